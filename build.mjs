@@ -1,5 +1,5 @@
-// Builds everything that ships, from the packages of package-lock.json. Each step includes the ones above it; only
-// `--all` does not write dist/worker:
+// Builds everything that ships, from the packages of package-lock.json. Each of these steps includes the steps above
+// it, except that `--all` does not write dist/worker:
 //   node build.mjs ui       the client                       dist/ui/*
 //   node build.mjs assets   the client as one JSON, the      dist/ui/assets.json, dist/heartbeat-thread.json,
 //                           heartbeat's thread, licences     dist/THIRD_PARTY_NOTICES, dist/third-party-notices.json
@@ -8,8 +8,8 @@
 //   node build.mjs --all    the executables of all supported dist/release/*
 //                           platforms, with checksums and lists of their components
 //
-// Equal sources give equal bytes (for executables: executable.mjs). Outputs are renamed into place, so that neither a
-// running program nor a second build reads half a file.
+// Equal sources give equal bytes; executable.mjs has the conditions for executables. Outputs are renamed into place, so
+// that neither a running program nor a second build reads half a file.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -53,7 +53,7 @@ async function run(list) {
   for (const step of list) {
     const start = performance.now();
     await step();
-    if (step === program || step === programAndParts) continue; // its own steps print what they do
+    if (step === program || step === programAndParts) continue; // program() prints a line for each of its steps
     console.log(`${step.name.padEnd(10)} ${((performance.now() - start) / 1000).toFixed(1)} s`);
   }
 }
@@ -63,7 +63,7 @@ async function program() {
   await stamped(() => run([ui, assets, thread, notices, bundle]));
 }
 
-/** Builds the program, and meanwhile, on other cores, the executable's Node and its archive of PostgreSQL. */
+/** Builds the program and, at the same time, the executable's Node and its archive of PostgreSQL. */
 async function programAndParts() {
   await Promise.all([parts(), program()]);
 }

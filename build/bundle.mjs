@@ -40,7 +40,7 @@ async function command() {
   await place(join(dist, "worker.cjs"), contents, 0o755);
 }
 
-/** How long a replaced file is kept: a process that runs the previous build may import it only later. */
+/** How long a replaced file is kept, because a process that runs the previous build may still import it. */
 const KEEP_REPLACED_MS = 24 * 60 * 60 * 1_000;
 
 /**
@@ -82,7 +82,7 @@ async function tidy(path, isReplacedNow) {
     if (isReplacedNow) await utimes(path, nowMs / 1_000, nowMs / 1_000);
     else if ((await stat(path)).mtimeMs < nowMs - KEEP_REPLACED_MS) await rm(path);
   } catch (error) {
-    if (error.code !== "ENOENT") throw error; // another build has deleted or renamed it meanwhile
+    if (error.code !== "ENOENT") throw error; // another build has deleted or renamed it since readdir()
   }
 }
 
@@ -129,7 +129,10 @@ const commandOptions = {
   },
 };
 
-/** Runs esbuild. By default, only syntax is minified (4 % smaller): lines and names keep stack traces readable. */
+/**
+ * Runs esbuild. By default it minifies only syntax, which saves 4 %. Lines and names stay, so that stack traces are
+ * readable.
+ */
 async function esbuild(options) {
   return build({
     bundle: true,
@@ -155,7 +158,7 @@ async function esbuild(options) {
   }).catch(() => fail("The sources do not build.")); // esbuild has printed the reason
 }
 
-/** Removes the comments of src/. esbuild itself keeps those in classes: 7 % of what an import of the library reads. */
+/** Removes the comments of src/. esbuild keeps comments in classes, 7 % of what an import of the library would read. */
 function withoutComments(build) {
   build.onLoad({ filter: /\/src\/.+\.ts$/ }, async ({ path }) => {
     if (!path.startsWith(join(root, "src"))) return undefined;
@@ -174,7 +177,7 @@ function versionOnly(build) {
   });
 }
 
-/** Bundles the SQL of extensions without the comment before the first part: extension.ts does not read it. */
+/** Bundles the SQL of extensions without the comment before the first part, which extension.ts does not read. */
 function partsOnly(build) {
   build.onLoad({ filter: /schema\/extensions\/.+\.sql$/ }, async ({ path }) => {
     const text = await readFile(path, "utf8");
@@ -184,7 +187,7 @@ function partsOnly(build) {
 
 /**
  * Replaces the package with which yargs measures the width of its help. That package loads tables of Unicode before any
- * command runs: 30 ms of the 120 that a command took. This help has no wide characters, so its length is its width.
+ * command runs: 30 of the 120 ms that a command took. This help has no wide characters, so its length is its width.
  */
 function plainWidth(build) {
   const name = "string-width";

@@ -1,5 +1,5 @@
-// Builds the library and the command if dist/ is out of date. The build prints to stderr: stdout belongs to the demo
-// (`npm start`) or to npm (`npm pack`).
+// Builds the library and the command if dist/ is out of date. The build prints to stderr, because stdout belongs to the
+// demo (`npm start`) or to npm (`npm pack`).
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";

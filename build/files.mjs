@@ -1,5 +1,5 @@
-// Writes the files of a build: each under a temporary name, and then renamed, so that no half-written file is visible.
-// Files that take long to build are cached in dist/.cache.
+// Writes the files of a build. Each is written under a temporary name and then renamed, so that no half-written file is
+// visible. Files that take long to build are cached in dist/.cache.
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -20,7 +20,10 @@ export function fail(message) {
   process.exit(1);
 }
 
-/** Returns the path of `kind-key` in the cache. If missing, `make` writes it, and others of the kind are deleted. */
+/**
+ * Returns the path of the file or directory `kind-key` in the cache. If it does not exist, `make` is called with a path
+ * at which to write it, and all others of the same kind are deleted.
+ */
 export async function cached(kind, key, make) {
   const name = `${kind}-${key}`;
   const path = join(cache, name);
@@ -28,7 +31,7 @@ export async function cached(kind, key, make) {
   const draft = await temporary("cached");
   await make(join(draft, name));
   await rename(join(draft, name), path).catch(async (error) => {
-    // Another build may have made it meanwhile.
+    // Another build may have placed the same result there since the check above.
     if (!(await exists(path))) throw error;
   });
   for (const old of await readdir(cache)) {
@@ -53,7 +56,7 @@ export async function place(path, content, mode = 0o644) {
   await rename(draft, path);
 }
 
-/** Moves a file or directory to `path`, in place of an older one. Retries if another build moves its own there. */
+/** Moves a file or directory to `path` and replaces what is there. Retries if another build does the same. */
 export async function replace(draft, path) {
   for (let attempts = 100; ; attempts--) {
     try {

@@ -2,11 +2,12 @@
 //
 //   prepack          builds, and replaces the manifest and pages with those that are published
 //   postpack         restores the manifest and pages of the repository
-//   prepublishOnly   refuses: npm would register the manifest of the repository
+//   prepublishOnly   fails, because npm would register the manifest of the repository
 //
-// The published manifest lists only the packages that the library and its types import: no tool, and no package that
-// contains Node or PostgreSQL. The command contains the packages that it needs. In the published pages, links to files
-// that are not in the package (tests, sources) are plain text, and such pictures are removed.
+// The dependencies in the published manifest are the packages that the library and its types import, and the packages
+// `@types/…` that these types need: no tool, and no package that contains Node or PostgreSQL. The file of the command
+// contains the packages that it needs. In the published pages, links to files that are not in the package (tests,
+// sources) are plain text, and pictures that are not in the package are removed.
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -49,7 +50,9 @@ const steps = {
     rmSync(originals, { recursive: true });
   },
   prepublishOnly() {
-    fail("Publish what npm pack makes: npm pack, then npm publish pg-job-worker-<version>.tgz.");
+    fail(
+      "Publish the file that npm pack makes: run npm pack, then npm publish pg-job-worker-<version>.tgz.",
+    );
   },
 };
 
@@ -73,7 +76,8 @@ function pages(files) {
 }
 
 /**
- * Returns the text of a page. Links out of the package are replaced by their text, and pictures out of it are removed.
+ * Returns the text of a page. Links to files outside the package are replaced by their text, and pictures outside the
+ * package are removed.
  */
 function linkedWithin(page, files) {
   const isWithin = (target) => {
@@ -101,7 +105,8 @@ function publishedManifest({ scripts, devDependencies, optionalDependencies, ove
   const dependencies = [...needed]
     .filter((name) => name in rest.dependencies)
     .map((name) => [name, rest.dependencies[name]]);
-  // The version is a range, so that npm can install one copy for an application: the types of two copies may not match.
+  // The versions of packages of types are ranges, so that npm can install one copy for this package and the application
+  // that uses it. The types of two copies may not match.
   const typings = types
     .map((name) => `@types/${name}`)
     .filter((name) => name in devDependencies)

@@ -22,13 +22,19 @@ export function isBuilt() {
   return readFileSync(stamp, "utf8") === sourcesDigest();
 }
 
-/** Whether the executable, too, was built from the present sources: it is written after the stamp. */
+/**
+ * Whether the library, the command and the executable were built from the present sources. A build writes the
+ * executable after the stamp.
+ */
 export function isExecutableBuilt() {
   const executable = statSync(join(dist, "worker"), { throwIfNoEntry: false });
   return isBuilt() && executable !== undefined && executable.mtimeMs > statSync(stamp).mtimeMs;
 }
 
-/** Runs a build. Its stamp is a hash of the sources as they were before, so that an edit during it is not missed. */
+/**
+ * Runs a build, and then writes its stamp: a hash of the sources as they were before the build. After an edit during
+ * the build, the hash of the sources therefore differs from the stamp.
+ */
 export async function stamped(build) {
   const digest = sourcesDigest();
   await rm(stamp, { force: true });

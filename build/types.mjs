@@ -1,5 +1,5 @@
-// Builds the library's types: the files that src/index.ts reaches in the compiler's output, with relative paths that
-// every compiler and tool supports (".js").
+// Builds the library's type declarations. Of the compiler's output, these are index.d.ts and all files that it imports,
+// directly or through others. In their imports, ".ts" is replaced by ".js", which every compiler and tool supports.
 import { execFile } from "node:child_process";
 import { chmod, readFile } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
@@ -20,7 +20,7 @@ export async function types() {
   await replace(shipped, join(dist, "types"));
 }
 
-/** Copies `file` and the files that it refers to, directly or through others, once each. */
+/** Copies `file` and the files that it imports, directly or through others. Files in `done` are copied already. */
 async function ship(file, from, to, done) {
   if (done.has(file)) return;
   done.add(file);

@@ -1,4 +1,4 @@
-// A batch task: one job with many items. Failed items stay in the job for the next attempt; the others are done.
+// A batch task: one job with many items. Failed items stay in the job for the next attempt; the others are removed.
 // Adding with the same job key appends items to a waiting job.
 import { defineBatchTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 

@@ -1,5 +1,5 @@
 // A worker and an HTTP server in one process. One SIGTERM stops both: run() stops the worker, and the server closes
-// when the worker's running jobs have ended.
+// once the worker has stopped.
 import { createServer } from "node:http";
 import { defineTask, run } from "pg-job-worker";
 

@@ -1,5 +1,6 @@
-// Cron entries: typed ones and Graphile Worker's crontab text together, in UTC or a time zone. Each tick adds one job,
-// however many workers run. When a worker starts, it adds the jobs of ticks missed within an entry's backfill period.
+// A worker with typed cron entries and with entries in the text format of Graphile Worker's crontab, in UTC or a time
+// zone. Each tick adds one job, however many workers run. If no worker ran at a tick, the next worker that starts adds
+// the tick's job, if the tick is within the entry's backfill period (`fillMs`).
 import { cronEntry, daily, defineTask, everyMinutes, makeWorkerUtils, run } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

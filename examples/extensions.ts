@@ -1,4 +1,5 @@
-// Extensions of the context: typed values for every task, such as a mailer, passed once to the worker.
+// Extensions of the context: values such as a mailer are passed to the worker once. Each task gets them, with their
+// types, in its context.
 import { defineTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

@@ -1,4 +1,4 @@
-// A plugin: observers are notified of events, interceptors make decisions.
+// A plugin. Its observers are notified of events, and its interceptors make decisions about jobs.
 import { defineTask, makeWorkerUtils, type Plugin, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
@@ -32,7 +32,7 @@ const policy: Plugin = {
 
 const parent = defineTask("parent", async (_payload, { addJob, utils }) => {
   await addJob(child, { n: 1 });
-  // utils has all operations of the queue. Jobs that it adds pass beforeJobSchedule, too.
+  // utils has all operations of the queue. For jobs that it adds, beforeJobSchedule is called, too.
   console.log(`in the queue: ${(await utils.countJobs()).total > 0}`);
 });
 const child = defineTask<object>("child", async (payload) => {

@@ -1,4 +1,4 @@
-// The admin in an express application, mounted before body parsers, because it reads bodies byte for byte.
+// The admin in an express application. It is mounted before body parsers, because it reads request bodies itself.
 import { once } from "node:events";
 import express from "express";
 import pg from "pg";

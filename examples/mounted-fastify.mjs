@@ -1,4 +1,5 @@
-// The admin in a fastify application. A hook passes the requests under /queue to it before fastify reads the body.
+// The admin in a fastify application. A hook passes the requests under /queue to the admin before fastify reads their
+// bodies.
 import Fastify from "fastify";
 import pg from "pg";
 import { adminHandler, adminServerConfig, migrate, schemaName } from "pg-job-worker";
@@ -13,7 +14,7 @@ const admin = adminHandler(
 );
 const app = Fastify({ forceCloseConnections: true });
 app.addHook("onRequest", async (request, reply) => {
-  if (!request.raw.url.startsWith("/queue")) return;
+  if (!/^\/queue(?:[/?]|$)/.test(request.raw.url)) return;
   reply.hijack();
   admin(request.raw, reply.raw);
 });

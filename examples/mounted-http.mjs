@@ -14,7 +14,7 @@ const admin = adminHandler(
     .build(),
 );
 const server = createServer((request, response) => {
-  if (request.url?.startsWith("/queue")) admin(request, response);
+  if (/^\/queue(?:[/?]|$)/.test(request.url ?? "")) admin(request, response);
   else response.end("the application");
 });
 server.listen(0, "127.0.0.1");

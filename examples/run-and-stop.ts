@@ -1,6 +1,6 @@
-// A worker that runs until it is stopped: concurrency, timeouts, and a graceful stop. SIGTERM and SIGINT stop it, too.
-// A second SIGTERM, or the end of stopTimeoutMs, aborts the `signal` of running jobs. A job that ignores the abort is
-// unlocked abortGraceMs later, and its attempt counts as failed.
+// A worker with a concurrency and with timeouts, which is stopped gracefully: here by stop(), otherwise by SIGTERM or
+// SIGINT. A second signal, or the end of stopTimeoutMs, aborts the `signal` of running jobs. A job that ignores the
+// abort is unlocked abortGraceMs later, and its attempt counts as failed.
 import { setTimeout } from "node:timers/promises";
 import { defineTask, makeWorkerUtils, run } from "pg-job-worker";
 

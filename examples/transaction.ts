@@ -1,4 +1,4 @@
-// Adds a job inside your own transaction: it exists if and only if the transaction commits.
+// Adds a job inside your own transaction. The job exists if and only if the transaction commits.
 import pg from "pg";
 import { makeWorkerUtils } from "pg-job-worker";
 

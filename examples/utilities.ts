@@ -1,4 +1,4 @@
-// The operations of the admin in your own code: finding, changing and cleaning up jobs.
+// Finds, changes and cleans up jobs in your own code, as the admin does.
 import { makeWorkerUtils } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

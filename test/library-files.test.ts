@@ -1,5 +1,5 @@
-// The files of the built library: those that an import of index.js reads, those loaded on use, and those of earlier
-// builds.
+// Tests which files of the built library an import of index.js reads at once, and which it leaves until they are used.
+// Also tests how long the files of earlier builds are kept.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -56,7 +56,7 @@ test("Importing the library reads neither the admin nor its page nor an HTTP ser
   }
 });
 
-test("Importing the library loads Node's TLS only when a connection uses it.", () => {
+test("Importing the library does not load Node's TLS.", () => {
   assert.deepEqual(inAll('from "node:tls"'), []);
 });
 
@@ -65,7 +65,7 @@ test("Importing the library reads less than 750 KB.", () => {
   assert.ok(bytes < 750_000, `${bytes} bytes`);
 });
 
-test("A process can import a lazy part of its build after two more builds; a build deletes parts that were replaced more than a day ago.", async (t) => {
+test("After two more builds, a process can still import parts of its own build; a build deletes parts that were replaced more than a day before.", async (t) => {
   const project = mkdtempSync(join(tmpdir(), "worker-library-"));
   t.after(() => rmSync(project, { recursive: true }));
   cpSync(join(root, "build"), join(project, "build"), { recursive: true });

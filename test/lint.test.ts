@@ -9,7 +9,7 @@ import { test } from "node:test";
 
 const root = join(import.meta.dirname, "..");
 
-test("The linter finds a promise that is not awaited, and one used as a condition.", () => {
+test("The linter finds a promise that is not awaited, and a promise that is used as a condition.", () => {
   const project = mkdtempSync(join(tmpdir(), "worker-lint-"));
   try {
     copyFileSync(join(root, "biome.json"), join(project, "biome.json"));

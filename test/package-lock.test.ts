@@ -1,4 +1,4 @@
-// package-lock.json, which `npm ci` uses on every machine.
+// Tests package-lock.json, which `npm ci` uses on every machine.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,8 +13,9 @@ interface Locked {
 const text = readFileSync(join(import.meta.dirname, "../package-lock.json"), "utf8");
 const { packages } = JSON.parse(text) as { packages: Record<string, Locked> };
 
-// npm leaves a package out of the lock file if its registry does not have it, and then `npm ci` fails on other
-// platforms. Write the entry by hand (version, os, cpu, libc, optional, dev): only its own platform downloads it.
+// npm leaves an optional package out of the lock file if the registry does not have it. Then `npm ci` fails on other
+// platforms. In this case write the package's entry by hand (version, os, cpu, libc, optional, dev). Only the platform
+// of the package downloads it.
 test("The lock file names the optional packages of every platform.", () => {
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter(

@@ -1,6 +1,6 @@
-// Every type of ours in a public signature is itself public, so that an application can name it. The test reads the
-// published declarations. The compiler begins each declaration at the start of a line. Words that begin with a capital
-// are taken for names of types.
+// Every type of this package that a public signature mentions is itself public, so that an application can name it. The
+// test reads the published declarations, each of which the compiler begins at the start of a line. Words that begin
+// with a capital letter are treated as names of types.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import { test } from "node:test";
 const types = join(import.meta.dirname, "../dist/types");
 
 interface Names {
-  /** The texts of the declarations; a function with overloads has several. */
+  /** Maps each declared name to the texts of its declarations; a function with overloads has several. */
   readonly declared: ReadonlyMap<string, readonly string[]>;
   /** Maps the name in this file to the imported declaration, as `file#name`. */
   readonly imported: ReadonlyMap<string, string>;
@@ -33,7 +33,7 @@ function namesOf(file: string): Names {
   return names;
 }
 
-/** Returns pairs of a name that is imported or exported from another file, and its declaration as `file#name`. */
+/** Returns each name that is imported or exported from another file, paired with its declaration as `file#name`. */
 function linksOf(text: string, file: string, word: "import" | "export"): [string, string][] {
   const lists = text.matchAll(new RegExp(`^${word} (?:type )?{([^}]*)} from "(\\.[^"]*)"`, "gm"));
   return [...lists].flatMap(([, list = "", path = ""]) => {
@@ -44,7 +44,7 @@ function linksOf(text: string, file: string, word: "import" | "export"): [string
   });
 }
 
-/** Returns our types in the declarations of `name`, as `file#name`. */
+/** Returns the types of this package that the declarations of `name` mention, as `file#name`. */
 function typesIn(file: string, name: string): string[] {
   const { declared, imported } = namesOf(file);
   const texts = declared.get(name);

@@ -15,12 +15,12 @@ import { isExecutableBuilt } from "../build/stamp.mjs";
 
 const root = join(import.meta.dirname, "..");
 /**
- * How many test files run at once, on two cores: files with a browser (test/page) keep both busy, all other files wait
- * for half of their time.
+ * How many test files run at once. The numbers are for a machine with two cores: two files with a browser (test/page)
+ * keep both cores busy; other files spend half of their time waiting.
  */
 const CONCURRENCY = { page: 2, other: 5 };
 const MAX_TEST_MS = 120_000;
-// A run is ended after this time: a file may not end even after the time limit of register.mjs.
+// The time after which a run is stopped. A file may keep running even after the time limit of register.mjs.
 const MAX_RUN_MS = { first: 25 * 60_000, all: 75 * 60_000 };
 const SLOWEST = 20;
 
@@ -68,7 +68,7 @@ function request(args) {
   return { isAll: values.all, files: shardOf(files, values.shard), nodeOptions };
 }
 
-/** Returns every n-th file from the i-th on, for "i/n": so the slow files of a folder are spread over all shards. */
+/** Returns every n-th file from the i-th on for "i/n". This spreads the slow files of a folder over all shards. */
 function shardOf(files, shard) {
   if (shard === undefined) return files;
   const [, index, count] = shard.match(/^([1-9]\d?)\/([1-9]\d?)$/) ?? [];
@@ -124,7 +124,7 @@ async function runTests(some, concurrency, name) {
   return status ?? 1;
 }
 
-/** Prints the slowest files and their times, each including the start of the file's process. */
+/** Prints the slowest files with their times, which include the start of the file's process. */
 function printSlowest() {
   const lines = globSync("*", { cwd: scratch })
     .flatMap((name) => readFileSync(join(scratch, name), "utf8").trimEnd().split("\n"))

@@ -1,4 +1,4 @@
-// Texts have one word for each state, and none of the words that were retired for it. Strings of one word are not
+// Tests that messages, page texts and documents do not use former words for states. Strings of a single word are not
 // checked, because they may be names in JSON.
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";

@@ -21,7 +21,7 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 export async function buildUi(outDir, { names = false } = {}) {
   await writeRecords();
   const glue = await compileAssembly("assembly/index.ts", "admin_ui_bg");
-  // Only the types of the glue are used: host/module.ts converts the texts.
+  // Only the types of the generated glue code are used, because host/module.ts converts texts itself.
   glue.delete("admin_ui_bg.js");
   await writeWhole(join(here, "generated"), glue);
   const fonts = await buildFonts();

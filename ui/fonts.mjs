@@ -20,7 +20,7 @@ const range = (first, last) =>
 const LATIN = `${range(0x20, 0x7e)}${range(0xa0, 0xff)}`;
 const SIGNS = "–—‘’“”•…‹›←↑→↓↵⌘⇧−≈≤≥";
 
-/** Returns the files, whose names contain a hash of their bytes, the style sheet that loads them, and the licences. */
+/** Returns the font files, the style sheet that loads them, and the licences. A file's name has a hash of its bytes. */
 export async function buildFonts() {
   const built = await Promise.all(fonts.map(buildFont));
   const css = built.map(({ rule }) => rule).join("\n");

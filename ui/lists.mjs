@@ -88,7 +88,10 @@ function calleeOf({ kind, expression, typeName }) {
   return (expression.kind === NodeKind.PropertyAccess ? expression.property : expression).text;
 }
 
-/** Returns a list as a call, also inside a ternary; other nodes unchanged. `item`: the items' type; null: unknown. */
+/**
+ * Returns a call in place of a list literal that can be compiled as one, also inside a ternary or parentheses. Returns
+ * other nodes unchanged. `item`: the type of the items; null: unknown.
+ */
 function made(list, item, context) {
   if (list === null) return list;
   if (list.kind === NodeKind.Ternary) {

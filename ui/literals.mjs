@@ -13,7 +13,7 @@ const PLAIN = 0;
 /** The largest number that a step can contain: 14 bits. */
 const MAX_NUMBER = 0x3fff;
 
-/** Replaces the data of a module by the packed data, at the end of its initial memory. */
+/** Replaces the data of a module by the packed data, and adds pages for them at the end of its initial memory. */
 export function packLiterals(module) {
   const { texts, steps } = pack(imageOf(module));
   const sizes = new Uint8Array(Uint32Array.of(texts.length, steps.length).buffer);
@@ -37,7 +37,7 @@ function imageOf(module) {
   return image;
 }
 
-/** Returns an image's texts, each ended by a zero, and the steps by which assembly/literals.ts (unpack) restores it. */
+/** Returns the texts of an image, each ended by a zero, and the steps by which `unpack` restores the image. */
 function pack(image) {
   const texts = [];
   const steps = [];
@@ -68,7 +68,7 @@ function pack(image) {
     }
   };
   for (const { at, type, content } of objects(image)) {
-    // `unpack` writes an object into the next block. If the object is farther on, the bytes before it come first.
+    // `unpack` writes an object into the next block. If the object begins later, the bytes before it are written first.
     if (nextBlock(done) !== at) plain(at - HEAD);
     if (type === STRING) {
       for (const unit of new Uint16Array(content.slice().buffer)) texts.push(...utf8(unit));

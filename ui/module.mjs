@@ -21,7 +21,7 @@ const ascOptions = [
   ...["--disableWarning", "235", "--disableWarning", "210"],
 ];
 
-/** Compiles an entry below ui/ to `<name>.wasm`, with its glue beside it. Returns the files by their names. */
+/** Compiles an entry file below ui/ to `<name>.wasm`, and generates its bindings. Returns all files by their names. */
 export async function compileAssembly(entry, name) {
   const files = new Map();
   const out = [

@@ -1,5 +1,6 @@
-// One native executable (a "single executable application"): Node (node-base.mjs) with the command and, on Linux, the
-// PostgreSQL files inside. On machines of one platform, equal sources and an equal `strip` give equal bytes.
+// Builds a native executable (a "single executable application"). It contains Node (node-base.mjs), the command and, if
+// it is for Linux, the files of PostgreSQL. On machines of one platform, the same sources and the same version of
+// `strip` give the same bytes.
 import { chmod, copyFile, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pieces } from "../bundle.mjs";
@@ -49,8 +50,8 @@ export async function makeExecutable(target, files, path) {
 }
 
 /**
- * Puts our Node where pkg looks for a Node that it has downloaded. The option `nodePath` cannot be used, because pkg
- * runs that Node, which fails for another platform.
+ * Puts our Node where pkg looks for a Node that it has downloaded. The empty files mark the download as complete. The
+ * option `nodePath` cannot be used, because pkg runs the Node at that path, which fails if it is for another platform.
  */
 async function giveBase(base, { pkg: { platform, arch } }, home) {
   const kept = join(home, ".pkg-cache/sea");
@@ -77,7 +78,7 @@ async function inHome(directory, work) {
   }
 }
 
-/** Runs `work` without output: pkg logs to stdout, which is only of interest if it fails. */
+/** Runs `work` without the log that pkg writes to stdout. If `work` throws, the log is written to stderr. */
 async function quietly(work) {
   const { log } = console;
   const logged = [];
@@ -93,28 +94,29 @@ async function quietly(work) {
 }
 
 const settings = ({ nothing }) => ({
-  // Relative to pkg's temporary directory: an absolute path would get into the executable, and change its bytes.
+  // The path is relative to pkg's temporary directory. An absolute path would be stored in the executable, so that its
+  // bytes would depend on the directory.
   main: "../entry.cjs",
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
   // This cache would contain only the code of entry.cjs, and differ between builds. short-script.mjs makes a cache of
-  // the command's code.
+  // the code that short commands need.
   useCodeCache: false,
   // The executable ignores NODE_OPTIONS of its environment.
   execArgvExtension: "none",
   execArgv: [
     // entry.cjs permits the pieces to import a user's files. Node warns that this is experimental.
     "--disable-warning=ExperimentalWarning",
-    // Permission to send a signal must not open a debugger: SIGUSR1 would open one on port 9229.
+    // Without this option, Node opens a debugger on port 9229 when any program sends SIGUSR1.
     "--disable-sigusr1",
-    // In a busy worker, V8's young generation would grow to 67 MB. With 8 MB the worker is as fast.
+    // In a busy worker, V8's young generation would grow to 67 MB. With 8 MB (two halves of 4) the worker is as fast.
     "--max-semi-space-size=4",
-    // A configuration of OpenSSL can make it load libraries, so OPENSSL_CONF of the environment is ignored.
+    // A configuration file can make OpenSSL load libraries, so this option replaces the file that OPENSSL_CONF names.
     `--openssl-config=${nothing}`,
   ],
 });
 
-/** Returns the path of the archive of PostgreSQL; null: `target` has none. Making it takes 15 s, so it is cached. */
+/** Returns the path of the archive of PostgreSQL; null: `target` has none. Its making takes 15 s, so it is cached. */
 async function postgresArchive({ postgresPackage }) {
   if (postgresPackage === null) return null;
   const { packArchive } = await import("../../src/database/embedded/archive.ts");

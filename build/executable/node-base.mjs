@@ -1,5 +1,6 @@
-// Makes the Node of an executable. The binary in npm's package must have the checksum in the table of targets. The name
-// of one variable is removed; on Linux also the symbols, on Windows the signature, which would no longer be valid.
+// Makes the Node binary of an executable from the one in npm's package, which must have the checksum in the table of
+// targets. Removes the name of the variable NODE_COMPILE_CACHE, for Linux also the symbols if a tool for that is
+// installed, and for Windows the signature, which the change makes invalid.
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -38,15 +39,16 @@ async function stripTool(target) {
 }
 
 /**
- * Removes the name of the variable NODE_COMPILE_CACHE from the binary. Node stores compiled code in the directory that
- * the variable names, even in an executable, and runs what it finds there, whatever its origin. No option forbids that.
+ * Removes the name of the variable NODE_COMPILE_CACHE from the binary. Node, even in an executable, stores compiled
+ * code in the directory that the variable names, and runs compiled code from there, whatever its origin. No option
+ * prevents that.
  */
 function withoutCompileCache(program) {
   const name = "NODE_COMPILE_CACHE";
   const bytes = Buffer.from(program);
   const places = [];
   for (let at = bytes.indexOf(`${name}\0`); at !== -1; at = bytes.indexOf(`${name}\0`, at + 1)) {
-    // Where the length precedes the name, it is a string in Node's own scripts, and stays.
+    // A name that follows its length is a string in Node's own scripts. It is not changed.
     if (bytes[at - 1] === 0 && bytes.readUInt32LE(at - 4) !== name.length) places.push(at);
   }
   if (places.length !== 1) fail("This Node keeps the name NODE_COMPILE_CACHE in another way.");
@@ -54,7 +56,7 @@ function withoutCompileCache(program) {
   return bytes;
 }
 
-/** Removes the signature of a 64-bit Windows program: it is at the end, and the header has its position and size. */
+/** Removes the signature from the end of a 64-bit Windows program, and its position and size from the header. */
 function withoutSignature(target, bytes) {
   if (!target.name.startsWith("win32")) return bytes;
   const header = bytes.readUInt32LE(0x3c) + 4 + 20; // after the mark "PE" and the COFF header

@@ -1,5 +1,5 @@
-// Finds an npm package in the version of package-lock.json. npm does not install packages for other platforms here, so
-// such a package is downloaded once into the cache, and checked against the hash in the lock file.
+// Finds an npm package in the version of package-lock.json. npm does not install packages for other platforms than this
+// one. Such a package is downloaded once into the cache, and checked against the hash in package-lock.json.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { cached, fail, root, temporary } from "../files.mjs";
 
 const run = promisify(execFile);
 
-/** Returns the entry of package-lock.json for an installed path such as `node_modules/pg`. */
+/** Returns the entry of package-lock.json for a path such as `node_modules/pg`. */
 export function lockedAt(path) {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
   return packages[path] ?? fail(`package-lock.json does not name ${path}.`);
@@ -31,7 +31,7 @@ async function fetchInto(directory, spec, integrity) {
   const place = await temporary("tarball");
   const words = ["pack", spec, "--json", "--pack-destination", place];
   const { stdout } = await run("npm", words, { cwd: place }).catch((error) =>
-    fail(`npm does not give ${spec}, without which there is no release:\n${error.stderr}`),
+    fail(`npm cannot download ${spec}, which a release needs:\n${error.stderr}`),
   );
   const tarball = join(place, JSON.parse(stdout)[0].filename);
   const found = `sha512-${createHash("sha512").update(readFileSync(tarball)).digest("base64")}`;

@@ -1,5 +1,6 @@
-// The libraries in Node and PostgreSQL, which no package manager lists, with licences and versions. Node reports its
-// libraries' versions; PostgreSQL's are found in the files. A library that these tables lack ends the build.
+// The libraries in Node and in PostgreSQL, with licences and versions; no package manager lists these libraries. Node
+// reports the versions of its libraries. The versions of PostgreSQL's libraries are found in their files. The build
+// fails if a library is missing in these tables.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail, sha256 } from "../files.mjs";
@@ -46,7 +47,7 @@ export function nodeParts() {
   });
 }
 
-/** PostgreSQL's libraries: name, licence, pattern of their files in lib/, pattern of the version in name or bytes. */
+/** PostgreSQL's libraries: name, licence, pattern of file names in lib/, pattern of the version in a name or file. */
 const LIBRARIES = [
   ["openssl", "OpenSSL", /^lib(?:crypto|ssl)\.so/, /OpenSSL (1\.\d\.\d\w*) /],
   ["icu", "ICU", /^libicu\w+\.so/, /^libicu\w+\.so\.([\d.]+)/],

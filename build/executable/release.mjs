@@ -1,5 +1,6 @@
 // Makes dist/release: for each target the executable and a list of its components, then the notices, and the checksums
-// of all these files. Each executable is made twice (with cached Node and PostgreSQL); a difference ends the build.
+// of all these files. Each executable is made twice, from the same cached Node and PostgreSQL. If the two differ, the
+// build ends.
 import { chmod, readFile, rename, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,7 +47,7 @@ async function twice(target) {
   const [first, second] = made;
   if (first.bytes.equals(second.bytes)) return first;
   const at = first.bytes.findIndex((byte, place) => byte !== second.bytes[place]);
-  return fail(`${target.name} was made twice and differs, first at byte ${at}.`);
+  return fail(`The two executables for ${target.name} differ, first at byte ${at}.`);
 }
 
 function check(target, bytes) {

@@ -1,6 +1,6 @@
-// The components of an executable, as CycloneDX (JSON, 1.5): from npm's own list, the packages whose code is in the
-// executable; in addition, Node and PostgreSQL with their libraries (parts.mjs). The list has no time and no random
-// serial number, so the same executable has the same list.
+// Lists the components of an executable as CycloneDX (JSON, 1.5): the packages of npm's own list that are in the
+// executable, Node, and PostgreSQL if it is included, with the libraries of both (parts.mjs). The list has no time
+// and no random serial number, so the same executable has the same list.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { root, sha256 } from "../files.mjs";
@@ -40,7 +40,7 @@ export async function billOfMaterials(target, inputs, bytes) {
   };
 }
 
-/** Returns npm's list of all packages. `--omit dev` would leave out even pg, which a development package needs, too. */
+/** Returns npm's list of all packages. `--omit dev` would omit pg, too, because a development package also needs it. */
 function npmList() {
   const words = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
   return JSON.parse(execFileSync("npm", words, { cwd: root, maxBuffer: MAX_BYTES }));
@@ -89,7 +89,7 @@ function component(name, version, licence, ref) {
   return { "bom-ref": ref, type: "library", name, version, ...licences(licence), purl };
 }
 
-/** Returns `licenses` of CycloneDX: SPDX's expression or id, or a name where SPDX has none. */
+/** Returns CycloneDX's member `licenses`: an SPDX expression or id, or a name if SPDX has no id. */
 function licences(text) {
   if (text === "public-domain") return { licenses: [{ license: { name: "Public domain" } }] };
   if (/\s/.test(text)) return { licenses: [{ expression: text }] };

@@ -1,6 +1,7 @@
 // Joins the pieces that a short command needs into one script with a V8 code cache, because parsing was a third of the
-// time of `worker add`. Runs of `worker add` that find no server (learn.cjs) show which pieces are needed, and then
-// which functions. V8's random seed is fixed in these runs, so that equal sources give an equal cache.
+// time of `worker add`. Two runs of `worker add` without a server (learn.cjs) show what is needed: the first run shows
+// which pieces, and the second run shows which functions of these. V8's random seed is fixed in these runs, so that
+// equal sources give an equal cache.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -14,8 +15,9 @@ const CACHE = "short.cache";
 const STEADY = ["--random-seed=1", "--no-concurrent-sparkplug", "--no-concurrent-recompilation"];
 
 /**
- * Returns the files; those that a short command needs are replaced by the short script and its cache. `isCached`: false
- * if the executable is for another platform, whose V8 cannot use a cache of this one; then the cache is empty.
+ * Returns the files, with the short script and its cache in place of the pieces that a short command needs. `isCached`:
+ * false if the executable is for another platform, whose V8 cannot use a cache that is made here. Then the cache is
+ * empty.
  */
 export async function withShortScript(files, isCached) {
   const needed = await compiled([...files, scriptOf([])]);
@@ -31,7 +33,7 @@ function scriptOf(files) {
   return { name: SCRIPT, source: `({${members.join(",\n")}})` };
 }
 
-/** Returns, for each script's name, what V8 has compiled of it by the end of the command. */
+/** Returns a map from the name of each script that the command loads to its code cache at the end of the command. */
 async function compiled(files) {
   const place = await temporary("learn");
   const assets = [...files, { name: CACHE, source: "" }];

@@ -43,7 +43,7 @@ export const TARGETS = [
 ];
 
 export const LEFT_OUT = [
-  `macOS arm64: npm has no Node ${NODE_VERSION} for it, and what runs there must be signed`,
+  `macOS arm64: npm has no package of Node ${NODE_VERSION} for it, and macOS runs only signed programs there`,
 ];
 
 export const nativeTarget = () =>

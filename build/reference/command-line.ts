@@ -1,4 +1,4 @@
-// The text of docs/reference/command-line.md, from the declarations of which `worker man` is made, too.
+// Creates the text of docs/reference/command-line.md, from the same declarations as `worker man`.
 import type { Manual, ManualCommand, ManualOption } from "../../src/cli/commands/program/manual.ts";
 import { code, generated, plain, table } from "./table.ts";
 
@@ -62,7 +62,10 @@ function optionTable(options: readonly ManualOption[]): string[] {
   return table(["option", "", "default", "environment"], rows);
 }
 
-/** Returns paragraphs as Markdown. One that contains two spaces in a row (columns) becomes a text block, unchanged. */
+/**
+ * Returns the paragraphs as Markdown. A paragraph that contains two spaces in a row, as columns do, becomes a text
+ * block with the same text.
+ */
 function paragraphs(text: string): string[] {
   const blocks = text.split(/\n\s*\n/).filter((block) => block.trim() !== "");
   return blocks.flatMap((block) =>

@@ -70,7 +70,8 @@ function withValues(file: string): string {
 const HOLDS_OBJECTS = /^((?:readonly )?("[^"]+"|\w+)\??: (?:readonly )?)\{.*\}((?:\[\])?)$/;
 
 /**
- * Returns the members. If the members of a nested object are documented, they follow it, with its name as a prefix.
+ * Returns the members. If members of a nested object are documented, the object's members follow it, with its name as a
+ * prefix.
  */
 function membersOf(body: string, indent: string, owner: string): Member[] {
   return documented(body, indent).flatMap(({ about, code }) => {
@@ -115,7 +116,7 @@ function documented(text: string, indent: string): { about: string; code: string
     }
     const from = at;
     while (!(lines[at] ?? "").includes("*/") && at < lines.length) at++;
-    // This is the comment of a union's member, after which the declaration continues.
+    // This comment documents a member of a union. The declaration continues after it.
     if (/^ *[{|]/.test(lines[at + 1]?.slice(indent.length) ?? "")) {
       code = [parts.pop()?.code ?? "", ...lines.slice(from, at + 1)];
       about = lastAbout;

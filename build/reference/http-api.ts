@@ -1,5 +1,5 @@
-// The text of docs/reference/http-api.md, from the OpenAPI document, which is built from the table of routes and the
-// declarations that validate requests.
+// Builds the text of docs/reference/http-api.md from the OpenAPI document. That document is built from the table of
+// routes and from the declarations that validate requests.
 import { anchorOf, code, generated, plain, table } from "./table.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document
@@ -24,7 +24,7 @@ export function httpApiPage(document: Json): string {
     "",
     generated("the table of routes and the declarations that check every request"),
     "",
-    "The same as a document for programs: `GET /api/openapi.json`. How to log in and how to write:",
+    "`GET /api/openapi.json` returns this reference as a document for programs. How to log in and how to write:",
     "[the HTTP API](../http-api.md).",
     "",
     ...table(["route", "access", ""], contents),

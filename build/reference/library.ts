@@ -2,7 +2,7 @@
 import type { Declaration } from "./declarations.ts";
 import { anchorOf, code, generated, table } from "./table.ts";
 
-/** The sections of the page. A name is listed in the first section with a prefix of the path of its declaration. */
+/** The sections of the page. A name is in the first section that has a prefix of the path of the name's source file. */
 const parts: readonly (readonly [title: string, ...paths: string[]])[] = [
   ["Hooks", "worker/task/hooks"],
   ["Cron", "domain/cron/", "worker/options/cron-options"],
@@ -57,7 +57,7 @@ function valuesFirst(declarations: readonly Declaration[]): Declaration[] {
   return declarations.toSorted((a, b) => Number(isType(a)) - Number(isType(b)));
 }
 
-/** Returns the anchors of headings that are no titles. Of headings with the same anchor, the later ones get numbers. */
+/** Returns the anchors of headings that are not titles. If headings have the same anchor, later ones get a suffix. */
 function anchorsOf(
   headings: readonly { readonly name: string; readonly isTitle: boolean }[],
 ): ReadonlyMap<string, string> {

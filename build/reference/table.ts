@@ -23,7 +23,7 @@ export function plain(text: string): string {
 
 /** Returns the sentence below the title of a generated page. */
 export const generated = (from: string) =>
-  `*Written by \`npm run docs\` from ${from}; a test compares it with them.*`;
+  `*Written by \`npm run docs\` from ${from}; a test fails if this page is out of date.*`;
 
 /** Returns GitHub's anchor of a heading: small letters, no punctuation except - and _, a dash for each space. */
 export function anchorOf(text: string): string {

@@ -61,7 +61,7 @@ export interface Application {
   readonly limits: Partial<Limits>;
   /** Called once, when requests can be answered. */
   readonly open: () => Promise<void>;
-  /** Called at the beginning of a stop, before the last requests are waited for. close() follows after them. */
+  /** Called when a stop begins. A server then waits for its last requests before it calls close(). */
   readonly drain: () => void;
   readonly close: () => Promise<void>;
 }
@@ -89,7 +89,7 @@ export async function createApplication(
     feed.changed();
   };
   const onAudit: OnAudit = (entry) => {
-    // An entry with a query is about an operation. operations.onChange below reports when the operation pauses or ends.
+    // An entry with a query is about an operation. For operations, operations.onChange() below calls changed().
     if (entry.query === null) changed();
     return config.onAudit?.(entry);
   };
@@ -173,8 +173,9 @@ export async function createApplication(
 }
 
 /**
- * Returns Strict-Transport-Security; null: not sent. It applies to all ports of a host, so on a loopback address it
- * would affect other services of this machine. If `hsts` is false, max-age=0 makes browsers discard an earlier header.
+ * Returns the header Strict-Transport-Security; null if it is not sent. The header applies to all ports of a host, so
+ * on a loopback address it would affect other services of this machine. If `hsts` is false, max-age=0 makes browsers
+ * discard an earlier header.
  */
 function hstsOf({ certificate, hsts, listen }: AdminServerConfig): string | null {
   const isLocal = "host" in listen && loopbackOf(listen) !== null;

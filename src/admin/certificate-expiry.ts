@@ -1,4 +1,4 @@
-// Warns of a certificate that has expired or expires soon, as long as the admin runs.
+// While the admin runs, warns if its certificate has expired or expires soon.
 import { backgroundClock, type Clock, now } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Certificate } from "../http/listen/certificate.ts";

@@ -16,8 +16,8 @@ export interface AdminHandler extends AsyncDisposable {
   /** The generated password or token, to be shown once; null if none was generated. */
   readonly generatedSecret: string | null;
   /**
-   * Ends event streams and downloads, and interrupts running operations. Later requests for streams and downloads, and
-   * writes, are answered 503. Call it before the application's server is closed.
+   * Ends event streams and downloads, and interrupts running operations. Later requests for streams, downloads and
+   * changes are answered with 503. Call it before the application's server is closed.
    */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// The table of routes: method, path, access and operation. From `access` context/policy.ts derives whether a request
-// needs a login and a CSRF token, and whether a read-only admin refuses it.
+// The table of routes: method, path, access and operation. The `access` of a route determines whether its requests need
+// a login and a CSRF token, and whether a read-only admin refuses them (context/policy.ts).
 
 import { createTicket, downloadExport, getExport } from "./api/export/export-jobs.ts";
 import { asset, getFont } from "./api/get-asset.ts";

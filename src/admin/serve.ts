@@ -1,5 +1,5 @@
-// Starts the admin on its own server. The server is loaded on use, so that a worker's process starts faster and needs
-// less memory.
+// Starts the admin on its own server. The server's code is loaded only by the call, so that the process of a worker
+// without an admin starts faster and needs less memory.
 import type { AdminServerConfig } from "./config/config.ts";
 import type { AdminServer } from "./server.ts";
 

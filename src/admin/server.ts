@@ -74,8 +74,8 @@ export async function createAdminServer(
 
 /**
  * Whether a server without a login (mode none) on an inherited descriptor (`fd:3`) is open to other machines or users.
- * The configuration has checked other addresses. Only after the start is it known whether a descriptor is a unix
- * socket. The mode of its file is unknown, so it counts as open to other users.
+ * Other addresses are checked in the configuration. Whether a descriptor is a unix socket is known only after the
+ * start. The mode of the socket's file is unknown, so the socket counts as open to other users.
  */
 function isOpenToOthers({ listen, auth }: AdminServerConfig, http: HttpServer): boolean {
   return (

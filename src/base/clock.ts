@@ -1,6 +1,6 @@
-// Reads the clock and waits. PostgreSQL's clock decides whether a job is due; this one paces loops, measures durations
-// and stamps answers. The timers are captured when this module loads, because test tools may replace the global timers
-// while an application waits for its database.
+// Reads this machine's clocks and waits. The clocks pace loops, measure durations, and give the times of answers.
+// PostgreSQL's clock decides whether a job is due. The timers are captured when this module loads, because test tools
+// may replace the global timers while an application waits for its database.
 import nodeTimers from "node:timers";
 import promises from "node:timers/promises";
 
@@ -77,7 +77,7 @@ export function sharedMonotonicUs(): bigint {
   return sharedNs() / 1_000n;
 }
 
-/** A moment by two clocks, sharedMonotonicUs() and now(). All threads of this process can compare with it. */
+/** A moment by two clocks, sharedMonotonicUs() and now(). All threads of this process can pass it to msSince(). */
 export type Moment = readonly [monotonicUs: bigint, epochMs: bigint];
 
 export function momentNow(): Moment {
@@ -85,15 +85,19 @@ export function momentNow(): Moment {
 }
 
 /**
- * Returns the milliseconds since a moment, the longer of those by its two clocks: on Linux the monotonic clock does not
- * count the time for which the machine was suspended. The result is too long if now() was set ahead.
+ * Returns the milliseconds since a moment. Of the durations by its two clocks it returns the longer one, because on
+ * Linux the monotonic clock does not count the time for which the machine was suspended. The result is too long if the
+ * clock of now() was set ahead.
  */
 export function msSince([monotonicUs, epochMs]: Moment): number {
   const elapsedUs = Number(sharedMonotonicUs() - monotonicUs);
   return Math.max(elapsedUs / 1_000, now() - Number(epochMs));
 }
 
-/** Measures as msSince() does, for one thread. Its reading allocates nothing, because it is read before each job. */
+/**
+ * Measures a duration as msSince() does, in one thread. A read of `ms` allocates nothing, because a worker reads it
+ * before each job.
+ */
 export class Stopwatch {
   readonly #startMs = monotonic();
   readonly #startedAt = now();

@@ -1,5 +1,6 @@
 // The expected errors, each with a code for programs and a message for people. The command line turns an error into one
-// line and an exit status, the admin into an HTTP status. Functions here also read any other value that was thrown.
+// line and an exit status, and the admin turns it into an HTTP status. The functions here read the message and the code
+// of any thrown value.
 import { types } from "node:util";
 
 /**
@@ -28,7 +29,10 @@ export type ErrorCode =
   | "conflict"
   | "extension_missing";
 
-/** The key of an error's kind, shared by all copies of the library: a task may import another copy than the program. */
+/**
+ * The key of the property with an error's kind. All copies of the library share the key, because a task may import
+ * another copy than the program.
+ */
 const KIND = Symbol.for("pg-job-worker.error");
 
 /**
@@ -85,7 +89,10 @@ export interface Problem {
   readonly suggestion?: string | null;
 }
 
-/** Invalid input, with all problems. Nothing was changed, except by copyJobs() on a client without a transaction. */
+/**
+ * Invalid input, with all problems. The call has changed nothing; only copyJobs() on a client without a transaction may
+ * have added jobs.
+ */
 export class InputError extends WorkerError {
   /** `bad_input`, or `query_too_wide` for a query that could not be answered in time. */
   declare readonly code: "bad_input" | "query_too_wide";
@@ -145,8 +152,8 @@ export function errorOf(thrown: unknown): Error {
 }
 
 /**
- * Whether the value is an Error, of any realm (Jest runs tests in a realm of their own). A proxy may throw even on this
- * check.
+ * Whether the value is an Error, of any realm (Jest runs tests in a realm of their own). A proxy may throw even during
+ * this check; then the result is false.
  */
 export function isError(value: unknown): value is Error {
   try {
@@ -166,6 +173,9 @@ export function codeOf(error: unknown): string | undefined {
   }
 }
 
-/** Whether the database is unreachable or accepts no writes. Parts that use the database all the time log this. */
+/**
+ * Whether the database is unreachable or accepts no writes. The parts that use the database all the time log such an
+ * outage, so other parts need not.
+ */
 export const isOutage = (error: unknown): boolean =>
   ["database_unreachable", "read_only_server"].includes(codeOf(error) ?? "");

@@ -3,12 +3,12 @@
 // finds where members and elements begin and end in valid text.
 import { InputError } from "./errors.ts";
 
-/** Far deeper than real payloads, and so shallow that no recursive reader overflows the stack. */
+/** The deepest nesting allowed: far deeper than real payloads, and so shallow that recursive code has enough stack. */
 const MAX_DEPTH = 200;
 
 /**
- * Returns a map from each name to the exact text of its value. Throws InputError, which calls `text` the body, if the
- * text is not one JSON object, has a name twice, or is nested too deep.
+ * Returns a map from each name to the exact text of its value. Throws InputError if the text is not one JSON object,
+ * has a name twice, or is nested too deep. Most of the messages call the text `the body`.
  */
 export function jsonMembers(text: string): Map<string, string> {
   checkDepth(text);
@@ -26,7 +26,7 @@ export function jsonMembers(text: string): Map<string, string> {
   return members;
 }
 
-/** Returns the exact texts of a JSON array's elements. `text` must be valid, trimmed JSON; null: it is not an array. */
+/** Returns the exact texts of a JSON array's elements; null if it is no array. `text` must be valid, trimmed JSON. */
 export function jsonElements(text: string): string[] | null {
   return text.startsWith("[") ? [...parts(text)] : null;
 }

@@ -1,5 +1,5 @@
-// Structured logging through pino. Other code takes the small `Logger` interface, so that an application
-// can pass its own logger. Lines go to stderr, because stdout is for output.
+// Structured logging through pino. Other code takes the small `Logger` interface, so that an application can pass its
+// own logger. Lines go to stderr, because stdout is for the output of commands.
 import type { DestinationStream } from "pino";
 
 /** The logger that this library needs. As in pino, the fields come first, then the message. */
@@ -12,7 +12,7 @@ export interface Logger {
   warn(fields: object, message: string): void;
   /** Writes a line at level error. */
   error(fields: object, message: string): void;
-  /** Whether lines of this level are written, as in pino. Without this method all lines are passed. */
+  /** Whether lines of this level are written, as in pino. Without this method, the logger gets all lines. */
   isLevelEnabled?(level: "debug" | "info" | "warn" | "error"): boolean;
 }
 
@@ -66,8 +66,8 @@ export function loggerProblem(value: unknown): string {
 }
 
 /**
- * Resolves to a logger that writes to stderr: `logger: await createLogger()`. It is a promise because pino is loaded at
- * the first call.
+ * Resolves to a logger that writes to stderr: `logger: await createLogger()`. Returns a promise, because pino is loaded
+ * at the first call.
  */
 export function createLogger(options: LoggerOptions = {}): Promise<Logger> {
   return cleanLogger(options, (line) => line);
@@ -80,7 +80,7 @@ export async function cleanLogger(
 ): Promise<Logger> {
   const { pino, destination, stdTimeFunctions } = (await import("pino")).default;
   const lines = destination({ dest: STDERR, sync: true, maxLength: MAX_KEPT_BYTES });
-  // A full disk or a closed pipe costs log lines, never the process.
+  // If the disk is full or the pipe is closed, log lines are lost, and the process continues.
   lines.on("error", () => {});
   let stream: DestinationStream = { write: (line) => lines.write(clean(line)) };
   if (options.format !== "json") {
@@ -98,7 +98,7 @@ export async function cleanLogger(
   return logger;
 }
 
-/** Keeps a whole number outside the safe range, such as a bigint's, as its text. Returns other values unchanged. */
+/** A reviver of JSON.parse(): returns a whole number outside the safe range as its text, and other values unchanged. */
 function exactInteger(_name: string, value: unknown, { source = "" }: { source?: string } = {}) {
   const isExact = typeof value !== "number" || Number.isSafeInteger(value);
   return isExact || !/^-?\d+$/.test(source) ? value : source;

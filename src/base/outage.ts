@@ -52,10 +52,10 @@ export class Outage {
   #isUnreachable = false;
   /** Whether the outage goes on. It also goes on when its last lost connection has closed instead of coming back. */
   #isOpen = false;
-  /** Consecutive recoveries that were too short to count. */
+  /** How often in a row the outage began again less than STEADY_MS after a connection had come back. */
   #relapses = 0;
   #backAtMs = Number.NEGATIVE_INFINITY;
-  /** Cancels the log line about the end of an outage with relapses. The line is written only if the end lasts. */
+  /** Cancels the log line about the end of an outage with relapses, which is written only after STEADY_MS. */
   #cancelEnd = () => {};
   /** For each connection that is back: when it came back, and how often in a row it has relapsed. */
   readonly #returns = new Map<string, Return>();
@@ -135,7 +135,7 @@ export class Outage {
     else this.#cancelEnd = this.#clock.after(STEADY_MS, logEnd);
   }
 
-  /** Runs `connect`. After a failure, the first success ends the pauses of all connections. */
+  /** Runs `connect`. After a failed call, the next successful one ends the pauses of all connections. */
   async tryConnect(connect: () => Promise<void>): Promise<void> {
     try {
       await connect();
@@ -182,7 +182,10 @@ export class Outage {
     return isDone;
   }
 
-  /** Waits until `ms` after the last planned attempt of any connection, a success of a connection, or an abort. */
+  /**
+   * Plans an attempt for `ms` after the last planned attempt of all connections, or for `ms` from now if that is past.
+   * Waits until then, or until any connection succeeds or `signal` aborts.
+   */
   async pause(ms: number, signal: AbortSignal, waitFor = wait): Promise<void> {
     const nowMs = this.#clock.monotonic();
     this.#lastTurnMs = Math.max(nowMs, this.#lastTurnMs) + ms;

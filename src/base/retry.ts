@@ -2,15 +2,15 @@
 import { wait } from "./clock.ts";
 
 export interface BackoffOptions {
-  /** First delay, in milliseconds. Default 100. */
+  /** First delay before jitter, in milliseconds. Default 100. */
   readonly firstMs?: number;
   /** Longest delay before jitter, in milliseconds. Default 10,000. */
   readonly longestMs?: number;
 }
 
 /**
- * Returns the delay in milliseconds after the failed attempt `attempt` (0-based). It doubles each time, and varies by
- * ± 25 %, so that clients spread out.
+ * Returns the delay in milliseconds after the failed attempt `attempt` (0-based). The delay doubles with each attempt,
+ * up to `longestMs`, and varies at random by ± 25 %, so that many clients do not retry at the same time.
  */
 export function backoffDelay(attempt: number, options: BackoffOptions = {}): number {
   const { firstMs = 100, longestMs = 10_000 } = options;
@@ -24,13 +24,14 @@ export interface RetryOptions extends Omit<BackoffOptions, "longestMs"> {
   /** Ends the retries. */
   readonly signal: AbortSignal;
   onError(error: unknown): void;
-  /** Replaces the pause between two attempts, so that it can be ended early. Default: the clock's wait(). */
+  /** Waits between two attempts. A caller can pass a function whose wait may end early. Default: wait() of clock.ts. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 /**
- * Runs `work` until it does not throw, with a longer pause after each failure. After a call of `succeeded` by `work`
- * the pauses start short again. Resolves to false if `signal` ended the retries; never rejects.
+ * Runs `work` until it does not throw, with a longer pause after each failure. When `work` calls `succeeded`, the next
+ * pause is as short as the first. Resolves to true when `work` has ended without an error, and to false if `signal`
+ * ended the retries. Errors of `work` are passed to `onError`.
  */
 export async function runWithRetries(
   work: (succeeded: () => void) => Promise<void>,

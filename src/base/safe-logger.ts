@@ -6,7 +6,7 @@ import { stderrLogger } from "./stderr-logger.ts";
 
 type Level = "debug" | "info" | "warn" | "error";
 
-/** Returns a logger that writes through `logger`, and ignores its errors. The first error is reported on stderr. */
+/** Returns a logger that writes through `logger`. The first error of `logger` is reported on stderr. */
 export function safeLogger(logger: Logger): Logger {
   if (logger === silentLogger) return logger;
   let isReported = false;
@@ -36,7 +36,10 @@ export function safeLogger(logger: Logger): Logger {
   };
 }
 
-/** Returns `fields` and the fields of `more`, an object of a task whose getters may throw. */
+/**
+ * Returns an object with `fields` and the fields of `more`. `more` is from a task, and its getters may throw. Then the
+ * field `fields` with the text UNSHOWN replaces them.
+ */
 export function joinedFields(fields: object, more: object | undefined): object {
   try {
     return { ...fields, ...more };

@@ -7,7 +7,10 @@ import { monotonic, nextTurn } from "./clock.ts";
  */
 const SLICE_MS = 2;
 
-/** Calls `work` for each item in order. A slice ends with the item that exceeds its length, so items must be short. */
+/**
+ * Calls `work` for each item in order. A slice ends after the item with which it reaches its length, so the work for a
+ * single item must be short.
+ */
 export async function inSlices<T>(
   items: readonly T[],
   work: (item: T, index: number) => void,

@@ -6,7 +6,7 @@ import * as v from "valibot";
 import { MAX_TIMER_MS } from "./clock.ts";
 import { InputError, type Problem } from "./errors.ts";
 
-/** Returns the checked input, or throws one InputError with all problems, at most those of MAX_PROBLEMS issues. */
+/** Returns the checked input, or throws one InputError with the problems of the first MAX_PROBLEMS issues. */
 export function validate<const S extends v.GenericSchema>(
   schema: S,
   input: unknown,
@@ -86,7 +86,7 @@ function problemsOf(issue: Issue): Problem[] {
   return [{ path, message: isMissing ? "is required" : issue.message }];
 }
 
-/** valibot stops at an object's first unknown field. This returns a problem for each of the first MAX_UNKNOWN. */
+/** Returns a problem for each unknown field, at most MAX_UNKNOWN. The issue of valibot is only about the first. */
 function unknownFields({ message, path = [] as never }: Issue): Problem[] {
   const { known, hints } = JSON.parse(message.slice(KNOWN_PREFIX.length)) as KnownFields;
   const last = path.at(-1);
@@ -102,7 +102,7 @@ function unknownFields({ message, path = [] as never }: Issue): Problem[] {
 
 const MAX_UNKNOWN = 100;
 
-/** Returns the path in the notation of a caller: `ids[2]`, `payload.to`. */
+/** Returns the path as it is written in JavaScript, such as `ids[2]` or `payload.to`. */
 function pathOf(keys: Path): string {
   let path = "";
   for (const { key } of keys) {
@@ -112,7 +112,7 @@ function pathOf(keys: Path): string {
   return path;
 }
 
-// An issue does not contain its schema, so the message of an unknown field is this prefix and the known fields as JSON.
+// An issue does not contain its schema, so the message of an unknown field is this prefix and KnownFields as JSON.
 const KNOWN_PREFIX = "known:";
 
 interface KnownFields {
@@ -125,8 +125,9 @@ function hintOf(name: string, hints: KnownFields["hints"]): string | undefined {
 }
 
 /**
- * Returns a schema for an object that has only these fields. An unknown field is reported with the nearest field name,
- * or with its text in `hints`, for fields of other libraries. `noObject` is the message for anything but an object.
+ * Returns a schema for an object that may have only these fields. `hints`: texts for the problems of some unknown
+ * fields, for example fields of other libraries. The problem of any other unknown field suggests a similar known field,
+ * if there is one. `noObject`: the message for a value that is not an object.
  */
 export function strict<const E extends v.ObjectEntries>(
   entries: E,

@@ -12,7 +12,7 @@ import { StoppedError } from "./shell/signals.ts";
 /** Runs one command line and returns the exit status. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   watchOutput();
-  // `worker run` has started this process for its own work (run/own/).
+  // `worker run` has started this process, to do a part of its work in it (run/own/).
   if (argv[0] === OWN_PROCESS && process.send !== undefined) {
     return (await import("./run/own-process-main.ts")).serveParent();
   }

@@ -24,7 +24,10 @@ import { pauseCommand } from "./pauses/pause.ts";
 import { resumeCommand } from "./pauses/resume.ts";
 import { scheduleCommands } from "./schedules/index.ts";
 
-/** In the order of `worker --help`. Commands on schedules and limits are actions of `worker schedule` and `limit`. */
+/**
+ * The commands in the order of `worker --help`. Commands on schedules are actions of `worker schedule`, commands on
+ * limits are actions of `worker limit`.
+ */
 const all = [
   addCommand,
   completeCommand,

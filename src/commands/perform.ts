@@ -1,5 +1,6 @@
-// Performs the declared commands: validates the input, runs the command, turns its result into a sentence and JSON, and
-// has the caller record it. A bulk action on jobs, the jobs' earlier state and the record are one transaction.
+// Performs the declared commands: validates the input, runs the command, turns its result into a sentence and JSON,
+// and calls the caller's function that records the command. For a bulk action on jobs, the changes of the jobs, their
+// stored earlier state and the record are written in one transaction.
 import { codeOf, InputError, messageOf, type Problem, WorkerError } from "../base/errors.ts";
 import { checkAll, strict, validate } from "../base/validate.ts";
 import type { Database } from "../database/database.ts";
@@ -25,8 +26,9 @@ export interface CommandRecord {
   readonly operationId: string | null;
   /** The rest of the input, without payloads. */
   readonly changes: Readonly<Record<string, unknown>>;
-  /** The first 20 jobs before and after the command; null without `isAudited`, or if the command names no jobs. */
+  /** The first 20 jobs before the command; null without `isAudited`, or if the input names no jobs. */
   readonly before: readonly JobFacts[] | null;
+  /** The first 20 affected jobs after the command; null without `isAudited`, if there are none, or if a read fails. */
   readonly after: readonly JobFacts[] | null;
 }
 
@@ -41,7 +43,7 @@ export interface CommandResult {
   readonly isPartial: boolean;
   /** The body of the HTTP response and the output of `--json`: a JSON object as text, payloads byte for byte. */
   readonly json: string;
-  /** Waits until the changes that the command has started have ended. Returns null if there is nothing to wait for. */
+  /** Waits at most a minute for the end of changes that the command has started. Null: there is nothing to wait for. */
   wait(db: Database): Promise<WaitOutcome | null>;
 }
 
@@ -51,8 +53,9 @@ export interface PerformOptions extends CommandContext {
   /** Problems that the caller has already found in the input, to be reported together with the others. */
   readonly problems?: readonly Problem[];
   /**
-   * Records the command. It is called once the command has run, unless that was a preview. `within`: the transaction of
-   * a bulk action on jobs, which an error here rolls back; otherwise null. Returns a function to call after the commit.
+   * Records the command. It is called after the command has run, unless the command was a preview. `within`: for a bulk
+   * action on jobs its transaction, which is rolled back if this function throws; otherwise null. The function that it
+   * returns, if any, is called after the commit.
    */
   readonly record?: (
     record: CommandRecord,
@@ -171,7 +174,10 @@ async function runCommand(
   }
 }
 
-/** Returns the validated input. Throws InputError with the problems of all fields, or if none, of the whole input. */
+/**
+ * Returns the validated input. Throws InputError with the problems of all fields or, if no field has a problem, with
+ * those of the input as a whole.
+ */
 export function checkInput(
   command: Command,
   input: Readonly<Record<string, unknown>>,
@@ -207,7 +213,7 @@ function targetOf(command: Command, input: Readonly<Record<string, unknown>>): T
 /** Whether `key` in the input names the job of this command. The `key` of a schedule is for the jobs it will add. */
 const isKeyTarget = ({ jobIds }: Command) => jobIds !== undefined;
 
-/** Returns the input without the targets, and without JSON fields: these are payloads, the application's data. */
+/** Returns the input without the targets and without JSON fields, because they are payloads: the application's data. */
 function changesIn(command: Command, input: Readonly<Record<string, unknown>>) {
   const targets = ["ids", "worker_ids", ...(isKeyTarget(command) ? ["key"] : [])];
   const changes = Object.entries(input).filter(

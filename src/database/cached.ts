@@ -1,7 +1,8 @@
-// Caches a value that is expensive to read and has many readers. All concurrent callers share one read, and the next
-// read begins after a pause in proportion to the duration of the last. During the pause, callers get the last value.
-// After it, they wait for the new read if reads are fast. If reads are slow, they get the last value, up to a minute
-// old, while it is read again. After a write of this process the pause is shorter, and callers wait for the new read.
+// Caches a value that is expensive to read and has many readers. Concurrent callers share one read. After a read there
+// is a pause, which is longer after a slower read. During the pause, callers get the last value. The first call after
+// the pause begins a new read. If the last read was fast, callers wait for the new one. If it was slow, they get the
+// last value until the new read has ended, unless the value is older than a minute. After a write of this process the
+// pause is shorter, and callers wait for the new read.
 import { monotonic } from "../base/clock.ts";
 import { nullOnTimeout } from "./null-on-timeout.ts";
 
@@ -14,12 +15,19 @@ export interface Cached<T> {
 }
 
 export interface CachedOptions {
-  /** The shortest pause after a read, and after a slow read (QUICK_MS), in milliseconds. Default 250 and 10,000. */
+  /** The shortest pause after a read, in milliseconds. Default: 250. */
   readonly intervalMs?: number;
+  /**
+   * The shortest pause after a slow read (QUICK_MS), in milliseconds, unless isSmall() returns true or this process has
+   * written. Default: 10,000.
+   */
   readonly slowIntervalMs?: number;
   /** Returns when this process last wrote. A value whose read began before that is read again sooner. */
   readonly changedAtMs?: () => number;
-  /** Whether there is so little data that only a busy machine makes a read slow. Then the pause is limited to 5 s. */
+  /**
+   * Returns whether there is so little data that only a busy machine makes a read slow. If so, a pause takes at most
+   * 5 s.
+   */
   readonly isSmall?: () => boolean;
   /** The clock in milliseconds. Tests pass their own. */
   readonly clock?: () => number;
@@ -34,9 +42,9 @@ const PAUSE_FACTOR = 20;
 const PAUSE_FACTOR_AFTER_WRITE = 2;
 /** The longest pause if there is little data. */
 const MAX_SMALL_PAUSE_MS = 5_000;
-/** A read that took less than this is fast: callers wait for the next one, and the pause before it is short. */
+/** A read that took less than this is fast: the pause after it is short, and callers wait for the next read. */
 const QUICK_MS = 150;
-/** The age up to which a value is returned without waiting if its read was slow. */
+/** If the last read was slow, its value is returned up to this age while a new read runs. */
 const STALE_MS = 60_000;
 
 export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {}): Cached<T> {

@@ -1,5 +1,5 @@
-// Runs the queue's statements on a Database: an object with a query method, and the schema. The object may be a pool, a
-// client, or a client inside a caller's transaction. This file opens and closes no connection.
+// Runs the queue's statements on a Database, which is the schema and an object with a query method. This object may be
+// a pool, a client, or a client inside a caller's transaction. This file opens and closes no connection.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { types } from "pg";
 import { explainDatabaseError } from "./errors/database-errors.ts";
@@ -13,14 +13,19 @@ export interface Queryable {
 
 /** A Queryable whose query() runs each statement in a transaction of its own; transaction() runs several in one. */
 export interface Transactional extends Queryable {
-  /** `first`: statements without parameters or rows. They are sent with `config`'s statement, and run before it. */
+  /**
+   * `first`: statements that have no parameters and return no rows. They are sent together with the statement of
+   * `config`, and run before it.
+   */
   query<R extends QueryResultRow>(config: QueryConfig, ...first: string[]): Promise<QueryResult<R>>;
   transaction<T>(work: (client: Queryable) => Promise<T>): Promise<T>;
 }
 
 /** The argument of `utils.with()`: pg's Pool, PoolClient or Client, or an adapter for another driver. */
 export interface StatementClient {
-  /** Runs one statement, `{ text, values }`, and resolves to its rows, an object each. */
+  /**
+   * Runs one statement, `{ text, values }`. Resolves to an object with the statement's `rows`, one object for each row.
+   */
   query(statement: QueryConfig): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
@@ -103,7 +108,10 @@ export function idArray(ids: readonly string[]): string {
 }
 
 export interface QueryOptions {
-  /** Whether to prepare the statement: each connection then parses it once, and often plans it only a few times. */
+  /**
+   * Whether to prepare the statement, if the Database allows it (`preparedStatements`). Each connection then parses the
+   * statement once, and often plans it only a few times. Default false.
+   */
   readonly isRepeated?: boolean;
 }
 
@@ -128,8 +136,8 @@ export async function query<R extends QueryResultRow>(
   }
 }
 
-// The names of prepared statements. A text has one name in the whole process, because several schemas may share a
-// connection.
+// The names of prepared statements, by their text. The map is for the whole process: the statements of several schemas
+// may share a connection, so different texts must have different names.
 const names = new Map<string, string>();
 
 function nameOf(text: string): string {

@@ -1,5 +1,6 @@
 // Clients of other drivers than pg: utils.with() accepts any object with a query method that returns `{ rows }`. A
-// client that converts names or values would store or read wrong data, so each is tested before its first statement.
+// client that converts names or values would store or read wrong data. So each client is tested before its first
+// statement.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { codeOf, InputError, WorkerError } from "../base/errors.ts";
 import type { Queryable, StatementClient } from "./database.ts";
@@ -22,8 +23,9 @@ const EXPECTED = {
 };
 
 /**
- * Returns a client of pg unchanged. A client of another driver is tested with one statement before its first use; if
- * the result is not exact, every statement is refused (`configuration`). Throws InputError if `query` is missing.
+ * Returns a client of pg unchanged. For a client of another driver, returns a client that first tests it with one
+ * statement. If the result is not exact, every statement is refused (`configuration`). Throws InputError if `query` is
+ * missing.
  */
 export function exactClient(given: StatementClient): Queryable {
   const client = given as Queryable; // only the rows of another driver's answer are read

@@ -1,13 +1,13 @@
-// Finds jobs whose rows another session has locked: a statement that changes such a row would wait.
+// Finds jobs whose rows another session has locked. A statement that changes such a row would wait for that session.
 import { type Database, idArray, query, type Statement } from "./database.ts";
 
-/** Returns those of the jobs whose rows another session has locked, as ids. Does not wait for the locks. */
+/** Returns the ids of those jobs whose rows another session has locked. Does not wait for the locks. */
 export async function readLockedRows(db: Database, ids: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: string }>(db, lockedSql, [idArray(ids)]);
   return rows.map(({ id }) => id);
 }
 
-// The locks of `free` end with the transaction of this statement. A deleted job is not returned.
+// The rows that `free` locks stay locked until the transaction ends. A deleted job is not returned.
 const lockedSql: Statement = (s) => `
   with free as materialized (
     select id from ${s}._private_jobs where id = any($1::bigint[]) for update skip locked

@@ -26,7 +26,9 @@ export interface ClientState {
 
 export const stateOf = (client: pg.Client): ClientState => client as unknown as ClientState;
 
-/** Assigned to the state of a used client, it allows connect() to be called again. */
+/**
+ * After these values are assigned to the state of a client that has connected before, connect() can be called again.
+ */
 export const UNCONNECTED = {
   _connecting: false,
   _connected: false,
@@ -62,7 +64,10 @@ export function isPg(client: object): boolean {
   return typeof getTypeParser === "function" || typeof totalCount === "number";
 }
 
-/** What pg sends with the login, and `query_timeout`, pg's own limit of each statement. A limit of 0 is none. */
+/**
+ * The settings that pg sends with the login, and `query_timeout`, the time limit that pg itself applies to each
+ * statement. For a time limit, 0 or false means that pg sets none.
+ */
 export interface LoginSettings {
   options: string | undefined;
   statement_timeout: number | string | false;
@@ -74,7 +79,7 @@ export interface LoginSettings {
 export const loginSettingsOf = (client: pg.Client): LoginSettings =>
   (client as unknown as { readonly connectionParameters: LoginSettings }).connectionParameters;
 
-/** Calls `listener` with the SQLSTATE of each error that the server sends, for whatever query. */
+/** Calls `listener` with the SQLSTATE of each error that the server sends on the client's current connection. */
 export function onServerError(
   client: pg.Client,
   listener: (code: string | undefined) => void,
@@ -95,8 +100,9 @@ const internalsOf = (connection: pg.Connection) => connection as unknown as Conn
 type OnData = (data: Buffer) => void;
 
 /**
- * Turns a value that is longer than Node's longest string into an error of the connection, and so of its query.
- * Otherwise pg's parser would throw inside the socket's event `data`, which would end the process.
+ * Makes the connection fail with an error, and with it its query, if the server sends a value that is longer than
+ * Node's longest string. Otherwise pg's parser would throw inside the socket's event `data`, which would end the
+ * process.
  */
 export function catchLongValues(pgConnection: pg.Connection): void {
   const connection = internalsOf(pgConnection);
@@ -122,12 +128,12 @@ const REFUSED = "N".charCodeAt(0);
 
 /**
  * Implements sslmode=prefer: if the server refuses to encrypt, the login continues without encryption on the same
- * connection, as in libpq. pg would end the connection. Call it when the connection has begun to connect.
+ * connection, as in libpq. pg itself would end the connection. Call it when the connection has begun to connect.
  */
 export function plainWhereRefused(pgConnection: pg.Connection): void {
   const connection = internalsOf(pgConnection);
   const { stream } = connection;
-  // pg listens once, for the response, which is a single byte.
+  // At this point pg has one listener, for the response to its request to encrypt, which is a single byte.
   const [onAnswer] = stream.listeners("data") as OnData[];
   if (onAnswer === undefined) return;
   stream.removeAllListeners("data");
@@ -144,7 +150,7 @@ export function plainWhereRefused(pgConnection: pg.Connection): void {
 
 interface LoginInternals {
   enableChannelBinding: boolean;
-  /** The state of the SASL login; null once the server's proof is verified. */
+  /** The state of the SASL login; null before it, and again once the server's proof is verified. */
   readonly saslSession: object | null;
   _handleAuthSASL(message: { readonly mechanisms: readonly string[] }): void;
   _handleAuthSASLFinal(message: unknown): void;
@@ -153,8 +159,9 @@ interface LoginInternals {
 }
 
 /**
- * Makes a client accept only the SASL `mechanism`. For another login with a password, `refuse` is called before it is
- * sent. Returns a function that tests whether the server has proved itself, which it does in no other login.
+ * Makes a client log in with a password only by the SASL mechanism `mechanism`. If the server requests another login
+ * with a password, `refuse` is called, and the password is not sent. Returns a function that returns whether the server
+ * has proved itself by this mechanism. It has not after a login without a password.
  */
 export function loginOnlyBy(client: pg.Client, mechanism: string, refuse: () => void) {
   const login = client as unknown as LoginInternals;
@@ -184,7 +191,7 @@ export interface MessageWriter {
   endCopyFrom(): void;
 }
 
-/** A pg.Query, with its steps for writing messages and handling the response. */
+/** The steps of a pg.Query that write messages and handle the response. */
 export interface QuerySteps {
   /** Writes parse, bind and describe, and then calls `_getRows`. */
   prepare(connection: MessageWriter): void;
@@ -193,7 +200,7 @@ export interface QuerySteps {
   handleCommandComplete(message: unknown, connection: MessageWriter): void;
 }
 
-/** pg's class of a query, for subclasses: in pipeline mode pg only accepts objects of its own class. */
+/** pg's class Query, for subclasses. In pipeline mode, pg accepts only queries that are objects of this class. */
 export const PgQuery = pg.Query as unknown as new (config: object) => QuerySteps;
 
 /** The methods that pg calls on an object with `submit` that is passed to `client.query()`. */

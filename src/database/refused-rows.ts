@@ -10,12 +10,13 @@ export interface RefusedRow {
   readonly error: unknown;
 }
 
-/** How many lists are halved in one call. After that, a list with a refused row counts as refused as a whole. */
+/** The most lists that one call halves. After that, all rows of a list with a refused row count as refused. */
 const MAX_STATEMENTS = 1_000;
 
 /**
- * Changes the rows with these ids, except those that PostgreSQL refuses: a list with a refused row is halved until that
- * row is alone. `change` changes rows in one transaction and returns how many. `refusal` is called after each refusal.
+ * Changes the rows with these ids, except those that PostgreSQL refuses. A list with a refused row is halved until the
+ * refused row is alone. `change` changes rows in one transaction and returns the number of changed rows. `refusal` is
+ * called after each refusal.
  */
 export async function changeUnrefused(
   db: Database,

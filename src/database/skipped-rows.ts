@@ -1,22 +1,23 @@
 // Rows that PostgreSQL skips without an error, because a trigger before the row's change returns null, or a row
-// security policy hides the row from the change. Also: whether triggers may change the rows of an insert.
+// security policy hides the row from the change. Also checks whether triggers may change the rows of an insert.
 import { WorkerError } from "../base/errors.ts";
 import { type Database, query, type Statement } from "./database.ts";
 import { isRaised } from "./errors/raised.ts";
 
-/** The text in the error that a statement raises, so that it is undone, if PostgreSQL has skipped one of its rows. */
+/** The text of the error with which a statement undoes itself if PostgreSQL has skipped one of its rows. */
 export const SKIPPED = "a row was left as it is";
 
 /**
- * For each change, the bits of its triggers in pg_trigger.tgtype, and its letter in pg_policy.polcmd. An add may update
- * a job that has the key. It needs no letter: an insert that a policy forbids is an error.
+ * For each change, the bits of its triggers in pg_trigger.tgtype, and its letter in pg_policy.polcmd. An add has the
+ * bits of inserts and updates, because it may update a job that has its key. An add has no letter: if a policy
+ * forbids the add, PostgreSQL does not skip the row, but raises an error.
  */
 const CHANGES = { add: [4 | 16, ""], update: [16, "w"], delete: [8, "d"] } as const;
 
 export type Change = keyof typeof CHANGES;
 
 /**
- * Returns `error`. If the statement has undone itself because PostgreSQL skipped a row, returns instead an error that
+ * Returns `error`. If the statement has raised it because PostgreSQL skipped a row, returns instead an error that
  * names the triggers and policies that may skip rows.
  */
 export async function withSkippers(db: Database, change: Change, error: unknown): Promise<unknown> {
@@ -32,7 +33,7 @@ export async function readSkippers(db: Database, change: Change): Promise<string
   return (await query<{ name: string }>(db, skippersSql, values)).map(({ name }) => name);
 }
 
-/** Returns a condition: a trigger may change the rows of an insert. `table`: the parameter with the table's name. */
+/** Returns a condition: a trigger may change rows before their insert. `table`: the parameter with the table's name. */
 export const mayChangeInserts = (table: string): string => `exists (
       select from pg_catalog.pg_trigger where tgrelid = ${table}::text::regclass::oid
       and tgtype & 7::int2 = 7::int2 and tgenabled <> 'D')`;

@@ -7,15 +7,16 @@ import { type Database, query, type Statement } from "./database.ts";
 
 export interface StrayFunction {
   readonly name: string;
-  /** The other schemas, as SQL identifiers. */
+  /** The other schemas whose objects the function uses, as SQL identifiers. */
   readonly schemas: readonly string[];
   /** The statement that recreates the function for its own schema. */
   readonly statement: string;
 }
 
 /**
- * Returns the queue's functions that use a table, function or type of another schema although their own schema has one
- * of that name. Objects that their own schema lacks are not reported: an edited function may use any object.
+ * Returns the queue's functions that use a table, function or type of another schema, although their own schema has
+ * an object of the same name. The use of an object that their own schema lacks is not reported, because an edited
+ * function may use any object.
  */
 export async function readStrayFunctions(db: Database): Promise<readonly StrayFunction[]> {
   const { name, quoted } = db.schema;
@@ -48,7 +49,7 @@ const queueFunctions = [
   ...["list_orphan_locked_workers", "recover_dead_worker_jobs"],
 ];
 
-// The bodies quote a schema's name. The condition on prosrc selects those with another quoted name before a dot.
+// A body quotes the name of a schema. The condition on prosrc selects bodies with another quoted name before a dot.
 const straySql: Statement = () => `
   select own.proname::text as name, pg_catalog.pg_get_functiondef(own.oid) as definition,
     pg_catalog.to_json(array(

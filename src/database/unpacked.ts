@@ -1,6 +1,7 @@
-// The size of values after decompression. The stored size can be read without decompressing, but repetitive text is up
-// to 90 times as large as stored, with lz4 255 times. Except for texts, only decompression shows the real size, and it
-// takes 9 ms for each megabyte. So callers limit how many bytes a statement decompresses, by the worst case.
+// The size of values after decompression. The stored size can be read without decompressing, but a repetitive value can
+// be up to 90 times as large as its stored size, and with lz4 up to 255 times. Without decompressing, the real size can
+// be read only for texts. Decompressing takes 9 ms for each megabyte. So callers limit how many bytes a statement
+// decompresses, and assume the worst case for each value.
 
 /** Returns an SQL condition: the value is compressed in the table. */
 export const isPacked = (value: string): string =>
@@ -21,8 +22,8 @@ export const worstBytes = (value: string): string =>
       when 'lz4' then 255 when 'pglz' then 90 else 1 end`;
 
 /**
- * Returns an expression: the worst case of the bytes that isAtMost() decompresses for this value; 0 if it decompresses
- * none. Callers sum them up over the rows of a page.
+ * Returns an expression: the most bytes that isAtMost() can get by decompressing this value; 0 if it decompresses
+ * nothing. Callers sum this up over the rows of a page.
  */
 export const packedBytes = (value: string, bytes: number): string =>
   `case when ${isPacked(value)} and pg_catalog.pg_column_size(${value}) <= ${bytes}::int then ${worstBytes(value)} else 0::bigint end`;
@@ -46,7 +47,7 @@ const MAX_NAME_BYTES = 4_096;
 /** Returns an expression: the first `length` characters of a text. Only its beginning is decompressed. */
 export const startOfText = (text: string, length = MAX_NAME_LENGTH): string =>
   `pg_catalog.left(${text}, ${length})`;
-/** More than the 128 characters of the longest names of tasks and queues: a longer text is not from this program. */
+/** How much of a name is read. This program stores no longer names of tasks or queues: 128 characters at most. */
 const MAX_NAME_LENGTH = 512;
 /** How many characters are read of reasons, and of other texts that may be longer than names. */
 export const MAX_REASON_LENGTH = 2_000;

@@ -6,7 +6,7 @@ export interface ConditionData {
   /** `place`: the condition's position in lists of all conditions; `tab`: its position among the page's tabs. */
   readonly place: number;
   readonly tab: number;
-  /** Whether a worker has locked the job. Locked jobs have no time on the horizon. */
+  /** Whether a worker has locked the job. The horizon does not show locked jobs. */
   readonly isLocked: boolean;
   /** The states of the HTTP API that a job in this condition may have. */
   readonly states: readonly ("ready" | "scheduled" | "locked" | "failed")[];
@@ -19,7 +19,7 @@ export interface ConditionData {
   /** For lists of the condition's jobs: the heading of the column with the relevant time, and the default order. */
   readonly timeHead: string;
   readonly sort: "due" | "running" | "-failed_at";
-  /** Whether the relevant time is how long the job has been due. */
+  /** Whether the column with the relevant time shows how long the job has been due. */
   readonly waits: boolean;
   /** A short explanation beside the condition's word in the completion of queries. */
   readonly note: string;
@@ -152,12 +152,12 @@ const inOrderOf = (place: "place" | "tab") =>
 export const shownConditions: readonly Condition[] = inOrderOf("place");
 export const tabConditions: readonly Condition[] = inOrderOf("tab");
 
-/** The conditions in which a job may be due and wait. */
+/** The conditions in which a job that waits may be due. */
 export const dueConditions = conditions.filter((one) =>
   conditionData[one].states.includes("ready"),
 );
 
-/** true: each job in the condition is due; false: none; null: some are, or the condition does not depend on time. */
+/** Returns true if all jobs in the condition are due, false if none is; null if some may be, or time is irrelevant. */
 export function isDueIn(condition: Condition): boolean | null {
   const { states } = conditionData[condition];
   const mayBeDue = states.includes("ready");

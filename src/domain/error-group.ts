@@ -1,5 +1,5 @@
 // Groups of similar errors. A group's label is the first line of the error, with `#` for the parts that differ from job
-// to job. The rules must stay stable, because groups are compared between versions of the page, and links contain them.
+// to job. The rules must stay stable, because links contain the hashes of labels.
 // If the errors of a task differ in their words, a coarser group is used: the errors with the same class and the same
 // first stack frame in the application (ErrorPlace).
 import { hash } from "node:crypto";
@@ -13,7 +13,7 @@ export interface ErrorGroup {
   readonly likePattern: string;
 }
 
-/** A first line of at least this length is cut: after its last whole word within this length. */
+/** A first line of at least this length is cut to the whole words within this length (wholeWords()). */
 const MAX_LINE_LENGTH = 300;
 /** A group depends on at most this many leading characters of an error. */
 export const ERROR_START = 600;
@@ -42,7 +42,8 @@ const VARYING = new RegExp(
   "gi",
 );
 
-// Quoted names after these words stay: names in code or of tables differ between defects and not between jobs.
+// A name in ", ' or ` after one of these words is kept, because the names of tables, columns and functions differ
+// between defects, not between jobs.
 const NAMED =
   "(?<!\\b(?:reading|setting|column|constraint|relation|table|index|function|module|property) )";
 
@@ -63,10 +64,13 @@ const QUOTED = new RegExp(
   "gi",
 );
 
-/** Matches possible ids of letters, or of letters and digits, such as nanoids, after a prefix such as `cus_` if any. */
+/** Matches texts that may be ids, such as nanoids, with or without a prefix such as `cus_`. */
 const TOKEN = /(?<![\w-])((?:[a-z]{1,12}[_-])?)([\w-]{10,64})(?![\w-])/g;
 const MIXED_CASE = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
-/** Matches possible ids in one case: a ULID with digits only at its beginning, a base-36 id with digits at its ends. */
+/**
+ * Matches texts in one case that may be ids: capital letters after up to 4 digits, as in some ULIDs, or small letters
+ * with up to 2 digits before and after them, as in some base-36 ids.
+ */
 const ONE_CASE = /^(?:\d{0,4}[A-Z]{12,}|\d{0,2}[a-z]{8,}\d{0,2})$/;
 const MIN_LENGTH_WITHOUT_PREFIX = 16;
 const NANOID = 21;
@@ -83,7 +87,8 @@ export function groupOfLabel(label: string): ErrorGroup {
 
 const fingerprintOf = (text: string): string => hash("sha256", text).slice(0, 12);
 
-// The error of a recovered job contains the worker's id, which may be any name, so the patterns of ids do not match it.
+// The error of a recovered job contains the id of a worker. That id may be any text, so the patterns for other ids are
+// not enough.
 const RECOVERED =
   /^(Recovered\b.*?(?: worker| by) ).+?(?= stopped without finishing| held attempt|, which sends no heartbeat)/;
 
@@ -122,9 +127,10 @@ function wholeWords(line: string): string {
 }
 
 /**
- * Whether an error differs from those of a group only by ids that look like words. Where a word of the group's label
- * has `#`, the error's word at that place must be as long as that of `example`, another error of the group. Short words
- * are ids only after a prefix such as `cus_`.
+ * Whether an error differs from the errors of a group only by ids that look like words. `example`: an error of the
+ * group. The error's own label may differ from the group's label only in words that have `#` in the group's label. The
+ * error's word at that place must be as long as the word of `example`. Short words are ids only after a prefix such as
+ * `cus_`.
  */
 export function isLikeGroup(lastError: string, label: string, example: string): boolean {
   const words = wordsOf(lastError);
@@ -160,8 +166,8 @@ function withoutRandom(text: string, prefix: string, id: string): string {
 }
 
 /**
- * Whether the token looks random: letters of both cases and digits alternate too often for words, or the letters follow
- * each other as in no word.
+ * Whether the token looks random: it has letters of both cases, and either its letters and digits alternate too often
+ * for words, or too many of its pairs of letters are unusual in words.
  */
 function isRandom(token: string): boolean {
   if (!MIXED_CASE.test(token)) return false;
@@ -186,7 +192,7 @@ const FOLLOWERS =
 const FOLLOWING = FOLLOWERS.map((letters) =>
   [...letters].reduce((bits, letter) => bits | (1 << (letter.charCodeAt(0) - LOWER_A)), 0),
 );
-/** The least share of unusual pairs in a text that is not a word; in a text of up to SHORT letters it is higher. */
+/** The smallest share of unusual pairs in a text that is not a word; higher for texts in one case of up to SHORT. */
 const UNUSUAL = 0.3;
 const UNUSUAL_IF_SHORT = 0.4;
 const SHORT = 11;

@@ -71,11 +71,11 @@ export interface JobSpec {
   readonly unique?: Unique | undefined;
   /**
    * Replaces the waiting job with the same key. The job starts `waitMs` after the last add, but at most `maxWaitMs`
-   * after the first add. If an attempt has failed, the first add since then counts. The clock is the database's. Needs
+   * after the first add. After a failed attempt, the next add counts as the first. The clock is the database's. Needs
    * `jobKey` or `unique`. Not with `runAt`.
    */
   readonly debounce?: Debounce | undefined;
-  /** Only in a ThrottledSpec, because an add with it returns a ThrottledAdd. */
+  /** This option is only part of ThrottledSpec, because an add with it returns a ThrottledAdd. */
   readonly throttle?: undefined;
 }
 
@@ -225,7 +225,7 @@ function keyRuleOf({ debounce, unique, runAt, jobKeyMode = "replace" }: CheckedS
   return runAt === undefined ? "preserve_run_at" : "replace";
 }
 
-/** Checks one job. Throws InputError with the problems of its options, or else with the first one of its payload. */
+/** Checks one job. Throws InputError with the problems of its options, or else the first problem of its payload. */
 export function resolveJob(job: AnyJob): ResolvedJob {
   const { identifier, payload: given, spec } = validate(jobSchema, job);
   const { unique, throttle, queueName = null } = spec;
@@ -246,8 +246,8 @@ export function resolveJob(job: AnyJob): ResolvedJob {
 }
 
 /**
- * Checks a job before an interceptor may replace its payload. The payload is checked only if the job has `unique`: then
- * the returned job has the key that is made from the given payload. Throws InputError.
+ * Checks a job before an interceptor may replace its payload. If the job has `unique`, also checks its payload, and
+ * returns the job with the key that is made from this payload. Throws InputError.
  */
 export function jobForInterceptors(job: JobToAdd): JobToAdd {
   const { spec } = validate(jobSchema, job);
@@ -262,8 +262,8 @@ export function identifierOf(task: string | JobByTask["task"]): string {
 }
 
 /**
- * Returns the job, with the identifier of its task in place of the task if it has one. Throws InputError if `task` is
- * not an object, or if the job also has an identifier.
+ * Returns the job. A job with a task object gets the task's identifier instead of the task. Throws InputError if `task`
+ * is not an object, or if the job also has an identifier.
  */
 export function withIdentifier(job: JobToAdd | JobByTask): JobToAdd {
   if (typeof job !== "object" || job === null || !("task" in job)) return job;

@@ -1,13 +1,13 @@
 // A job as all layers above the database use it, and its JSON on the wire.
 
 /**
- * The states of a job. It has exactly one, the first that applies: `locked_at` is set; its attempts are used up;
- * `run_at` is in the future; otherwise `ready`.
+ * The states of a job. A job has exactly one of them, the first that applies: `locked` if `locked_at` is set, `failed`
+ * if no attempts are left, `scheduled` if `run_at` is in the future, otherwise `ready`.
  */
 export const jobStates = ["locked", "failed", "scheduled", "ready"] as const;
 /**
- * The state of a job; exactly one holds. `locked`: a worker has fetched or is running it. `failed`: it has no
- * attempts left. `scheduled`: its `runAt` is in the future. `ready`: it is due, even if its named queue is locked.
+ * The state of a job: the first of these that applies. `locked`: a worker has fetched or is running it. `failed`: it
+ * has no attempts left. `scheduled`: its `runAt` is in the future. `ready`: it is due; its named queue may be locked.
  */
 export type JobState = (typeof jobStates)[number];
 
@@ -37,7 +37,7 @@ export interface Job {
   readonly maxAttempts: number;
   /** The last error: of an attempt, or set by failing, cancelling or recovering the job; null without one. */
   readonly lastError: string | null;
-  /** The time at which the job was added. A debounced add after a failed attempt sets it to its own time. */
+  /** The time at which the job was added, or of the last debounced add that found its `attempts` above 0. */
   readonly createdAt: Date;
   /** The time of the job's last change. Fetching it, snoozing it and giving it back unstarted do not count. */
   readonly updatedAt: Date;
@@ -58,7 +58,8 @@ export interface Job {
   /** How many later adds of a job with the same key have replaced this job or left it as it is. */
   readonly revision: number;
   /**
-   * True when `revision` is above 0. In the result of addJob() and addJobs(): the job existed, so none was added.
+   * True when `revision` is above 0. In the result of addJob() and addJobs(), this means that a job with the key
+   * existed and no job was added.
    */
   readonly isDuplicate: boolean;
   /** The flags' exact JSON text, `{"name": true}`; null without flags. */
@@ -70,7 +71,7 @@ export interface Job {
 }
 
 /**
- * Returns the HTTP API's `ListedJob`, with payload and flags byte for byte. `more`: further or replaced members.
+ * Returns the HTTP API's `ListedJob`, with payload and flags byte for byte. `more`: members to add or to replace.
  */
 export function listedJobJson(job: Job, more: Record<string, string> = {}): string {
   return listedJobTexts(job, more).join("");

@@ -30,7 +30,7 @@ export function isMoment(text: string): boolean {
   return RFC3339.test(text) && !Number.isNaN(Date.parse(text)) && isRealDay(text);
 }
 
-/** Whether the day exists. Date.parse reads 31 February as 3 March. */
+/** Whether the day exists. Date.parse() reads 31 February as a day of March. */
 function isRealDay(text: string): boolean {
   const [year, month, day] = text.split(/[-Tt ]/, 3).map(Number);
   const date = new Date(Date.UTC(2000, (month ?? 0) - 1, day));

@@ -7,11 +7,11 @@ const RAW = Symbol.for("pg-job-worker.RawJson");
 
 /**
  * JSON text that is stored exactly as it is, as a payload or within one. Made by rawJson(). Outside of payloads,
- * JSON.stringify() writes the parsed value instead. It cannot be sent to another thread: send its `text`.
+ * JSON.stringify() writes the parsed value instead. A RawJson cannot be sent to another thread: send its `text`.
  */
 export class RawJson {
   /**
-   * The name is a symbol, so that an unrelated object with a `text` does not count as a RawJson.
+   * The name of this member is a symbol, so that an unrelated object with a `text` does not count as a RawJson.
    * @internal
    */
   readonly [RAW]: string;
@@ -19,13 +19,14 @@ export class RawJson {
   /** Wraps `text` without a check; rawJson() checks it. */
   constructor(text: string) {
     this[RAW] = text;
-    // Own and enumerable, so JSON.stringify() reads it, even if another object's toJSON() has returned this RawJson.
+    // `text` is an own, enumerable property, so JSON.stringify() always reads it and recordUse() is called, even if the
+    // toJSON() of another object has returned this RawJson.
     Object.defineProperty(this, "text", { enumerable: true, get: () => recordUse(text) });
     // A function as an own property makes structuredClone() and postMessage() throw. Their copy would not be a RawJson.
     Object.defineProperty(this, "toJSON", { enumerable: true, value: this.toJSON });
   }
 
-  /** Whether `value` is a RawJson, also of another copy of the library. */
+  /** Whether `value` is a RawJson, of this or of another copy of the library. */
   static [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === "object" && value !== null && typeof textOf(value) === "string";
   }
@@ -39,7 +40,10 @@ export class RawJson {
   }
 }
 
-/** Returns `text` as a payload that is stored byte for byte. Throws InputError unless it is JSON and well-formed. */
+/**
+ * Returns `text` as a payload that is stored byte for byte. Throws InputError if `text` is not JSON, or has half of a
+ * surrogate pair.
+ */
 export function rawJson(text: string): RawJson {
   if (typeof text !== "string") {
     throw new InputError([{ path: "payload", message: "must be a text of JSON" }]);
@@ -58,8 +62,9 @@ export function rawJson(text: string): RawJson {
 }
 
 /**
- * Returns the JSON text of a payload. `undefined` becomes `{}` (Graphile Worker's default), a bigint an exact integer.
- * Throws InputError for a payload that JSON cannot represent: a function, a symbol, or an object with a cycle.
+ * Returns the JSON text of a payload. `undefined` becomes `{}` (Graphile Worker's default), and a bigint becomes
+ * an exact integer. Throws InputError for a payload that JSON cannot represent, such as a function, a symbol, or an
+ * object with a cycle.
  */
 export function payloadText(payload: unknown): string {
   if (payload === undefined) return "{}";
@@ -92,8 +97,8 @@ function checkText(text: string): string {
 }
 
 /**
- * `[MET]`: whether the text of a RawJson has been read, as by JSON.stringify(). All copies of the library share this
- * flag, because the RawJson may be of another copy.
+ * `[MET]`: whether the text of a RawJson has been read, for example by JSON.stringify(). All copies of the library
+ * share this flag, because the RawJson may be of another copy.
  */
 const shared = globalThis as { [MET]?: boolean };
 const MET = Symbol.for("pg-job-worker.RawJson.met");
@@ -103,7 +108,10 @@ function recordUse(text: string): string {
   return text;
 }
 
-/** toExactJson() takes five times as long as JSON.stringify(), so it is called only if that threw or met a RawJson. */
+/**
+ * Returns the JSON text of a payload; undefined if it has none. toExactJson() takes five times as long as
+ * JSON.stringify(), so it is called only if JSON.stringify() threw, or read the text of a RawJson.
+ */
 function toJson(payload: unknown): string | undefined {
   // The toJSON() of a member may itself call payloadText(), which changes the same flag.
   const outer = shared[MET] === true;
@@ -112,7 +120,8 @@ function toJson(payload: unknown): string | undefined {
     const text = JSON.stringify(payload);
     if (!shared[MET]) return text;
   } catch {
-    // The payload has a bigint, or a value that toExactJson() refuses with the same message.
+    // toExactJson() accepts some values for which JSON.stringify() throws, such as a bigint. For others, such as a
+    // cycle, it throws the same error.
   } finally {
     shared[MET] = outer;
   }

@@ -14,13 +14,13 @@ export interface TaskLike<Payload> {
   /** The kind of the task; see Task. */
   readonly kind?: "single" | "batch" | "graphile";
   /** The handler. It cannot be called through this type. */
-  // Method syntax and a context of type never, so that every task with this payload is assignable.
+  // Method syntax and the context type `never` make every task with this payload assignable.
   handle(payload: Payload, context: never): unknown;
 }
 
 /**
- * The arguments of addJob() after a task. `payload` may be omitted when `{}` or undefined is a payload of the
- * task. rawJson() is accepted by every task; its text is not checked against the type.
+ * The arguments of addJob() that follow the task. `payload` may be omitted if `{}` or undefined is a valid payload of
+ * the task. rawJson() is accepted for every task; its text is not checked against the type.
  */
 export type JobArguments<Payload> = undefined extends Payload
   ? [payload?: Payload | RawJson, spec?: JobSpec]
@@ -28,7 +28,10 @@ export type JobArguments<Payload> = undefined extends Payload
     ? [payload?: Payload | RawJson, spec?: JobSpec]
     : [payload: Payload | RawJson, spec?: JobSpec];
 
-/** A job to be added, by its task. `payload` may be omitted when `{}` or undefined is a payload of the task. */
+/**
+ * A job to be added, with its task instead of an identifier. `payload` may be omitted if `{}` or undefined is a valid
+ * payload of the task.
+ */
 export type JobOfTask<Payload, Spec = JobSpec> = {
   /** The task. */
   readonly task: TaskLike<Payload>;
@@ -40,18 +43,21 @@ export type JobOfTask<Payload, Spec = JobSpec> = {
 
 /** The error that the compiler shows for addJob(task) without a payload that the task needs. */
 export interface PayloadIsMissing {
-  /** Never present: no task matches. */
+  /** Never present, so that no task matches this type. */
   readonly "the payload of this task is missing: addJob(task, payload)": never;
 }
 
 /**
- * The type of addJob(): adds a job by a task, whose payload type is checked, or by an identifier, with any payload.
- * `Added` is the result without `throttle`: a Job, or with a worker's own utils null if an interceptor skips the job.
+ * The type of addJob(), which adds a job by a task or by an identifier. With a task, the type of the payload is
+ * checked; with an identifier, it is not. `Added` is the type of the result without `throttle`: Job, or `Job | null`
+ * where an interceptor can skip the job.
  */
 export interface AddJob<Added> {
-  // The order matters: the compiler shows the error of the last signature with as many parameters as the call.
+  // The order matters: if no signature matches, the compiler shows the error of the last one that takes as many
+  // arguments as the call has.
   /**
-   * Adds a job at most once in a period. Resolves to `{ isThrottled, until, job }`; `job` is null for a dropped add.
+   * Adds a job, unless an equal job was added within the period. Resolves to `{ isThrottled, until, job }`; if the add
+   * is throttled, `job` is null. Resolves to null if an interceptor skips the job.
    * Rejects with `extension_missing` until `worker migrate --with limits` has added the tables.
    */
   (
@@ -59,7 +65,7 @@ export interface AddJob<Added> {
     payload: unknown,
     spec: ThrottledSpec,
   ): Promise<ThrottledAdd | Exclude<Added, Job>>;
-  /** The same, by the job's task. */
+  /** Like the preceding signature, but by the job's task, whose payload type is checked. */
   <Payload>(
     task: TaskLike<Payload>,
     payload: NoInfer<Payload> | RawJson,
@@ -67,7 +73,7 @@ export interface AddJob<Added> {
   ): Promise<ThrottledAdd | Exclude<Added, Job>>;
   /** Adds a job by a task identifier. The payload's type is not checked. */
   (identifier: string, payload?: unknown, spec?: JobSpec): Promise<Added>;
-  /** Matches no task: shows what is missing in addJob(task). */
+  /** Matches no task. It exists so that the compiler's error shows what is missing in addJob(task). */
   (task: PayloadIsMissing): Promise<Added>;
   /** Adds a job by its task. The payload must have the task's payload type. */
   <Payload>(task: TaskLike<Payload>, ...rest: JobArguments<Payload>): Promise<Added>;
@@ -81,7 +87,7 @@ export interface AddJobs<Added> {
       readonly [Place in keyof Payloads]: JobToAdd | JobOfTask<Payloads[Place]>;
     },
   ): Promise<Added[]>;
-  /** Adds jobs, some of which have `throttle`: each of these has a ThrottledAdd in the result. */
+  /** Adds jobs of which some have `throttle`. For each of these, the result contains a ThrottledAdd. */
   <const Payloads extends readonly unknown[]>(
     jobs: {
       readonly [Place in keyof Payloads]:
@@ -91,7 +97,10 @@ export interface AddJobs<Added> {
   ): Promise<(Added | ThrottledAdd)[]>;
 }
 
-/** The type of copyJobs(): adds any number of jobs and resolves to their number. Given tasks share one payload type. */
+/**
+ * The type of copyJobs(): adds any number of jobs, and resolves to the number of added jobs. All tasks in one call must
+ * have the same payload type.
+ */
 export type CopyJobs = <Payload = unknown>(
   jobs: Iterable<JobToAdd | JobOfTask<Payload>> | AsyncIterable<JobToAdd | JobOfTask<Payload>>,
 ) => Promise<number>;

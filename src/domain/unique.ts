@@ -1,5 +1,6 @@
-// Derives a job's key from its own values, so that equal jobs have the same key: an ordinary job key, which needs no
-// further table. This file also checks the options `unique` and `debounce`, and which options can be combined.
+// Derives a job's key from the job's values, so that equal jobs have the same key. It is an ordinary job key, so no
+// further table is needed. This file also checks the options `unique` and `debounce`, and which options can be
+// combined.
 import { hash } from "node:crypto";
 import * as v from "valibot";
 import { now } from "../base/clock.ts";
@@ -107,9 +108,9 @@ export function uniqueKey(
 }
 
 /**
- * Returns the canonical JSON of [task, object of the values by their names in `by`]. Throws InputError if the payload
- * lacks a member of `by`, because all jobs without it would be equal, if it is nested too deeply, or if it is a list
- * and `mayBeList` is false (see LIST). `option` is the option that has `by`.
+ * Returns the canonical JSON of [task, object of the values by their names in `by`]. `option` is the name of the option
+ * that has `by`. Throws InputError if the payload is not JSON, is nested too deeply, is a list although `mayBeList` is
+ * false (see LIST), or lacks a member of `by`: all jobs without this member would be equal.
  */
 export function comparedText(
   job: KeyParts,
@@ -132,11 +133,12 @@ export function comparedText(
   }
 }
 
-// The problem of a list: the schema concatenates the lists of jobs with the same key, even equal lists.
+// The problem of a payload that is a list: an add appends its list to the list of the waiting job with its key, even if
+// the lists are equal.
 const LIST = {
   path: "payload",
   message:
-    'must not be a list if unique has while: "waiting", because the waiting job would get the items of all; use an object, or while: "unfinished"',
+    'must not be a list if unique has while: "waiting", because each add would append its items to the list of the waiting job; use an object, or while: "unfinished"',
 };
 
 /** Returns the value of a name such as `args.user.id`. */

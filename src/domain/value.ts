@@ -3,10 +3,10 @@
 /** `exact`; `capped`: at least this number; `estimated`: probably between `low` and `high`. */
 export type Precision = "exact" | "capped" | "estimated";
 
-/** The source of a number. docs/admin.md describes all: `probe`, for example, means the first entries of an index. */
+/** The source of a number. For example, `probe` means the first entries of an index. docs/admin.md describes each. */
 export type Basis = "probe" | "scan" | "sample" | "census" | "heartbeat" | "catalog";
 
-/** A number and its precision, with the names of the HTTP API. */
+/** A number and its precision. The members have the names that the HTTP API uses. */
 export interface Value {
   readonly value: number;
   readonly precision: Precision;
@@ -34,7 +34,10 @@ export function probedSum(values: readonly Value[], asOf: string): Value {
   return (isExact ? exactValue : cappedValue)(sum, "probe", asOf);
 }
 
-/** Returns an estimate ± `margin`, but not below `atLeast`, which is certain. It is rounded according to the margin. */
+/**
+ * Returns the estimate `value` ± `margin`, rounded according to the margin. `atLeast` is a certain lower bound: the
+ * number and its interval are not below it.
+ */
 export function estimatedValue(
   value: number,
   margin: number,
@@ -48,7 +51,10 @@ export function estimatedValue(
   return { value: rounded, precision: "estimated", low, high, basis, as_of: asOf };
 }
 
-/** Returns an estimate whose interval may be asymmetric, as after a few matches in a sample. `atLeast` is certain. */
+/**
+ * Returns an estimate whose interval may be asymmetric, as after a few matches in a sample. `atLeast` is a certain
+ * lower bound.
+ */
 export function intervalValue(
   { value, low, high }: Interval,
   basis: Basis,

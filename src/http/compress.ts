@@ -13,7 +13,7 @@ const LEVEL = 1;
 
 const compress = promisify(gzip);
 
-/** Returns the response, compressed if it is worth it, is not encoded already, and the client accepts gzip. */
+/** Returns the response. Compresses a text of suitable length if it has no encoding and the client accepts gzip. */
 export async function compressResponse(
   request: HttpRequest,
   response: HttpResponse,
@@ -30,7 +30,7 @@ export async function compressResponse(
   return { ...response, headers: { ...varying, "content-encoding": "gzip" }, body: bytes };
 }
 
-/** The number of codings in a header that are read, and of the parts of each coding. */
+/** The maximum number of codings that are read from a header, and of parts that are read from each coding. */
 export const MAX_CODINGS = 32;
 
 /** Whether the header accepts gzip: `gzip`, `gzip;q=0.5`, `*`; not `gzip;q=0`. */

@@ -35,7 +35,7 @@ export interface Exchange<E extends Endpoint> {
 /** Where failures are reported. */
 export interface Report {
   readonly logger: Logger;
-  /** Called for each 503 response with its code, and with the request and the error as fields of a log line. */
+  /** Called for each 503 response. `code`: the error's code. `fields`: the request and the error, for a log line. */
   readonly onDegraded?:
     | ((code: string, fields: Readonly<Record<string, unknown>>) => void)
     | undefined;
@@ -142,7 +142,8 @@ function refusalOf(error: unknown): Refusal {
   }
   if (error instanceof WorkerError) {
     const status = statuses[error.code] ?? 500;
-    // With a retry-after, a client could automatically repeat an action that may already have been performed.
+    // The response to `outcome_unknown` has no retry-after, so that no client automatically repeats an action that may
+    // already have been performed.
     const mayRetry = status === 503 && error.code !== "outcome_unknown";
     return new Refusal(status, error.code, error.message, mayRetry ? RETRY : {});
   }

@@ -71,7 +71,10 @@ export function createAnswer(
     headers: { ...response.headers, ...options.headers, "x-request-id": id },
   });
 
-  /** Returns the response with its body as bytes, whose memory is counted; a refusal if there is no memory left. */
+  /**
+   * Returns the response with its body as bytes, and counts their memory. Returns a refusal if they do not fit in the
+   * memory for responses. A body that is a function is not counted.
+   */
   const counted = (response: HttpResponse, request: HttpRequest, reservation: Reservation) => {
     if (typeof response.body === "function") {
       reservation.release();
@@ -176,7 +179,7 @@ interface Arrival {
   readonly reserve: HttpRequest["reserve"];
 }
 
-/** Returns the request, and the refusal if its target, version or headers are invalid; otherwise null. */
+/** Returns the request and its `problem`: a refusal if its target, version or headers are invalid; otherwise null. */
 function readRequest(arrival: Arrival): {
   request: HttpRequest;
   problem: Refusal | null;
@@ -229,7 +232,10 @@ function send(
   res.end(bytes);
 }
 
-/** Discards the rest of a request, so that its client can read the response. Closes the connection at a limit. */
+/**
+ * Discards the rest of a request, so that its client can read the response. Closes the connection if the rest has more
+ * than `discardedBytes` or takes longer than `discardMs`.
+ */
 function discardRest(req: IncomingMessage, limits: Limits): void {
   const { socket } = req;
   let left = limits.discardedBytes;

@@ -1,4 +1,4 @@
-// Sends a single GET request over TCP, TLS or a unix socket. Of a response, only about 64 KiB are read.
+// Sends a single GET request over TCP, TLS or a unix socket. At most about 64 KiB of the response are read.
 
 import http from "node:http";
 import https from "node:https";
@@ -13,7 +13,7 @@ export interface GetOptions {
   /** The path of a unix socket to connect to, instead of the URL's host. */
   readonly socketPath?: string | undefined;
   readonly timeoutMs: number;
-  /** Whether any certificate is accepted, for example that of a server on this machine with another name. */
+  /** Whether any certificate is accepted, for example one that a server on this machine has for another host name. */
   readonly trustsAnyCertificate: boolean;
 }
 

@@ -1,5 +1,5 @@
-// A refused request: an error that becomes an HTTP status (401, 403, 405, 413, …). Errors of the reads and
-// commands behind a request are InputError and WorkerError. endpoint.ts turns all of them into responses.
+// The error for a refused request, with the HTTP status of the response (401, 403, 405, 413, …). The reads and
+// commands that a request calls throw InputError and WorkerError instead. endpoint.ts turns all of them into responses.
 
 export interface RefusalOptions {
   readonly headers?: Readonly<Record<string, string>>;

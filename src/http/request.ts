@@ -1,5 +1,5 @@
-// A request as endpoints receive it; the checks of its first line and headers; and the reading of its body, which has
-// a limited size and must have the type JSON, in UTF-8.
+// Defines a request as endpoints receive it, checks its first line and its headers, and reads its body, which must be
+// JSON in UTF-8 and has a limited size.
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { InputError } from "../base/errors.ts";
@@ -43,7 +43,10 @@ export interface RequestBody {
   invite(): void;
 }
 
-/** Returns the header's value; undefined if it was not sent. Of most repeated headers, Node has joined the values. */
+/**
+ * Returns the header's value; undefined if it was not sent. Node joins the values of most headers that are sent more
+ * than once.
+ */
 export function header(request: HttpRequest, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === "string" ? value : undefined;
@@ -76,14 +79,14 @@ export async function readJsonText(request: HttpRequest, limit: number): Promise
   }
 }
 
-/** Reads the body. Rejects beyond the limit; exchange.ts then discards the rest. */
+/** Reads the body. Rejects if the body is longer than the limit; exchange.ts then discards the rest of it. */
 function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
   const { stream } = request.body;
   return new Promise((resolve, reject) => {
     if (Number(header(request, "content-length") ?? 0) > limit) throw tooLarge(limit);
-    // A body that was read already would never end here, and a parsed body cannot be restored byte for byte.
+    // If other code has read the body already, no event will follow. The bytes of a parsed body cannot be restored.
     if (stream.readableEnded) throw new Refusal(500, "body_taken", BODY_TAKEN);
-    // The client left before this function listened, so no event will follow.
+    // If the client left before this function was called, no event will follow, either.
     if (stream.destroyed) throw brokenOff();
     const chunks: Buffer[] = [];
     let size = 0;

@@ -10,7 +10,7 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | StreamBody | null;
-  /** Returns the text that the ETag is made from, if it is not the whole body: the body without the data's time. */
+  /** Returns the text from which the ETag is made, such as the body without its times. Default: the whole body. */
   readonly comparable?: () => string;
   /**
    * Whether the body ends with the connection (RFC 9112 §6.3) instead of having a length or chunks, so that each write
@@ -20,8 +20,8 @@ export interface HttpResponse {
 }
 
 /**
- * Cuts off an incomplete response. The body of HTTP/1.0 ends with its connection. That it is incomplete is shown over
- * TCP by a reset, and over TLS by the missing close_notify. In HTTP/1.1 the missing last chunk shows it, and a reset
+ * Cuts off an incomplete response. In HTTP/1.0 the body ends with the connection. Over TCP, a reset shows that the body
+ * is incomplete; over TLS, the missing close_notify shows it. In HTTP/1.1 the missing last chunk shows it, and a reset
  * would only discard bytes that the client has not read yet.
  */
 export function cutOff(response: ServerResponse): void {

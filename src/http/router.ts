@@ -1,6 +1,6 @@
-// Finds the route of a method and a path; HEAD has the route of GET. Paths are compared as sent: nothing is decoded
-// before the comparison, so an encoded slash never separates segments. `{name}` in a route's path matches one segment,
-// which is decoded after the match. A route without `{name}` takes precedence.
+// Finds the route of a method and a path. If a path has no route for HEAD, its route for GET is used. Paths are
+// compared as sent: nothing is decoded before the comparison, so an encoded slash never separates segments. `{name}` in
+// a route's path matches one segment, which is decoded after the match. A route without `{name}` takes precedence.
 
 export interface Route {
   readonly method: string;

@@ -31,7 +31,7 @@ export interface HttpServer extends Service {
   readonly address: BoundAddress;
   /** Whether the server listens on a unix socket, so that its peers have no addresses. Available after start(). */
   readonly isUnix: boolean;
-  /** Uses the certificate as it was last reloaded for new connections. Without TLS it does nothing. */
+  /** Makes new connections use the certificate that was loaded last. Does nothing without TLS. */
   renewCertificate(): void;
 }
 
@@ -51,12 +51,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on("checkExpectation", (req, res) => answer(req, res, false));
   server.on("clientError", (error, socket) => refuseRaw(unreadable(error), socket as Socket));
   server.on("connect", (_req, socket) => {
-    socket.on("error", () => {}); // Node has removed its own listener, and an error would end the process
+    socket.on("error", () => {}); // Node has removed its own listener. Without one, an error would end the process.
     refuseRaw(noTunnel, socket as Socket);
   });
   server.on("dropRequest", (_req, socket) => socket.destroy());
 
-  /** Refuses CONNECT and bytes that are no request; without a response if it is unclear which request it is for. */
+  /**
+   * Refuses CONNECT and bytes that are not a request. If it is unclear to which request a response would belong, the
+   * connection is closed without one.
+   */
   const refuseRaw = (refusal: Refusal, socket: Socket) => {
     const verdict = connections.refuse(socket);
     if (verdict === "wait") return;
@@ -65,7 +68,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const response = errorResponse(refusal, where, options);
     options.logger.debug(
       { ...where, code: refusal.code, reason: refusal.message },
-      "a request could not be parsed",
+      "a request was refused before it reached a route",
     );
     const headers = { ...response.headers, ...options.headers, "x-request-id": where.id };
     socket.end(rawResponse(response.status, headers, String(response.body)));
@@ -172,7 +175,7 @@ function unreadable(error: Error): Refusal {
   }
 }
 
-/** The refusal of CONNECT. It requests a tunnel, so Node passes no response object, only the socket. */
+/** The refusal of CONNECT. For this method, Node passes no response object, only the socket. */
 const noTunnel = new Refusal(
   405,
   "method_not_allowed",

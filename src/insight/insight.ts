@@ -1,5 +1,5 @@
-// Shares the reads of groups, incidents, limits and the horizon between callers. Each result is cached for a time in
-// proportion to the duration of its read (database/cached.ts).
+// Shares the reads of groups, common factors, incidents, limits and the horizon between callers. Their results are
+// cached. The pause until a result is read again is longer after a slower read (database/cached.ts).
 import { monotonic } from "../base/clock.ts";
 import { cachedByKey, createCache } from "../database/cached.ts";
 import type { Database } from "../database/database.ts";
@@ -27,29 +27,30 @@ import type { LockedJobs } from "./why/task-coverage.ts";
 export interface Insight extends SharedFacts {
   readonly groups: (by: Grouping, q: string, limit: number) => Promise<Groups>;
   readonly common: (q: string) => Promise<CommonFactors>;
-  /** Reads the horizon of the jobs of a task and a queue, by name; null: of any task, or any queue. */
+  /** Reads the horizon of the jobs of this task and this queue. A `task` or `queue` that is null excludes no jobs. */
   readonly horizon: (
     buckets: number,
     task: string | null,
     queue: string | null,
   ) => Promise<Horizon>;
   readonly incidents: () => Promise<Incidents>;
-  /** Reads how much of each limit is used. `counts`: reads the counts of tasks and queues. */
+  /** Reads how much of each limit is used. `counts` returns the numbers of jobs of each task and queue. */
   readonly limits: (counts: () => Promise<WaitingCounts>) => Promise<LimitUses>;
   /** Call this after each write of this admin, so that results cached before the write are read again sooner. */
   readonly changed: () => void;
 }
 
-/** The limits by name, and a note on workers that may ignore them; null: none was found, or there is no limit. */
 export interface LimitUses {
+  /** How much of each limit is used, sorted by the names of the limits. */
   readonly uses: readonly LimitUse[];
+  /** A note on workers that may ignore the limits; null: no such worker was found, or there is no limit. */
   readonly note: string | null;
 }
 
 export const DEFAULT_BUCKETS = 57;
 /** The maximum number of cached results of each kind. A result has at most a megabyte. */
 const MAX_KEPT = 16;
-/** Up to this many pages, the errors in a table are read within a few milliseconds. */
+/** The errors in a table of at most this many pages are read within a few milliseconds. */
 const QUICK_PAGES = 512;
 
 export function createInsight(db: Database): Insight {
@@ -100,13 +101,13 @@ export function createInsight(db: Database): Insight {
   const incidents = createCache(async () => readIncidents(db, await gauged(), shared), usual);
 
   let limitsReadAtMs = Number.NEGATIVE_INFINITY;
-  // The function of the latest caller: the counts that an earlier one returns may be out of date.
+  // The function of the latest call: the function of an earlier call may return older counts.
   let readCounts: Parameters<Insight["limits"]>[0];
   const keptLimits = createCache(async (): Promise<LimitUses> => {
     const beganAtMs = monotonic();
     const uses = await readLimitUses(db, await readCounts());
     const note = uses.length > 0 ? await unreportedNote(db) : null;
-    // Set only after the read: if a write preceded it, requests meanwhile wait for it and get no older value.
+    // Set only after the read. If it were set before, a call during the read could get a value from before the write.
     limitsReadAtMs = beganAtMs;
     return { uses, note };
   }, usual);

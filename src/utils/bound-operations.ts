@@ -1,4 +1,5 @@
-// The operations of a job queue as methods. Methods of a worker's utils call its interceptors before they add a job.
+// The operations of a job queue as methods. The methods of a worker's utils call the worker's interceptors before they
+// add a job.
 import { WorkerError } from "../base/errors.ts";
 import { checkEach } from "../base/validate.ts";
 import { completeJobs } from "../commands/jobs/complete-jobs.ts";
@@ -25,7 +26,10 @@ import { warnOfSkipped } from "./task-scope.ts";
 
 /** Interceptors that run before a job is added. */
 export interface BeforeAdd {
-  /** Whether there are interceptors. Without any, addJob() and addJobs() serialise payloads before they return. */
+  /**
+   * Whether there are interceptors. Without interceptors, addJob() and addJobs() serialise payloads before they return
+   * their promise, so a later change of a payload has no effect.
+   */
   isActive(): boolean;
   /** Resolves to the job to add, or to null if an interceptor skips it. Rejects if an interceptor refuses it. */
   intercept(job: JobToAdd): Promise<JobToAdd | null>;
@@ -104,7 +108,10 @@ function onFirstUse(db: Database, add: (job: JobToAdd) => Promise<unknown>): Ope
 
 type Operations = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
 
-/** Lets the stack of a WorkerError begin here: V8 keeps ten frames, and those of the library alone may be more. */
+/**
+ * Makes the stack of a WorkerError begin here. V8 keeps only ten frames, so without this the frames of the library
+ * could displace those of the caller.
+ */
 function tracedToCaller<T extends Operations>(operations: T): T {
   const traced = Object.entries(operations).map(([name, call]) => [
     name,
@@ -157,7 +164,7 @@ async function* interceptedJobs(hook: BeforeAdd, jobs: GivenJobs): AsyncGenerato
   }
 }
 
-/** Checks jobs before interceptors receive them. Errors name jobs by their index; that of the first is `from`. */
+/** Checks jobs before interceptors receive them. Errors name jobs by their index; the first job has index `from`. */
 function checkedJobs(jobs: readonly GivenJob[], from = 0): JobToAdd[] {
   const checked: JobToAdd[] = [];
   checkEach("jobs", jobs, from, (job) => {

@@ -25,7 +25,7 @@ export interface Limit {
   readonly task: string | null;
   /** The named queue whose jobs are limited; each `*` matches any text. null: the limit is for tasks. */
   readonly queue: string | null;
-  /** The most jobs that run at once; null: any number. */
+  /** The maximum number of jobs that run at once; null: any number. */
   readonly concurrency: number | null;
   /** How many jobs may start in a period, and the burst; null: any number. */
   readonly rate: Required<Rate> | null;
@@ -47,8 +47,8 @@ export interface LimitOperations {
    * Creates or replaces the limit of this name. It bounds how many jobs run at once or start in a period, over all
    * workers of this library. Workers apply it within 2 seconds; running jobs are never stopped. Returns false if an
    * equal limit existed. `setBy`: the user, shown with the limit, at most 128 characters. Rejects with `conflict` if
-   * it would be the 1,001st limit, or if the existing one is for queues and the new one for tasks, or the reverse; with
-   * InputError for invalid values.
+   * it would be the 1,001st limit, or if a limit of this name exists for queues and the new one is for tasks, or the
+   * reverse. Rejects with InputError for invalid values.
    */
   setLimit(
     limit: LimitOptions,

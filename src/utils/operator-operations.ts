@@ -1,5 +1,6 @@
-// The operations for operating a queue: lists, cancelling, cleanup, pauses, unlocking, schedules, limits. This file is
-// imported at their first call (bound-operations.ts), so a process that only runs and adds jobs does not load it.
+// The operations for operating a queue: lists, cancelling, cleanup, pauses, unlocking, schedules, limits. This file
+// is imported when one of them is first called (bound-operations.ts), so a process that only runs and adds jobs does
+// not load it.
 
 import { waitForCancelledJobs } from "../commands/cancel/wait-for-cancelled.ts";
 import { type CancelOptions, cancelJobs } from "../commands/jobs/cancel-jobs.ts";

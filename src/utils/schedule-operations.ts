@@ -34,15 +34,15 @@ export interface Schedule {
   readonly pattern: string;
   /** The IANA time zone of the pattern. */
   readonly timeZone: string;
-  /** The payload of each job without `_cron`. Integers beyond 2^53 are bigints. */
+  /** The payload of each job, without the member `_cron` that a tick adds. Integers beyond 2^53 are bigints. */
   readonly payload: unknown;
   /** The payload's exact JSON text. */
   readonly payloadText: string;
-  /** The backfill period: ticks missed at most this many milliseconds ago are added. 0: none. */
+  /** The backfill period in milliseconds: missed ticks that are at most this old add their jobs later. 0: none do. */
   readonly fillMs: number;
   /** The named queue of the jobs; null without one. */
   readonly queueName: string | null;
-  /** The number of attempts of each job; null: 25. */
+  /** The maximum number of attempts of each job; null: 25. */
   readonly maxAttempts: number | null;
   /** The priority of each job; null: 0. */
   readonly priority: number | null;
@@ -74,7 +74,7 @@ export interface SchedulePage {
 
 /** Which schedules listSchedules() returns. */
 export interface SchedulePageOptions {
-  /** The most schedules, 1–100, default 100. */
+  /** The maximum number of schedules on the page, 1–100, default 100. */
   readonly limit?: number | undefined;
   /** The `nextCursor` of the previous page. Default: the first page. */
   readonly cursor?: string | null | undefined;
@@ -92,9 +92,10 @@ export interface ExpectedRevision {
  */
 export interface ScheduleOperations<Added> {
   /**
-   * Adds a schedule. The arguments are those of cronEntry(), with two further options. At each tick a worker of this
-   * library adds a job of `task`. The default identifier is the task's. Rejects with `conflict` if a schedule or a live
-   * worker's cron entry has the identifier, or if there are 10,000 schedules; with InputError for invalid values.
+   * Adds a schedule. The arguments are those of cronEntry(), with the further options `jitterMs` and `overlap`. At each
+   * tick a worker of this library adds a job of `task`. The default identifier is the task's. Rejects with `conflict`
+   * if a schedule or a live worker's cron entry has the identifier, or if there are 10,000 schedules. Rejects with
+   * InputError for invalid values.
    */
   addSchedule<Payload>(
     pattern: string | CronPattern,
@@ -102,8 +103,9 @@ export interface ScheduleOperations<Added> {
     ...[options]: ScheduleArguments<Payload>
   ): Promise<Schedule>;
   /**
-   * Changes a schedule; omitted options stay as they are. The job of a tick that is already due has the new options.
-   * Rejects with `conflict` for another revision, and with InputError for invalid values.
+   * Changes a schedule; omitted options stay as they are. If a tick is due but its job has not been added yet, the job
+   * gets the new options. Rejects with `conflict` if the schedule does not have the expected revision, and with
+   * InputError for invalid values.
    */
   changeSchedule(
     identifier: string,
@@ -112,11 +114,11 @@ export interface ScheduleOperations<Added> {
   ): Promise<Schedule>;
   /** Pauses a schedule: its ticks add no jobs until it is resumed. */
   pauseSchedule(identifier: string, expected?: ExpectedRevision): Promise<Schedule>;
-  /** Ends a pause. Of the ticks during the pause, those within the backfill period before now are added. */
+  /** Ends the pause of a schedule. Ticks missed during the pause add jobs if they are within the backfill period. */
   resumeSchedule(identifier: string, expected?: ExpectedRevision): Promise<Schedule>;
   /**
-   * Adds a job of the schedule that is due now, even during a pause and while an earlier job is unfinished. It has no
-   * job key, and its payload has `_cron: { ts, manual: true }`. The schedule's next tick does not change.
+   * Adds a job of the schedule, even while the schedule is paused or an earlier job is unfinished. The job is due now,
+   * has no job key, and its payload has `_cron: { ts, manual: true }`. The schedule's next tick does not change.
    */
   runSchedule(identifier: string): Promise<Added>;
   /** Removes a schedule. Jobs that it has added stay. */

@@ -1,5 +1,6 @@
-// Logs a warning if a task calls completeJobs() or a similar operation for a job that its worker runs, often the task's
-// own: running jobs are skipped. The utils may belong to no worker, so an asynchronous context leads to the worker.
+// Logs a warning if a task calls completeJobs() or a similar method for a job that runs on the task's worker, often the
+// task's own job. The call skips such a job, because it is locked. The called utils may belong to no worker, so the
+// worker is found through an asynchronous context.
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";
@@ -11,7 +12,7 @@ interface TaskScope {
   readonly worker: { readonly workerId: string; readonly logger: Logger };
   /** Whether the worker runs a job with this id, perhaps in another schema than that of the call. */
   readonly isRunning: (id: string) => boolean;
-  /** The names of the operations for which the warning was logged. */
+  /** The names of the methods for which the warning was logged. */
   readonly warned: Set<string>;
 }
 
@@ -29,7 +30,10 @@ export function taskContext(
   return scopes.run(scope, () => new AsyncResource("pg-job-worker"));
 }
 
-/** Returns `changed`. Logs the warning at most once for each operation: `call` is its name. `ids`: its jobs. */
+/**
+ * Returns `changed`, the jobs that a call has changed. `call`: the name of the called method. `ids`: the jobs in the
+ * call. In a context the warning is logged at most once for each method.
+ */
 export async function warnOfSkipped(
   db: Database,
   call: string,

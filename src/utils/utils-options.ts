@@ -10,17 +10,15 @@ export interface WorkerUtilsOptions {
   /** Your own pool. It is never ended. */
   readonly pool?: Pool | undefined;
   /**
-   * The database's URL, `postgres://user:password@host:port/database`. A pool is created for it, which `end()`
-   * ends.
+   * The database's URL, `postgres://user:password@host:port/database`. A pool is created for it. `end()` ends this
+   * pool.
    */
   readonly connectionString?: string | undefined;
-  /**
-   * The schema of the queue. That of Graphile Worker is `graphile_worker` by default. Default `worker`.
-   */
+  /** The schema of the queue. Default `worker`. Graphile Worker's default is `graphile_worker`. */
   readonly schema?: string | undefined;
   /** The size of the created pool, 1–1,000. Default 5. */
   readonly maxConnections?: number | undefined;
-  /** Whether statements are prepared. False behind a transaction pooler such as pgbouncer. Default true. */
+  /** Whether statements are prepared. Must be false behind a transaction pooler such as pgbouncer. Default true. */
   readonly preparedStatements?: boolean | undefined;
   /** The logger. Default: silent. */
   readonly logger?: Logger | undefined;
@@ -46,7 +44,7 @@ export const optionsSchema = v.pipe(
   }),
   v.check(
     ({ pool, connectionString }) => (pool === undefined) !== (connectionString === undefined),
-    "needs either connectionString or pool, and not both; a connectionString from a variable that is not set is undefined",
+    "needs either connectionString or pool, and not both; if connectionString comes from an environment variable, check that it is set",
   ),
 );
 

@@ -20,11 +20,14 @@ const EVERY_MS = 2_000;
 /** The shortest wait for the end of a pause. */
 const MIN_WAIT_MS = 10;
 const ALL: ReadonlySet<Control> = new Set(["all"]);
-/** The wait for a second read after an announcement: a fetch under way may have locked a job to be cancelled. */
+/**
+ * How long after the read that follows an announcement a second read comes. The second one finds requests to cancel
+ * jobs that were still being fetched at the first one.
+ */
 const SECOND_READ_MS = 250;
 
-// An attempt to end pauses that takes longer than SHORT_MS may have read all jobs. The next attempt then waits
-// IDLE_FACTOR times as long, at most MAX_IDLE_MS, so that such reads take about 5% of the time.
+// If ending pauses takes longer than SHORT_MS, it may have read all jobs. Then the worker waits IDLE_FACTOR times as
+// long, at most MAX_IDLE_MS, before it ends pauses again. So such reads usually take at most about 5% of the time.
 const SHORT_MS = 100;
 const IDLE_FACTOR = 19;
 const MAX_IDLE_MS = 600_000;
@@ -33,7 +36,7 @@ export interface ControlWatchParts {
   readonly logger: Logger;
   /** Returns a connected database; null if there is none. */
   database(): Database | null;
-  /** The database for ending pauses, which may read all jobs, and for deleting requests. */
+  /** The database on which pauses are ended and requests are deleted. Ending pauses may read all jobs. */
   readonly patient: Database;
   /**
    * Gives back the jobs that were fetched before a pause and have not started. Resolves once they are given back, and
@@ -42,7 +45,7 @@ export interface ControlWatchParts {
   returnUnstarted(): Promise<void>;
   /** Called when jobs may be ready again. */
   wake(): void;
-  /** Called when the worker must report a changed `appliedPauses`: not after the end of the last pause. */
+  /** Called when the worker must report that `appliedPauses` has changed. Not called after the last pause has ended. */
   acknowledge(): void;
   /** The limits, which are read after the pauses. */
   readonly limits: { read(db: Database): Promise<unknown> };
@@ -77,7 +80,7 @@ export class ControlWatch implements Controls {
   /** The earliest time of the next attempt to end pauses, by the monotonic clock. */
   #endNotBeforeMs = 0;
   #endFailure: string | null = null;
-  /** The message of the last read's error, which is logged once; null: it has not failed. */
+  /** The last logged error of a read, which is not logged again; null: none since the tables were read. */
   #failure: string | null = null;
 
   constructor(parts: ControlWatchParts) {
@@ -85,8 +88,8 @@ export class ControlWatch implements Controls {
   }
 
   /**
-   * Reads once on `db` before anything is fetched, and then periodically. Rejects if the first read fails: without the
-   * pauses and the limits, jobs would start that must not.
+   * Reads once on `db` before anything is fetched, and then periodically. Rejects if the first read of the pauses or of
+   * the limits fails, because jobs would start that a pause or a limit does not allow to start.
    */
   async start(db: Database): Promise<void> {
     const error = await this.#readAll(db, ALL);
@@ -94,19 +97,22 @@ export class ControlWatch implements Controls {
     this.#running = this.#run();
   }
 
-  /** The mark of the pauses under which no paused job can start any more; null: none yet, or no table of pauses. */
+  /**
+   * The mark (pause-state.ts) of the pauses that the worker has applied: none of the jobs that they pause can start any
+   * more. Null: no pauses have been read and applied yet, or the table of pauses is missing or may not be read.
+   */
   get appliedPauses(): string | null {
     return this.#appliedPauses;
   }
 
-  /** The channel that announces changes of pauses and limits, and requests to cancel, with its callback. */
+  /** The channel that announces changes of pauses and limits, and requests to cancel; and its callback. */
   get channels(): Readonly<Record<string, (payload: string) => void>> {
     return { [CONTROL]: (payload) => this.#onAnnounced(controlOf(payload, this.#parts.isOwn)) };
   }
 
   /**
-   * Called when a run of a named queue has ended: a pause whose time is over may have waited for that. Since runs of
-   * other queues may end all the time, the pauses are read only a moment later, once for all runs.
+   * Called when a run of a named queue has ended, because a pause whose time is over may have waited for that. Runs of
+   * other queues may end all the time, so the pauses are read only a moment later, once for all runs that have ended.
    */
   queueUnlocked(): void {
     if (!this.#hasDue) return;
@@ -146,7 +152,7 @@ export class ControlWatch implements Controls {
       wasAnnounced = announced.size > 0;
       const database = signal.aborted ? null : this.#parts.database();
       if (database !== null) await this.#readAll(database, wasAnnounced ? announced : ALL);
-      // Without a connection no pause can be ended. So the next read follows after the usual wait, not at its end.
+      // Without a connection no pause can be ended, so the next read does not come at the end of a pause.
       else this.#nextEndMs = Number.POSITIVE_INFINITY;
     }
   }
@@ -173,11 +179,11 @@ export class ControlWatch implements Controls {
     return hasEnded;
   }
 
-  /** Returns the error of the read if the pauses or the limits have never been read; otherwise null. */
+  /** Reads what is due. Returns the error if no read of the pauses, or of the limits, has ever succeeded; else null. */
   async #readAll(db: Database, due: ReadonlySet<Control>): Promise<unknown> {
     const error = await this.#read(db, due);
     const isUnknown = this.#mark === null;
-    // The extension "limits" is installed with "controls".
+    // The extension "limits" needs "controls".
     const hasLimits = this.isInstalled && due.has("all");
     const limitsError = hasLimits ? await this.#parts.limits.read(db) : null;
     return isUnknown ? error : limitsError;
@@ -198,7 +204,7 @@ export class ControlWatch implements Controls {
       if (hasPauses) await this.#readPauses(db, due !== ALL);
       let hasEnded = false;
       try {
-        // After an announcement, requests of ended jobs are left to the next read, which follows soon.
+        // Requests of ended jobs are removed only after a read of everything, which soon follows an announcement.
         hasEnded = (await cancelled) && due.has("all");
       } finally {
         // Writes come last, so that a role without the right to write still applies what it has read.
@@ -223,7 +229,7 @@ export class ControlWatch implements Controls {
   }
 
   async #readPauses(db: Database, isAnnounced: boolean): Promise<void> {
-    // If the read fails, the next one does not come at the end of a pause, which may be outdated.
+    // If this read fails, the next one does not come at the end of a pause, because the known end may be outdated.
     this.#nextEndMs = Number.POSITIVE_INFINITY;
     const { mark, pauses, hasDue, nextMs } = await readPauseState(db, this.#mark);
     if (nextMs !== null) this.#nextEndMs = monotonic() + Math.max(nextMs, MIN_WAIT_MS);
@@ -231,7 +237,7 @@ export class ControlWatch implements Controls {
     this.#hasDue = hasDue;
   }
 
-  /** Ends pauses, and removes requests, in the background: the next reads do not wait for that. */
+  /** Ends pauses whose time is over, and removes requests of ended jobs. Reads do not wait for that. */
   async #end(hasEndedRequests: boolean): Promise<void> {
     const { patient, logger, wake } = this.#parts;
     const startMs = monotonic();

@@ -10,9 +10,10 @@ export interface RunOptions<Extensions = unknown> extends WorkerOptions<Extensio
   readonly signal?: AbortSignal;
   /**
    * Whether SIGTERM and SIGINT stop the worker gracefully, within `stopTimeoutMs` and `abortGraceMs`; a second
-   * signal aborts at once. If the process is still alive 10 s after such a stop (0.5 s if jobs were abandoned), the
-   * first signal is sent again and ends the process, once no other code listens for that signal. So close an HTTP
-   * server, for example, when `worker.stopped` resolves. Default true for run(), false for runOnce().
+   * signal aborts running jobs at once. If the process is still alive 10 s after such a stop (0.5 s if jobs were
+   * abandoned), it sends the first signal to itself, which ends it. It does not do so while other code listens for
+   * that signal. So close an HTTP server, for example, when `worker.stopped` resolves. Default true for run(), false
+   * for runOnce().
    */
   readonly handleSignals?: boolean;
 }
@@ -31,8 +32,8 @@ export async function run<E>(options: RunOptions<E>): Promise<Worker<E>> {
 }
 
 /**
- * The result of runOnce(): how many jobs ended in each way. Only results that were written count: not those of jobs
- * that another worker has taken over, or whose write was not confirmed because a connection was lost.
+ * The result of runOnce(): how many jobs ended in each way. Only results that were written count. A result does not
+ * count if another worker has taken over the job, or if the write was not confirmed because a connection was lost.
  */
 export interface DrainResult {
   /** The number of jobs that were completed. */
@@ -44,9 +45,9 @@ export interface DrainResult {
 }
 
 /**
- * Runs all ready jobs, those of named queues and those added meanwhile included, and stops. Scheduled jobs and
- * retries are not waited for. Needs no notifications, and adds no jobs of cron entries and schedules. Resolves to the
- * numbers of jobs. Rejects as run() does.
+ * Runs jobs until none is ready, including jobs of named queues and jobs that are added while it runs, and stops. Does
+ * not wait for jobs and retries that are due later. Needs no notifications, and adds no jobs of cron entries and
+ * schedules. Resolves to the numbers of jobs. Rejects as run() does.
  */
 export async function runOnce<E>(options: RunOptions<E>): Promise<DrainResult> {
   const { signal, handleSignals = false, ...rest } = options;
@@ -112,9 +113,9 @@ const LINGER_MS = 500;
 const CLOSING_MS = 10_000;
 
 /**
- * Ends the process after `afterMs` if something keeps it alive, such as a timer of an abandoned job, which may already
- * run elsewhere. Waits until no other code, such as another worker, listens for the signal. The timer does not keep
- * the process alive.
+ * Ends the process after `afterMs` if something keeps it alive, such as an abandoned job, which may already run again
+ * on another worker. Waits until no other code, such as another worker in this process, listens for the signal. The
+ * timer of this function does not keep the process alive.
  */
 function endProcess(name: NodeJS.Signals, afterMs: number): void {
   setInterval(() => {

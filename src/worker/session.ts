@@ -29,7 +29,7 @@ import { SafeFetcher } from "./safe/safe-fetcher.ts";
 import type { Hooks } from "./task/hooks.ts";
 import type { ContextSource, SharedContext } from "./task/task-context.ts";
 
-/** How long a stop waits for the return of permits and tokens, and then for the end of the lease. */
+/** The maximum time for which a stop waits for the return of permits and tokens, and again for the end of the lease. */
 const LEASE_END_MS = 300;
 
 export interface SessionParts<E> {
@@ -43,7 +43,7 @@ export interface SessionParts<E> {
   readonly controls: Controls;
   readonly limits: LimitWatch;
   readonly outage: Outage;
-  /** Called when a connection was lost: closes all others that do not answer within seconds. */
+  /** Called when a connection was lost: closes all other connections that do not answer within seconds. */
   prove(): void;
 }
 
@@ -112,7 +112,10 @@ export class Session<E> {
     if (isOther) void this.dispatcher.returnUnstarted();
   }
 
-  /** The database on a connection of the safe mode that runs no long statement, if possible an idle one; null: none. */
+  /**
+   * The database on an open connection of the safe mode that runs no long statement, if possible on an idle one; null
+   * if there is no such connection.
+   */
   get database(): Database | null {
     const prompt = this.#safeConnections.filter(({ isPrompt }) => isPrompt);
     return (prompt.find(({ isBusy }) => !isBusy) ?? prompt[0])?.database ?? null;
@@ -181,7 +184,8 @@ export class Session<E> {
 
   /**
    * Fetches no more jobs, waits for running ones and writes results and back-offs until `signal` aborts. If it has not
-   * aborted, returns tokens and permits: the deletion of permits with the lease is not announced. Then ends the lease.
+   * aborted, returns tokens and permits. (Permits would be deleted with the lease as well, but without an announcement
+   * to other workers.) Then ends the lease.
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.dispatcher.stop();
@@ -192,8 +196,9 @@ export class Session<E> {
   }
 
   /**
-   * Ends the lease if nothing is locked under it and a connection is open. On a busy machine, or when many workers stop
-   * at once, a new connection may take too long, and the stopped worker would count as stale.
+   * Ends the lease if nothing is locked under it and a connection is open. An open connection is used because on a busy
+   * machine, or when many workers stop at once, a new one may take too long. The stopped worker would then count as
+   * stale.
    */
   async #endLease(signal: AbortSignal): Promise<void> {
     const connection = this.#safeConnections.find(({ isConnected }) => isConnected);
@@ -240,7 +245,7 @@ export class Session<E> {
         limits: this.#limits,
         hooks,
         outage,
-        // With a fast mode, only the jobs that it leaves to the safe mode.
+        // With a fast mode, the safe mode fetches only those jobs without a named queue that the fast mode does not.
         free: config.fastLane === null ? "all" : "safe",
         lease: this.#parts.lease,
       },

@@ -61,7 +61,10 @@ export class Sessions<E> {
     return { [NEW_JOBS]: (payload) => this.#current.dispatcher.jobsAnnounced(payload) };
   }
 
-  /** `grownBy`: the number of new slots. If negative, unstarted jobs are returned; those that fit are fetched again. */
+  /**
+   * `grownBy`: the number of added slots. If it is negative, unstarted jobs are given back, and those that fit are
+   * fetched again.
+   */
   slotsChanged(grownBy: number): void {
     if (grownBy > 0) this.#current.dispatcher.wake();
     if (grownBy < 0) for (const { dispatcher } of this.all) void dispatcher.returnUnstarted();
@@ -83,7 +86,10 @@ export class Sessions<E> {
     for (const { dispatcher } of this.all) dispatcher.stop();
   }
 
-  /** Waits for running jobs. Resolves to the ids whose leases must still be ended and under which nothing is locked. */
+  /**
+   * Stops all sessions and waits for their running jobs. Resolves to the ids of sessions under which nothing is locked,
+   * but whose leases must still be ended.
+   */
   async stop(): Promise<string[]> {
     this.stopTaking();
     await this.#succession;

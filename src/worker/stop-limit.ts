@@ -4,8 +4,8 @@
 //      │                          ▲   └── no job runs: at once ──▶       failed, results are written
 //      └───────── abort() ────────┘                                         └── a second ──▶ given up
 //
-// The last step is for an unreachable database: jobs without a written result stay locked until they are recovered.
-// The stop ends with this step at the latest.
+// The last step is for an unreachable database. It ends the stop, and jobs without a written result stay locked until
+// they are recovered.
 import { unlessAborted, wait } from "../base/clock.ts";
 
 /** A session to stop (session.ts). */

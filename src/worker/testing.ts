@@ -57,8 +57,8 @@ const EPOCH = "//yi/sTIIAA=";
 /**
  * Runs one attempt of a task as a worker does, with its time limit and batch rules, but without a queue. Jobs
  * that the task adds are checked and returned, not stored; `context.addJob` resolves to null. `context.completeIn()`
- * sends nothing; after it, the job counts as completed unless the handler throws. `context.workerId` is `inline`.
- * Does not reject when the task fails: see `error` of the result.
+ * sends nothing; if the handler has called it, the job counts as completed unless the handler throws or rejects.
+ * `context.workerId` is `inline`. Does not reject when the task fails: see `error` of the result.
  */
 export async function runJobInline<Payload, Extensions>(
   task: Task<Payload, Extensions>,
@@ -189,9 +189,9 @@ const waitSchema = strict({
 });
 
 /**
- * Waits until a job has ended. `finished`: it has no row, so it was completed or removed, or never existed; an observer
- * of `job:complete` receives the result. `failed`: it has no attempts left. Rejects with WorkerError `timeout` after
- * `timeoutMs` (default 10,000), or `aborted` when `signal` aborts.
+ * Waits until a job has ended. Resolves to `failed` if the job has failed and has no attempts left, and to `finished`
+ * if it has no row: it was completed or removed, or never existed. An observer of `job:complete` receives the result.
+ * Rejects with WorkerError `timeout` after `timeoutMs` (default 10,000), or `aborted` when `signal` aborts.
  */
 export async function waitForJob(
   utils: Pick<WorkerUtils, "getJob">,

@@ -122,7 +122,10 @@ export class Upkeep<E> {
     return { ...this.controls.channels, ...this.limits.channels };
   }
 
-  /** Called before the first fetch: locks need a lease, and no job may start before pauses and limits were read. */
+  /**
+   * Starts the upkeep. Called before the first fetch, so that a worker with heartbeats has its lease before it locks
+   * jobs, and no job starts before pauses and limits were read.
+   */
   async start(db: Database, schema: ReadySchema, id: string): Promise<void> {
     if (this.#recovery !== null) {
       const reason = await this.#begin(this.#recovery, db, schema, id);

@@ -1,5 +1,6 @@
-// A worker's metrics as Prometheus text, made from its counters at each scrape. Each worker has a registry of
-// its own, so several workers of one process do not collide. From the first scrape on, durations are measured.
+// A worker's metrics as Prometheus text, made from its counters at each scrape. Each worker has a registry of its own,
+// so that metrics of several workers in one process do not collide. The histograms have the durations of jobs since the
+// first scrape.
 import type { Registry } from "prom-client";
 import type { SlotCount } from "./execute/slots.ts";
 import type { TalliedTask, TaskTally } from "./execute/task-tally.ts";
@@ -21,7 +22,7 @@ interface SessionCounts {
   readonly waiting: number;
 }
 
-/** The most values of the label `task`. If there are more tasks, all beyond the first 199 share one value. */
+/** The maximum number of values of the label `task`. If there are more tasks, all but the first 199 share one value. */
 const MAX_TASKS = 200;
 const OTHERS = "(others)";
 

@@ -1,4 +1,4 @@
-// The pool that a worker creates if its options have none, and the queue's operations on the worker's pool.
+// Creates a worker's own pool, if its options have none, and the WorkerUtils that use the worker's pool.
 import type pg from "pg";
 import { createPool } from "../database/connection/pool.ts";
 import type { Job } from "../domain/job.ts";
@@ -17,8 +17,9 @@ export function ownPool<E>(config: WorkerConfig<E>): pg.Pool {
 }
 
 /**
- * The time limit of an add by the operations of utilsOf(). Without it, a connection that was cut without notice would
- * block a task, and the jobs behind it in its named queue, until the operating system closes the connection.
+ * The time limit of an add by the operations of utilsOf(), in milliseconds. If a connection is cut without notice, a
+ * task that adds a job would otherwise wait until the operating system closes the connection. So would the jobs behind
+ * the task's own job in its named queue.
  */
 const ADDS_WITHIN_MS = 20_000;
 

@@ -1,6 +1,7 @@
 // A worker and its schema. At its start the worker creates a missing or empty schema (not with `migrate: "never"`), and
-// the missing limits of its options. It changes other schemas only with `migrate: "always"`. Later only a schema of a
-// newer version stops the worker: a missing or incomplete one counts as an outage, because a restore may complete it.
+// the missing limits of its options. It changes other schemas only with `migrate: "always"`. After the start, a schema
+// of a newer version stops the worker. A missing or incomplete schema does not: it counts as an outage, because a
+// restore may complete it.
 import type { Pool } from "pg";
 import type { Logger } from "../base/logger.ts";
 import type { Outage } from "../base/outage.ts";
@@ -77,7 +78,7 @@ export interface SchemaCheckParts {
 
 /**
  * Returns a function that checks the schema until it is usable or of a newer version. A call during a check begins no
- * second one: the schema is read once more after the call.
+ * second check: the running check reads the schema again after the call.
  */
 export function schemaCheck({ db, outage, signal, tooNew }: SchemaCheckParts): () => void {
   let isRunning = false;

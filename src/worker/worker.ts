@@ -43,8 +43,8 @@ export class Worker<Extensions = unknown> implements Service {
   /** The worker's observers and interceptors. */
   readonly hooks: Hooks;
   /**
-   * All operations of the queue, on the worker's pool and with its `beforeJobSchedule` interceptors: addJob
-   * resolves to null for a skipped job. Cannot be used after the stop, unless the pool is your own.
+   * All operations of the queue, on the worker's pool and with its `beforeJobSchedule` interceptors: addJob() resolves
+   * to null for a job that an interceptor skips. Cannot be used after the stop, unless the pool is your own.
    */
   readonly utils: WorkerUtils<Job | null>;
   readonly #config: WorkerConfig<Extensions>;
@@ -56,7 +56,7 @@ export class Worker<Extensions = unknown> implements Service {
   readonly #timetable: Timetable;
   readonly #metrics: WorkerMetrics;
   readonly #aborted = new Set<AbortedAttempt>();
-  /** Ids under which nothing is locked, and whose leases must still be ended. */
+  /** Ids of this worker under which nothing is locked any more, and whose leases must still be ended. */
   #freeIds: readonly string[] = [];
   readonly #stopping = new AbortController();
   readonly #limit: StopLimit;
@@ -106,16 +106,14 @@ export class Worker<Extensions = unknown> implements Service {
     this.hooks.emit("worker:create", created);
   }
 
-  /**
-   * The id of the worker: the value of `locked_by` in the jobs that it fetches. It changes when the lease is lost.
-   */
+  /** The worker's id, which it writes into `locked_by`. It changes when the lease is lost. */
   get id(): string {
     return this.#sessions.current.id;
   }
 
   /**
-   * Starts the worker, after creating a missing schema (option `migrate`). Resolves when it begins to fetch jobs.
-   * Otherwise leaves nothing running and rejects, for example with WorkerError `aborted` (a stop), `schema_missing`,
+   * Starts the worker, and first creates a missing schema (option `migrate`). Resolves when it begins to fetch jobs. If
+   * the start fails, nothing keeps running. Rejects for example with WorkerError `aborted` (a stop), `schema_missing`,
    * `database_unreachable`, `schema_unsupported`, `extension_missing` (option `limits`), `configuration` (bad crontab).
    */
   start(): Promise<void> {
@@ -180,7 +178,7 @@ export class Worker<Extensions = unknown> implements Service {
 
   /**
    * Changes the largest number of jobs that run at once, 1–10,000. If it grows, more jobs start immediately. If it
-   * shrinks, running jobs continue, and unstarted ones are returned. No effect after the stop. Throws InputError.
+   * shrinks, running jobs continue, and unstarted jobs are given back. No effect after the stop. Throws InputError.
    */
   setConcurrency(concurrency: number): void {
     const before = this.#concurrency.value;
@@ -197,8 +195,9 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * Resolves to the worker's metrics as Prometheus text: jobs by task and result; slots; running and waiting jobs, and
-   * those that ignore a signal; the heartbeat's age; from the first call on, how long jobs run and wait for a fetch.
+   * Resolves to the worker's metrics as Prometheus text: jobs by task and result, slots, running jobs, fetched jobs
+   * that wait, jobs that ignore a signal, and the heartbeat's age. The durations of jobs and of their waits for a fetch
+   * are measured from the first call on.
    */
   metrics(): Promise<string> {
     return this.#metrics.text();
@@ -213,7 +212,7 @@ export class Worker<Extensions = unknown> implements Service {
     try {
       const schema = await schemaAtStart(this.#pool, this.#config, this.#stopping.signal);
       await this.#listener?.start();
-      // Before any job is fetched, so that an unreadable crontab file leaves nothing running.
+      // The timetable starts before any job is fetched, so that an unreadable crontab file leaves no job running.
       await this.#timetable.start(schema.objects.has("_private_schedules"));
       await this.#upkeep.start(this.#database, schema, this.id);
       await this.#sessions.current.dispatcher.start();
@@ -226,7 +225,7 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   async #stop(reason: string): Promise<void> {
-    // Synchronously, so that nothing more starts after the call of stop().
+    // These two calls are synchronous, so that nothing more starts after the call of stop().
     this.#stopping.abort();
     this.#sessions.stopTaking();
     await this.#limit.waitFor(this.#end(reason), reason);
@@ -240,7 +239,7 @@ export class Worker<Extensions = unknown> implements Service {
     const others = [this.#timetable.stop(), this.#listener?.stop()];
     [this.#freeIds] = await Promise.all([sessions, ...others]);
     const closed = this.#close();
-    // If the connections are not closed in time, the database does not answer.
+    // If the connections are not closed in time, the database does not answer. Then those of the upkeep are cut.
     if (!(await settlesWithin(closed, MAX_CLOSE_MS))) this.#upkeep.cut();
   }
 
@@ -255,7 +254,7 @@ export class Worker<Extensions = unknown> implements Service {
     await this.#listener?.stop();
     await this.#sessions.close();
     const { pool, abortGraceMs } = this.#config;
-    // In parallel, because each may wait for its time limit. A client in use by a task is closed after abortGraceMs.
+    // Both run in parallel, because each may take long. A client that a task still uses is closed after abortGraceMs.
     const ownPool = pool === undefined ? endPool(this.#pool, abortGraceMs) : undefined;
     await Promise.all([this.#upkeep.stop(this.#freeIds), ownPool]);
     this.#ended.resolve();
@@ -265,7 +264,7 @@ export class Worker<Extensions = unknown> implements Service {
     return withBounds(this.#pool, this.#config.schema);
   }
 
-  /** Tests the worker's own connections: after a failed heartbeat or a lost connection, others may be dead, too. */
+  /** Tests the worker's connections: if a heartbeat fails or one connection is lost, others may be lost, too. */
   #prove(): void {
     for (const { dispatcher } of this.#sessions.all) dispatcher.prove();
     void this.#listener?.prove();
@@ -282,7 +281,7 @@ export class Worker<Extensions = unknown> implements Service {
         ...this.#sessions.channels,
         ...this.#upkeep.channels,
         ...this.#timetable.channels,
-        // The channel belongs to the database, so the migration may be of another schema.
+        // All schemas of the database share this channel, so the migration may be of another schema.
         "worker:migrate": (payload) => {
           if (isBreaking(payload)) checkSchema();
         },

@@ -1,6 +1,7 @@
-// Access rules. For each mode, read-only and not, a test sends requests to every route of the route table, so also to
-// new ones, with every state of credentials and, for writes, of the CSRF token. The other tests: HEAD, unknown paths,
-// challenges, origins, the number of guesses, forwarded addresses, the token for metrics.
+// The access rules of the admin. For each login mode, read-only and read-write, a test sends requests to every route of
+// the route table, so new routes are tested, too. The requests have absent, wrong or right credentials and, if they are
+// writes, each state of the CSRF token. The other tests are about HEAD, unknown paths, challenges, Basic credentials,
+// origins, failed logins, forwarded addresses, CSRF tokens of two admins, and the token for metrics.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AdminRoute } from "../../src/admin/context/admin.ts";
@@ -45,7 +46,7 @@ function expected(
   readOnly: boolean,
   csrf: CsrfState,
 ): string | null {
-  // The requests have no ticket, so these routes refuse them, even with the right credentials.
+  // No request of this test has a ticket, so a route that needs one refuses it, even with the right credentials.
   if (access === "ticket") return "403 ticket";
   const needsCredentials =
     mode !== "none" &&
@@ -114,8 +115,8 @@ for (const mode of modes) {
             const wanted = expected(route, mode, credentials, readOnly, csrf);
             const where = `${route.method} ${path}, credentials ${credentials}, csrf ${csrf}`;
             if (seen !== wanted) mistakes.push(`${where}: ${seen}, not ${wanted}`);
-            // A write that was not refused has reached the route's handler, which answers 400, because the empty object
-            // is bad input, or 404 if the path has an id, because that does not exist.
+            // A write that is not refused reaches the route's handler. If the path has an id, the handler answers 404,
+            // because nothing has this id. Otherwise it answers 400, because the empty object is bad input.
             const reached = route.path.includes("{") ? 404 : 400;
             if (wanted === null && route.method === "POST" && answer.status !== reached) {
               mistakes.push(`${where}: ${answer.status} from the handler`);
@@ -145,7 +146,7 @@ test("HEAD needs the same credentials as GET and answers without a body.", async
   }
 });
 
-test("An unknown path is 404 and another method 405 with Allow, with or without credentials.", async () => {
+test("An unknown path is answered with 404, and a wrong method with 405 and Allow, even without credentials.", async () => {
   const { client } = await startAdmin({ mode: "basic" });
   const unknown = ["/nothing", "/api", "/api/jobs/", "/assets/../api/session", "//evil.example/"];
   for (const path of [...unknown, "/assets/%2e%2e/admin.css", "/assets%2fadmin.css", "/Healthz"]) {
@@ -253,7 +254,7 @@ test("An empty token header does not count as a failed login.", async () => {
   assert.equal((await attempt(rightCredentials.header)).status, 200);
 });
 
-test("Eight guesses a second are compared; further guesses are answered 429, even the right one.", async () => {
+test("Eight guesses a second are compared; further guesses are answered with 429, even the right one.", async () => {
   const { client, port } = await startAdmin({ mode: "bearer" });
   const attempt = (token: string, from: string) =>
     client.send("GET", "/api/session", { headers: { authorization: `Bearer ${token}` }, from });
@@ -272,7 +273,7 @@ test("Eight guesses a second are compared; further guesses are answered 429, eve
   assert.equal(new Set(answers.slice(0, 3)).size, 1);
   assert.match(text, /retry-after: 1\r\n/i);
   assert.match(text, /"code":"too_many_logins"/);
-  // This network has logged in above, so the number of its guesses has no limit.
+  // A login from this address succeeded above, so the number of guesses from it has no limit.
   for (let n = 0; n < 20; n++) assert.equal((await attempt("wrong", "127.0.2.9")).status, 401);
   assert.equal((await attempt(TOKEN, "127.0.2.9")).status, 200);
 });
@@ -297,7 +298,7 @@ test("A forwarded address is used only if it comes from a trusted proxy.", async
   assert.deepEqual(clients, ["127.0.7.1", "198.51.100.2", "2001:db8::1", "127.0.6.1"]);
 });
 
-test("Two admins with the same secret have the same CSRF token; with another secret it differs.", async () => {
+test("Two admins with the same secret have the same CSRF token; an admin with another secret has another token.", async () => {
   const { url } = await migratedDatabase();
   const [one, two] = [
     await startAdmin({ mode: "basic", url }),

@@ -1,5 +1,6 @@
-// GET /api/activity: searches of the audit trail by user, text, job and time find the same in the table of the
-// extension `operations` and, without it, in memory. In the table, a page and a search end at a number of bytes.
+// GET /api/activity: searches of the audit trail. With the extension `operations` the trail is in a table, otherwise it
+// is in memory; a search finds the same entries in both. In the table, a page and a search also end when they have read
+// a number of bytes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -28,7 +29,7 @@ test("A page of long entries ends at about 4 MB, with a search and without.", as
 for (const extensions of [["operations"], []] as const) {
   const where = extensions.length === 0 ? "in memory" : "in the table";
 
-  test(`Entries of the audit trail ${where} are found by user, text, key, job and time.`, async () => {
+  test(`Entries of the audit trail ${where} are found by text, by job and by time.`, async () => {
     const { url } = await migratedDatabase("worker", extensions);
     const { client } = await startAdmin({ url });
     const added: number[] = [];
@@ -64,7 +65,7 @@ for (const extensions of [["operations"], []] as const) {
   });
 }
 
-test("A filter by age uses the time of the row, and a search stops after 16 MB and returns a cursor.", async () => {
+test("A filter by age uses the column `at`, not the time in the entry. A search stops after 16 MB and returns a cursor.", async () => {
   const { url } = await migratedDatabase("worker", ["operations"]);
   const { client, pool } = await startAdmin({ url });
   await pool.query(`

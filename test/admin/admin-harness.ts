@@ -62,7 +62,7 @@ export const rightCredentials: Record<Mode, Record<string, string>> = {
   none: {},
 };
 
-/** Headers with wrong credentials: almost the right ones, or in mode none, which has no login, any. */
+/** Headers with credentials that are almost right. Mode none has no login, so its credentials are arbitrary. */
 export const wrongCredentials: Record<Mode, Record<string, string>> = {
   basic: { authorization: basic(`operator:${PASSWORD}!`) },
   bearer: { authorization: `Bearer ${TOKEN.slice(0, -1)}` },
@@ -119,8 +119,8 @@ export interface TestAdmin {
 export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin> {
   const url = options.url ?? (await migratedDatabase(options.schema)).url;
   const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 5_000 });
-  // pg's end() resolves while sockets are still open. If PostgreSQL stops then, the error would be an uncaught
-  // exception.
+  // pg's end() resolves while sockets are still open. If PostgreSQL stopped before they are closed, their errors would
+  // be uncaught exceptions.
   const ended: Promise<unknown>[] = [];
   pool.on("connect", (client) => {
     ended.push(new Promise((resolve) => client.once("end", () => resolve(undefined))));

@@ -1,4 +1,4 @@
-// What all answers have in common: headers, what is refused in mode none, lines in the log, and internal errors.
+// Tests what applies to all answers of the admin: headers, refusals in mode none, log lines, and internal errors.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../src/admin/routes.ts";
@@ -194,7 +194,7 @@ test("The log has a line for every write, with its user, route and counts, and w
   }
 });
 
-test("An internal error sends the client only the id under which the log has the details.", async () => {
+test("After an internal error the client receives an id and no details; the log has the details under this id.", async () => {
   const { logger, lines } = recordingLogger();
   const { client, pool } = await startAdmin({ logger });
   await pool.query(`

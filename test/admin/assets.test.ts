@@ -42,7 +42,7 @@ test("The smallest encoding that the client accepts is sent, with an ETag of its
   assert.equal(etags.size, 3);
 });
 
-test("A file that the client already has is 304 without a body.", async () => {
+test("A request for a file that the client already has is answered with 304 and no body.", async () => {
   const first = await get("/assets/admin.js", { "accept-encoding": "br" });
   const etag = first.headers.etag ?? "";
   for (const etagSent of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
@@ -64,7 +64,7 @@ test("A file that the client already has is 304 without a body.", async () => {
   }
 });
 
-test("A font may be cached for a year under its name; other names are 404.", async () => {
+test("A font may be cached for a year; a request for an unknown font is answered with 404.", async () => {
   const { status, headers } = await get("/assets/fonts/sans-0123.woff2");
   assert.deepEqual([status, headers["content-type"]], [200, "font/woff2"]);
   assert.equal(headers["cache-control"], "public, max-age=31536000, immutable");
@@ -79,7 +79,7 @@ test("The page itself is never cached, whatever its query is.", async () => {
   assert.deepEqual([status, headers["cache-control"]], [200, "no-store"]);
 });
 
-test("The encoding with the client's highest q-value is selected; of equal ones, the smallest.", () => {
+test("The encoding with the client's highest q-value is selected; among equal q-values, the smallest encoding.", () => {
   const all = ["br", "gzip", "identity"] as const;
   const cases: [string | undefined, string][] = [
     [undefined, "identity"],
@@ -101,7 +101,7 @@ test("The encoding with the client's highest q-value is selected; of equal ones,
   assert.equal(selectEncoding("br, gzip", ["identity"]), "identity");
 });
 
-test("With a base path all routes are below it, and the path without its slash redirects there.", async () => {
+test("With a base path all routes are below it, and the base path without its final slash redirects to it.", async () => {
   const based = await startAdmin({ basePath: "/queue" });
   const at = async (path: string) => (await based.client.get(path)).status;
   assert.deepEqual(

@@ -1,4 +1,5 @@
-// Cancelling jobs over HTTP, by ids and by query: the outcomes, the entry in the audit trail, and the refusals.
+// Tests how jobs are cancelled over HTTP, by ids and by query: the outcomes, the entry in the audit trail, and the
+// requests that are rejected.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
@@ -15,7 +16,7 @@ const { client, pool } = await startAdmin({ url });
 const db = { client: pool, schema: schemaName() };
 const path = "/api/jobs/action";
 
-test("Cancelling a waiting and a running job has an outcome for each; the running one is aborted.", async () => {
+test("If a waiting and a running job are cancelled, the answer has both outcomes, and the running job's signal aborts.", async () => {
   const { id: running } = await addJob(db, { identifier: "running" });
   const task = defineTask("running", async (_, { signal }) => {
     await once(signal, "abort");
@@ -101,7 +102,7 @@ test("The preview of a cancel names the missing extension; once it is added, the
   assert.equal(begun.status, 202);
 });
 
-test("A cancel is 409 without the extension, and 403 in a read-only admin.", async () => {
+test("A request to cancel is answered with 409 without the extension, and with 403 by a read-only admin.", async () => {
   const bare = await startAdmin({});
   const body = { action: "cancel", ids: [1] };
   const refused = await bare.client.post(path, body);

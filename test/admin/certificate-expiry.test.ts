@@ -6,7 +6,7 @@ import { manualClock } from "../support/manual-clock.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-test("A certificate that expires within a week, or has expired, is logged twice a day.", () => {
+test("Twice a day, a warning is logged if the certificate expires within a week or has expired.", () => {
   const clock = manualClock();
   const certificate = { expiresAt: new Date(Date.now() + 8 * DAY_MS) };
   const warnings: string[] = [];

@@ -1,5 +1,5 @@
-// Repeated reads over HTTP with the ETag of the first answer: 304 while nothing has changed, with the time of the newer
-// reading.
+// Tests reads over HTTP that are repeated with the ETag of the first answer. While nothing has changed, the answer is
+// 304 with the time of the newer reading.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ask } from "../../ui/host/answers.ts";
@@ -40,7 +40,7 @@ test("An unchanged answer is 304 with the time of the new reading; a changed one
   assert.notEqual(next.headers.etag, headers.etag);
 });
 
-test("A change of a payload counts, even of members named as_of and took_ms like those of the answer.", async () => {
+test("After a change of a payload the answer is sent whole, even if only the payload's members as_of and took_ms have changed.", async () => {
   const { send, pool } = await admin();
   const set = (payload: string) =>
     pool.query("update worker._private_jobs set payload = $1 where id = 20", [payload]);
@@ -59,7 +59,7 @@ test("The header as-of is equal to the body's as_of.", async () => {
   }
 });
 
-test("The page receives an unchanged answer whole, with the time of the newer reading.", async () => {
+test("For an unchanged answer the page gets the whole text, with the time of the newer reading.", async () => {
   const { port } = await admin();
   const url = new URL(`http://127.0.0.1:${port}/api/groups?by=task`);
   const read = () => ask(url, { method: "GET", headers: new Headers() });

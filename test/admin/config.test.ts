@@ -78,7 +78,7 @@ test("All problems are reported at once.", () => {
   );
 });
 
-test("Options of a login are checked for its mode.", () => {
+test("Invalid options of auth are refused, and so are options of another mode.", () => {
   const refused: [unknown, RegExp][] = [
     [{ mode: "digest" }, /auth\.mode: must be one of basic, bearer, header, custom, none/],
     [null, /auth\.mode/],
@@ -109,7 +109,7 @@ test("Options of a login are checked for its mode.", () => {
   }
 });
 
-test("A header that names users must not be a reserved one, and is refused with an application's login.", () => {
+test("userHeader must not be a reserved header or the header of the token, and is refused in mode custom.", () => {
   const build = (name: string, auth: AuthOptions) =>
     adminServerConfig(pool).auth(auth).userHeader(name).build();
   const token = "a-token-that-is-long-enough";
@@ -123,7 +123,7 @@ test("A header that names users must not be a reserved one, and is refused with 
   for (const [name, auth, message] of refused) assert.throws(() => build(name, auth), message);
 });
 
-test("A listen address is host:port, IPv6 in brackets.", () => {
+test("A listen address is host:port, with an IPv6 address in brackets.", () => {
   const host = (address: string) => adminServerConfig(pool).listenAddr(address).build().listen;
   assert.deepEqual(host("0.0.0.0:80"), { host: "0.0.0.0", port: 80 });
   assert.deepEqual(host("[::]:0"), { host: "::", port: 0 });
@@ -186,7 +186,7 @@ test("Mode none is refused unless the address is certainly a loopback address.",
   }
 });
 
-test("A unix socket has mode 0600 by default; a certificate is read at once.", () => {
+test("A unix socket has mode 0600 by default, and build() reads the certificate.", () => {
   const on = (address: string) => adminServerConfig(pool).listenAddr(address);
   const unix = on("unix:/run/worker/admin.sock");
   const path = "/run/worker/admin.sock";

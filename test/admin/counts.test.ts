@@ -81,7 +81,7 @@ test("In a small table every count is exact, also that of a query.", async () =>
   assert.equal((await countAll(admin, "payload.n<=17")).count.value, 17);
 });
 
-test("A count that continues keeps the meaning of its query, also if the job that the query names has ended.", async () => {
+test("A count that continues with a cursor keeps the meaning of its query, even if the job with the queried id was deleted.", async () => {
   const { url } = await migratedDatabase();
   await using proxy = await tcpProxy(url);
   const admin = await startAdmin({ url: proxy.url });
@@ -97,7 +97,7 @@ test("A count that continues keeps the meaning of its query, also if the job tha
   assert.deepEqual([body.count.value, body.cursor], [1, null]);
 });
 
-test("In a large table at least six of the seven counts have an interval with the true number.", async () => {
+test("In a large table at least six of the seven counts have an interval that contains the true number.", async () => {
   const admin = await startAdmin({ feed: { smallPages: 0, sampledPages: 40 } });
   await fill(admin);
   const { body } = await admin.client.get("/api/counts");
@@ -105,7 +105,7 @@ test("In a large table at least six of the seven counts have an interval with th
     const { low, high, value, precision } = body[name];
     assert.ok(precision === "exact" || (low <= value && value <= high), name);
   }
-  // In the index, at most 1,000 due and 1,000 future jobs of a priority are counted (probe.ts). Here are more of each.
+  // By the index, at most 1,000 due and 1,000 future jobs of a priority are counted (probe.ts). This table has more.
   assert.equal(body.scheduled.precision, "estimated");
   const inside = conditions.filter((one) => contains(body[one], truth[one]));
   assert.ok(inside.length >= 6, `${inside}`);

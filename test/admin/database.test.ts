@@ -1,5 +1,5 @@
-// GET /api/database, with all privileges and with few; and the writes that build, cancel and drop indexes and add
-// extensions.
+// Tests GET /api/database, with all privileges and with few, and the requests that build and drop indexes, cancel a
+// build, and add extensions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -68,7 +68,7 @@ test("The report has the server, the schema, tables, indexes, and what each clea
   );
 });
 
-test("From a sample, the count of unused names is exactly 0 if there are none, and a name that may be unused is estimated as 1.", async () => {
+test("After a sample of the jobs, the number of unused names is exactly 0 if every name is in use, and estimated as 1 if one name may be unused.", async () => {
   const { pool: other } = await startAdmin();
   await other.query(`
     select from worker.add_job('used');

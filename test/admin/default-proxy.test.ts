@@ -1,6 +1,6 @@
-// A real nginx with default settings in front of an admin without a login. It sends a local Host from a local address,
-// so the admin recognises it only by HTTP/1.0. nginx from 1.29.7 on uses HTTP/1.1, and is not recognised
-// (docs/admin.md).
+// Tests an admin without a login behind a real nginx with default settings. The requests of nginx come from a local
+// address and have a local Host, so the admin recognises them as forwarded only because they use HTTP/1.0. nginx from
+// 1.29.7 on uses HTTP/1.1, and is not recognised (docs/admin.md).
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

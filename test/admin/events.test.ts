@@ -38,7 +38,7 @@ test("A viewer receives the overview at once, and again when it has changed.", a
   viewer.socket.destroy();
 });
 
-/** Returns a function that returns the number of statements since this call: each takes a connection from the pool. */
+/** Returns a function that returns the number of statements since this call. Each takes a connection from the pool. */
 function countStatements({ pool }: TestAdmin): () => number {
   let statements = 0;
   pool.on("acquire", () => {
@@ -54,7 +54,7 @@ test("After the first viewer, 199 more receive the overview with at most 40 stat
   const statements = countStatements(admin);
   const others = await Promise.all(Array.from({ length: 199 }, () => watch(admin)));
   await Promise.all(others.map((other) => other.received(/event: overview/)));
-  // The feed reads a few times meanwhile, but not once for each viewer.
+  // While the viewers connect, the feed reads a few times, but not once for each viewer.
   assert.ok(statements() <= 40, `${statements()} statements for 200 viewers`);
   for (const { socket } of [first, ...others]) socket.destroy();
 });
@@ -71,7 +71,7 @@ test("Without viewers no statement runs, for a small table and for a large one."
     assert.equal((await admin.client.get("/api/counts")).status, 200);
     const statements = countStatements(admin);
     let before = -1;
-    // Statements that still run may end. The loop ends once a second has passed without a new statement.
+    // Reads that have begun may still run statements. The loop ends once a second has passed without a new statement.
     while (statements() !== before) {
       before = statements();
       ticks += 3;
@@ -107,7 +107,7 @@ test("A stream is compressed for clients that accept compression.", async () => 
   viewer.socket.destroy();
 });
 
-test("An overview that is read after a write includes it, also with concurrent readers.", async () => {
+test("An overview that is requested after a write includes the write, also with concurrent readers.", async () => {
   const admin = await startAdmin();
   for (let total = 1; total <= 10; total++) {
     const readers = Array.from({ length: 5 }, () => admin.client.get("/api/overview"));

@@ -53,7 +53,7 @@ async function ticketOf(admin: TestAdmin, body: object): Promise<string> {
 const status = async ({ client }: TestAdmin, path: string, method = "GET") =>
   (await client.send(method, path)).status;
 
-test("With a shared secret, the ticket of one admin downloads its export from the other.", async () => {
+test("With a shared secret, a ticket that one admin has created downloads the export from another admin.", async () => {
   const [one, other] = await twoAdmins([]);
   const path = await ticketOf(one, { q: "id:2..3", format: "csv", columns: "id" });
   assert.equal(await status(one, path, "HEAD"), 200);
@@ -64,7 +64,7 @@ test("With a shared secret, the ticket of one admin downloads its export from th
   assert.deepEqual([again.status, again.body.code], [403, "ticket"]);
 });
 
-test("With the extension, a ticket that was used at one admin is refused by all.", async () => {
+test("With the extension, a ticket that was used at one admin is refused by all admins.", async () => {
   const admins = await twoAdmins(["operations"]);
   for (let n = 0; n < 5; n++) {
     const path = await ticketOf(admins[n % 2] as TestAdmin, { q: "" });
@@ -75,7 +75,7 @@ test("With the extension, a ticket that was used at one admin is refused by all.
   const { rows } = await admins[0].pool.query(
     "select count(*)::int as n from worker._private_rehearsals where expires_at < now() + interval '2 hours'",
   );
-  assert.equal(rows[0].n, 5, "they are deleted with the rehearsals");
+  assert.equal(rows[0].n, 5, "used tickets are rows of _private_rehearsals, which expire");
 });
 
 test("A ticket is valid for a minute, if it is unchanged and was signed with the same secret.", async () => {
@@ -189,7 +189,7 @@ test("A ticket stays valid when its jobs cannot be read.", async () => {
   assert.equal(await status(admin, path), 403);
 });
 
-test("A query of the maximum length is listed, counted and exported, also with a ticket.", async () => {
+test("Lists, counts and exports accept a query of the maximum length; an export with a ticket accepts it, too.", async () => {
   const [admin] = await twoAdmins([]);
   const long = (name: string) =>
     `task:a,${Array.from({ length: 15 }, (_, n) => `"${n}${name.repeat(250)}"`).join(",")}`;

@@ -1,4 +1,4 @@
-// Exports, tickets for them, payloads of any size, and lists with large rows, over HTTP.
+// Tests over HTTP: exports, tickets for exports, downloads of payloads, and lists of jobs with large payloads.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
@@ -99,7 +99,7 @@ test("A download's file name has the query's words and the day.", async () => {
   }
 });
 
-test("An export continues after the last line received, up to the first boundary if that is given.", async () => {
+test("An export with a cursor begins after the cursor's id, and ends at the first export's boundary if the cursor has it.", async () => {
   await insert("select 1, 'null', null from generate_series(1, 50)");
   const whole = await download("/api/export?columns=id");
   const boundary = whole.headers["x-export-boundary"];
@@ -157,7 +157,10 @@ test("An export ends when its client leaves, and uses less than 60 MB of memory 
     return rows[0].n as number;
   };
   while ((await busy()) > 0);
-  assert.ok(heap() - before < 60_000_000, "pieces are made as they are read");
+  assert.ok(
+    heap() - before < 60_000_000,
+    "the export is produced only as fast as the client reads it",
+  );
   response.destroy();
   await once(response, "close");
   while ((await busy()) > 0);
@@ -223,7 +226,7 @@ test("A ticket downloads its export once.", async () => {
   assert.equal((await createTicket({ q: "id<10((" }, csrf)).status, 400, "an invalid query");
 });
 
-test("A payload of any size is sent whole, in pieces; a job above 16 MB is too large for one answer.", async () => {
+test("A payload of any size can be downloaded whole; a job above 16 MB is too large for GET /api/jobs/{id}.", async () => {
   await insert(`values (1, '{"small": true}', null),
     (1, (select json_agg(md5(n::text)) from generate_series(1, 480000) n), null),
     (1, json_build_object('x', repeat('ä', 9000000)), 'why'), (1, 'null', null)`);

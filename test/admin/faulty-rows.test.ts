@@ -1,5 +1,5 @@
-// Rows with infinite times can be read. An error that a stored row causes is reported as one of the database, an error
-// that a parameter causes as one of the client.
+// Rows with infinite times can be read. An error that a stored row causes is reported as an error of the database. An
+// error that a parameter causes is reported as an error of the client.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

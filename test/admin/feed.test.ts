@@ -72,7 +72,7 @@ test("The feed reads the database only while there are viewers.", async () => {
   await feed.stop();
 });
 
-test("Concurrent requests for the overview share one reading; on a small table nothing runs after it.", async () => {
+test("Concurrent requests for the overview share readings, and for a small table no statement runs afterwards.", async () => {
   const { state, feed } = setUp();
   await Promise.all(Array.from({ length: 200 }, () => feed.overview()));
   assert.ok(
@@ -94,7 +94,7 @@ test("Unchanged events are not sent again; instead the stream sends pings.", asy
   await feed.stop();
 });
 
-test("The event pulse of a small queue has at most 300 bytes, and is repeated when nothing changes.", async () => {
+test("The event pulse of a small queue has at most 300 bytes, and is repeated even if nothing changes.", async () => {
   const { feed, watch } = setUp({ pingMs: 60 });
   const viewer = watch("pulse");
   const text = await viewer.seen(/(event: pulse[\s\S]*){3}/);
@@ -105,7 +105,7 @@ test("The event pulse of a small queue has at most 300 bytes, and is repeated wh
   await feed.stop();
 });
 
-test("A viewer receives the events that it requested; a late one receives the last operation at once.", async () => {
+test("A viewer receives the events that it requested. A later viewer receives the last operation event at once.", async () => {
   const source = { event: "incidents", intervalMs: 1, read: async () => '{"level":"ok"}' } as const;
   const { feed, watch } = setUp({ sources: [source] });
   const [counts, incidents] = [watch("counts"), watch("incidents", "operation")];
@@ -120,7 +120,7 @@ test("A viewer receives the events that it requested; a late one receives the la
   await feed.stop();
 });
 
-test("A failure is sent once, without internal details; after its end the overview is sent again.", async () => {
+test("A viewer receives a failure once, without internal details; when reads succeed again, it receives the overview.", async () => {
   const { state, feed, watch } = setUp();
   const viewer = watch("overview");
   await viewer.seen(/overview/);

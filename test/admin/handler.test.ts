@@ -79,7 +79,7 @@ test("close() ends event streams and keeps the application's connections open.",
   server.close();
 });
 
-test("After close() streams and writes are 503, and the application's server can close.", async () => {
+test("After close(), streams and writes are answered with 503, and the application's server can close.", async () => {
   const { admin, client, server } = await application("none");
   const { body } = await client.get("/queue/api/session");
   await admin.close();

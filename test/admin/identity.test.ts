@@ -41,7 +41,7 @@ async function post(client: Client, headers: Record<string, string>, path: strin
   return client.send("POST", path, { headers: all, body: JSON.stringify(body) });
 }
 
-test("The application's login is called for every request; null from it is a 401 without a challenge.", async () => {
+test("The application's login is called for every request except /healthz; if it returns null, the answer is a 401 without a challenge.", async () => {
   const calls: (string | undefined)[] = [];
   const { client } = await withLogin((request, { signal }) => {
     assert.equal(signal.aborted, false);
@@ -98,7 +98,7 @@ test("A user's name is in the session, the audit trail, Activity, operations and
   assert.deepEqual([line?.fields.user, line?.fields.route], ["ana", "/api/jobs"]);
 });
 
-test("A write by a read-only user is 403; other users of the same admin may write.", async () => {
+test("A write by a read-only user is answered with 403; other users of the same admin may write.", async () => {
   const { client } = await withLogin(byCookie);
   assert.equal((await sessionOf(client, GUEST)).read_only, true);
   assert.equal((await sessionOf(client, HOME)).read_only, false);
@@ -116,7 +116,7 @@ test("The CSRF token is required of an application's users, too.", async () => {
   assert.deepEqual([status, body.code], [403, "csrf"]);
 });
 
-test("Processes with the same secret have the same CSRF token; with another secret it differs.", async () => {
+test("Processes with the same secret have the same CSRF token; a process with another secret has another token.", async () => {
   const admin = (secret: string) =>
     startAdmin({
       url,
@@ -173,7 +173,7 @@ test("Names of 128 printable characters of any script are accepted.", async () =
   }
 });
 
-test("A login that throws or rejects is 503, logged once a minute, and its error is not sent to the client.", async () => {
+test("If the login throws or rejects, the answer is 503; the error is logged once a minute, and not sent to the client.", async () => {
   const failing: Authenticate[] = [
     () => {
       throw new Error("the session store is away");
@@ -196,7 +196,7 @@ test("A login that throws or rejects is 503, logged once a minute, and its error
   }
 });
 
-test("A login that takes too long is 503, and its signal aborts then or when the client leaves.", async () => {
+test("If the login takes too long, the answer is 503; the login's signal aborts at that time, or when the client disconnects.", async () => {
   const signals: AbortSignal[] = [];
   const never: Authenticate = (_, { signal }) => {
     signals.push(signal);

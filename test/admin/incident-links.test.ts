@@ -1,4 +1,4 @@
-// The query of an incident finds as many jobs as the incident names.
+// Tests that the query of each incident finds as many jobs as the incident counts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
@@ -7,7 +7,7 @@ const { url } = await migratedDatabase("worker", ["controls", "limits"]);
 
 type TestAdmin = Awaited<ReturnType<typeof startAdmin>>;
 
-/** Returns the kind and number of jobs of each incident with a query. Checks that the query finds as many. */
+/** Returns the kind and the number of jobs of each incident with a query. Checks that the query finds as many jobs. */
 async function counted(): Promise<string[]> {
   // A new admin for each call, because an admin caches its incidents.
   const { client } = await startAdmin({ url });
@@ -29,7 +29,7 @@ async function added({ client }: TestAdmin, count: number, job: object): Promise
   for (const { status, text } of answers) assert.equal(status, 200, text);
 }
 
-test("The query of an incident finds as many jobs as the incident names.", async () => {
+test("The query of an incident finds as many jobs as the incident counts.", async () => {
   const admin = await startAdmin({ url });
   const post = async (path: string, body: Json) => {
     const { status, text } = await admin.client.post(path, body);

@@ -1,4 +1,5 @@
-// Requests with invalid input: their status and messages, the length of the answers, and that nothing is changed.
+// Tests that requests with invalid input are refused with the right status and message, that the answers are short, and
+// that such requests change nothing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect } from "../http/raw-client.ts";

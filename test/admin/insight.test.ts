@@ -64,7 +64,7 @@ test("Incidents: a stuck queue is reported with a request that fixes it.", async
   assert.deepEqual([found.status, found.body.jobs], [200, []]);
 });
 
-test("Horizon and groups: numbers are those of the jobs, and invalid parameters are named.", async () => {
+test("Horizon and groups: the numbers of jobs are right, and an error names the invalid parameter.", async () => {
   const { client } = await startAdmin();
   await client.post("/api/jobs", { identifier: "t" });
   const { id } = (await client.post("/api/jobs", { identifier: "t", max_attempts: 1 })).body

@@ -1,4 +1,4 @@
-// The routes that add, read, change and remove jobs: payloads, times and ids are exact, messages describe the result.
+// The routes that add, read, change and remove jobs. Payloads, times and ids are exact. Messages describe the result.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAdmin } from "./admin-harness.ts";
@@ -36,7 +36,7 @@ test("A payload passes byte for byte, with large integers, duplicate keys, key o
   }
 });
 
-test("A job without a payload has an empty one.", async () => {
+test("A job that is added without a payload gets the payload {}.", async () => {
   const { body } = await client.post("/api/jobs", { identifier: "empty" });
   assert.deepEqual(body.jobs[0].payload, {});
 });
@@ -169,7 +169,7 @@ test("An action's message has the numbers of changed and given jobs, and locked 
   assert.equal((await act({ action: "complete", ids: [locked] })).jobs.length, 0);
 });
 
-test("Jobs without attempts left do not count as run or rescheduled, and retry gives attempts back.", async () => {
+test("A job without attempts left does not count as moved to another time; retry gives it attempts again.", async () => {
   const act = async (fields: object) => (await client.post("/api/jobs/action", fields)).body;
   const add = async () => Number(await addJob({ identifier: "spent", max_attempts: 3 }));
   const [spent, fresh] = [await add(), await add()];
@@ -211,7 +211,7 @@ test("The action run-now with a time in the past, or a little ahead of the clock
   }
 });
 
-test("Adding a job reports whether it is new, changed, or existed already.", async () => {
+test("The answer to an add reports whether the job is new, was updated, or was left unchanged.", async () => {
   const add = async (more: object) =>
     (await client.post("/api/jobs", { identifier: "once", key: "once", ...more })).body;
   const added = await add({});
@@ -272,7 +272,7 @@ test("Ids beyond 2^53 are exact.", async () => {
   await pool.query("delete from worker._private_jobs where id > 9000000000000000");
 });
 
-test("A job is removed by its key; a running job loses its key.", async () => {
+test("A removal by key deletes a waiting job, and takes the key from a running job.", async () => {
   const remove = async (key: string) =>
     (await client.post("/api/jobs/remove-by-key", { key })).body.message;
   await addJob({ identifier: "removed", key: "gone" });
@@ -313,7 +313,7 @@ test("A page of jobs is in ascending order of ids, and its cursor leads to the n
   assert.deepEqual((await page(`search=${all.ids[1]}`)).ids, [all.ids[1]]);
 });
 
-test("A missing job is 404, and an invalid id is 400.", async () => {
+test("The status is 404 for a job that does not exist, and 400 for an invalid id.", async () => {
   const { status, body } = await client.get("/api/jobs/8999999999");
   assert.deepEqual([status, body.code], [404, "not_found"]);
   for (const id of ["abc", "-1", "1.5", "9223372036854775808", "1%2F2", "%00", "01"]) {
@@ -322,7 +322,7 @@ test("A missing job is 404, and an invalid id is 400.", async () => {
   }
 });
 
-test("A unique job is added once, and the answer names a duplicate.", async () => {
+test("A unique job is added once, and the answer to another add reports a duplicate.", async () => {
   const add = (payload: object, more: object = { unique_while: "unfinished" }) =>
     client.post("/api/jobs", { identifier: "once", payload, unique_by: ["args.id"], ...more });
   const first = (await add({ id: 1, n: 1 })).body;
@@ -346,7 +346,7 @@ test("A unique job is added once, and the answer names a duplicate.", async () =
   assert.equal(other.outcome, "added");
 });
 
-test("Invalid options of a unique job are refused under the names that the request has for them.", async () => {
+test("Invalid options of a unique job are reported by their names in the request.", async () => {
   const refused: [object, string, RegExp][] = [
     [{ unique_by: ["args"] }, "unique_while", /is required/],
     [{ unique_while: "waiting" }, "unique_by", /is required/],

@@ -1,4 +1,5 @@
-// The last error of each task: exact in a small table; in a large one read in part, and marked as sampled.
+// The last error of each task. In a small table all jobs are read. In a large table some jobs may be left out, so the
+// errors are marked as sampled.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pool } from "pg";
@@ -8,7 +9,10 @@ import {
 } from "../../src/database/schema/indexes/optional-index.ts";
 import { type Json, startAdmin } from "./admin-harness.ts";
 
-/** Adds 40 jobs of each of six tasks. Those of `calm` have no error; the others are as their task's name describes. */
+/**
+ * Adds 40 jobs of each of six tasks. The jobs of `calm` have no error. The jobs of the other tasks have an error, and
+ * the name of each task describes the state of its jobs.
+ */
 async function fill(pool: Pool): Promise<void> {
   await pool.query(`
     select worker.add_job(task, queue_name => case task when 'blocked' then 'held' end)

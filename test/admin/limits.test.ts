@@ -1,4 +1,5 @@
-// Limits over HTTP: the routes and what they refuse, and limits in why, incidents and metrics.
+// Tests the HTTP routes of limits, and which requests they refuse. Also tests limits in the answers to why, in
+// incidents and in metrics.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { schemaName } from "../../src/database/schema-name.ts";
@@ -56,7 +57,7 @@ test("A job too short to be in its worker's report counts as running because of 
   const { id } = await addJob(db, { identifier: "brief" });
   const { sentence } = (await client.get(`/api/jobs/${id}/why`)).body;
   assert.equal(sentence, "Waits for a limit. Limit short: 1 of 1 running, 3 wait.");
-  // Due jobs have more priorities than are read one by one, so the number of waiting jobs is a lower bound.
+  // The due jobs have more priorities than the admin reads, so the number of waiting jobs is a lower bound.
   await pool.query(`insert into worker._private_jobs (task_id, priority)
     select id, n from worker._private_tasks, generate_series(1, 40) n where identifier = 'brief'`);
   const why = (await client.get(`/api/jobs/${id}/why`)).body;
@@ -100,7 +101,7 @@ test("A limit is full once its permits are given out, although fewer jobs run th
   await client.post("/api/limits", { action: "remove", name: "few" });
 });
 
-test("A limit of a rate alone is not full when a queue runs its only job, but when the rate is used up.", async () => {
+test("A limit with only a rate is full when the rate is used up, not when a queue runs a job.", async () => {
   const set = { action: "set", name: "hourly", queue: "hourly", rate: "1/h" };
   await client.post("/api/limits", set);
   await addJob(db, { identifier: "t", spec: { queueName: "hourly" } });
@@ -116,7 +117,7 @@ test("A limit of a rate alone is not full when a queue runs its only job, but wh
   await client.post("/api/limits", { action: "remove", name: "hourly" });
 });
 
-test("A live worker runs as many jobs as the limit allows; limit and waiting jobs show this number.", async () => {
+test("A live worker runs as many jobs as the limit allows, and the limit and its waiting jobs show this number.", async () => {
   const gate = Promise.withResolvers<void>();
   const slow = defineTask("slow", () => gate.promise);
   const limits = [{ name: "slow", task: "slow", concurrency: 2 }];
@@ -251,7 +252,7 @@ test("A job that waits for a full limit is explained by this limit, and does not
     return incidents.some(({ title }) => title === "Limit s3 is backing off");
   });
   await client.post("/api/limits", { action: "end-back-off", name: "s3" });
-  // Once the worker is no longer alive, the jobs wait for a worker, and not for the limit.
+  // When the worker is stale, the jobs wait for a worker, and not for the limit.
   const setHeartbeat = (time: string) =>
     pool.query("update worker._private_workers set last_heartbeat_at = $1 where id = 'w'", [time]);
   await setHeartbeat("-infinity");
@@ -270,7 +271,7 @@ test("A job that waits for a full limit is explained by this limit, and does not
   assert.match(used.text, /^limit s3: 1 per hour are used up, 2 wait, next in (600|5\d\d) s$/);
   const full = (await client.get("/api/limits/s3")).body;
   assert.deepEqual([full.state, full.cause], ["full", "rate used up"]);
-  // All permits are given out, but unused, because the rate leaves no token: the job waits for the rate.
+  // All permits are given out, but none is used, because the rate has no token left. So the job waits for the rate.
   await client.post("/api/limits", { ...rate, concurrency: 5 });
   await pool.query(`insert into worker._private_limit_permits (limit_id, worker_id, permits)
     select id, 'w', 5 from worker._private_limits where name = 's3'`);
@@ -284,7 +285,7 @@ test("A job that waits for a full limit is explained by this limit, and does not
   await pool.query("delete from worker._private_jobs; delete from worker._private_workers");
 });
 
-test("Jobs of a queue with a limit are ready, and wait for its slots, not for its lock.", async () => {
+test("Jobs of a queue with a limit are ready, and wait for a slot of the queue, not for its lock.", async () => {
   await client.post("/api/limits", { action: "set", name: "q", queue: "q", concurrency: 2 });
   const old = new Date(Date.now() - 400_000);
   const { id } = await addJob(db, { identifier: "upload", spec: { queueName: "q", runAt: old } });
@@ -309,7 +310,7 @@ test("Jobs of a queue with a limit are ready, and wait for its slots, not for it
   });
 });
 
-test("A limit that is full for several queues is one incident, whose query finds the jobs of all.", async () => {
+test("A limit that is full for several queues is one incident, whose query finds the jobs of all these queues.", async () => {
   const old = new Date(Date.now() - 400_000);
   for (const n of [1, 2, 3, 3]) {
     const spec = { queueName: `shop/${n}`, runAt: old };
@@ -352,7 +353,7 @@ test("Limits can be read even if SQL has written huge numbers of permits.", asyn
   );
 });
 
-test("Metrics have every limit, and its concurrency only if it has one.", async () => {
+test("Metrics include every limit, and its concurrency only if the limit has one.", async () => {
   const set = { action: "set", task: "metered" };
   await client.post("/api/limits", { ...set, name: "both", concurrency: 3, rate: "120/min" });
   await client.post("/api/limits", { ...set, name: "lone", rate: "1/s" });
@@ -368,7 +369,7 @@ test("Metrics have every limit, and its concurrency only if it has one.", async 
   assert.doesNotMatch(text, /worker_limit_concurrency\{limit="lone"\}/);
 });
 
-test("After a scrape of metrics, the count of a limit includes jobs added since.", async () => {
+test("The number of jobs that wait for a limit includes jobs that were added after a scrape of metrics.", async () => {
   const own = await startAdmin({ url: (await migratedDatabase("worker", ["limits"])).url });
   const ownDb = { client: own.pool, schema: schemaName() };
   await own.client.post("/api/limits", { action: "set", name: "l", task: "t", concurrency: 1 });
@@ -378,7 +379,7 @@ test("After a scrape of metrics, the count of a limit includes jobs added since.
   assert.equal((await own.client.get("/api/limits/l")).body.waiting, 2);
 });
 
-test("An invalid limit is 400 and changes nothing; without the tables a write is 409 with the command.", async () => {
+test("An invalid limit gets 400 and changes nothing; without the tables a write gets 409 and the command that adds them.", async () => {
   const before = await list();
   for (const wrong of [
     { task: "t", rate: "fast" },

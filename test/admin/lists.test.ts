@@ -17,7 +17,7 @@ import { waitUntil } from "../worker/worker-process.ts";
 import { type Client, type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
-// A worker with these options sends heartbeats often, and stays alive on a slow machine.
+// With these options a worker sends heartbeats often, and a delay of up to a minute does not make it stale.
 const TALKATIVE = { heartbeatIntervalMs: 100, thresholdMs: 60_000 };
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -39,7 +39,10 @@ async function allOf(client: Client, path: string, list: string, limit = 1): Pro
   return rows;
 }
 
-/** Adds five queues: one ready, one with failed jobs, three locked by a stale, a live and an unknown worker. */
+/**
+ * Adds five queues. q1 has ready and scheduled jobs, and q5 has ready and failed jobs. q2 is locked by a stale worker,
+ * q3 by a live worker, and q4 by an unknown worker.
+ */
 async function addQueues(pool: Pool): Promise<void> {
   await pool.query(`
     select worker.add_job('t', queue_name => 'q' || n, priority => n % 3)
@@ -128,7 +131,7 @@ test("Queues are listed with their workers and counts, in the order stuck, faile
   assert.equal(
     (await client.get("/api/queues?search=q")).body.states,
     null,
-    "the count of all queues, not of this page",
+    "a search returns no counts by state",
   );
   assert.deepEqual(await names("search=Q4"), ["q4"]);
   const countOf = async (query: string) => (await client.get(`/api/queues?${query}`)).body.count;
@@ -215,7 +218,7 @@ test("A queue whose name cannot be in a path is found by ?name=.", async () => {
 
 test("In a large table, counts are exact if an index has them, and otherwise marked as estimates.", async () => {
   const { client, pool } = await startAdmin();
-  // With one row on each page, 4,301 jobs are enough for a large table.
+  // A table is large if it has more than 4,096 pages. The payloads of 4,300 jobs fill a page each.
   await pool.query(`
     alter table worker._private_jobs alter column payload set storage plain;
     select count(*) from (select worker.add_job('t', queue_name => 'q' || n % 50,
@@ -241,7 +244,7 @@ test("In a large table, counts are exact if an index has them, and otherwise mar
   });
   assert.deepEqual([one.next.length, one.arrivals.length], [1, 1]);
   assert.equal(one.running, null);
-  // With the cursors of this answer, /api/jobs returns the jobs that follow its two lists.
+  // With the cursors of this answer, /api/jobs returns the jobs that follow those in its two lists.
   const beginning = (await client.get("/api/queues/q1?limit=10")).body;
   for (const [list, cursor, order] of [
     ["next", beginning.next_cursor, { q: "is:due", sort: "priority" }],
@@ -285,7 +288,7 @@ test("In a large table, counts are exact if an index has them, and otherwise mar
   );
 });
 
-test("The oldest ready job of a queue is found even behind hundreds with a better priority.", async () => {
+test("The oldest ready job of a queue is found even behind hundreds of jobs with a better priority.", async () => {
   const { client, pool } = await startAdmin({ feed: { smallPages: 0 } });
   await pool.query(`
     create index on worker._private_jobs ${indexDefinition(optionalIndex("queue_ready"))};
@@ -297,7 +300,7 @@ test("The oldest ready job of a queue is found even behind hundreds with a bette
   assert.equal(await oldest(), null, "the index shows that there is none");
 });
 
-test("A task is shown as unsupported only when every worker reports all its tasks.", async () => {
+test("A task is shown as unsupported only if every worker has reported its complete list of tasks.", async () => {
   const { client, pool, url } = await adminWithUrl();
   await pool.query(
     "select worker.add_job('mine'); select worker.add_job('unsupported', max_attempts => 1)",
@@ -333,7 +336,7 @@ test("A task is shown as unsupported only when every worker reports all its task
   assert.deepEqual(support((await tasks()).get("unsupported")), [0, null]);
   await pool.query("delete from worker._private_job_queues");
   assert.deepEqual(support((await tasks()).get("unsupported")), [0, true]);
-  // A worker whose report does not have all its tasks may support the task, too.
+  // A worker whose report has only some of its tasks may support the task, too.
   await pool.query(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)
      values ('many', now(), '{"task_identifiers": ["x"], "tasks_cut": true}')`,
@@ -360,7 +363,7 @@ test("A task is shown as unsupported only when every worker reports all its task
   }
 });
 
-test("With sort=worst, the task with the most failed or unsupported jobs comes first.", async () => {
+test("With sort=worst, the task with the most jobs that have failed or that no worker supports comes first.", async () => {
   const { client, pool } = await startAdmin();
   await pool.query(`
     select worker.add_job('calm') from generate_series(1, 9);
@@ -376,11 +379,11 @@ test("With sort=worst, the task with the most failed or unsupported jobs comes f
   };
   assert.deepEqual(await order(), [3, ["unsupported", "failing", "calm"]]);
   await pool.query("delete from worker._private_workers");
-  // Without reports the supported tasks are unknown, so only failures count.
+  // Without reports of workers, the supported tasks are unknown, so only failed jobs count.
   assert.deepEqual(await order(), [3, ["failing", "calm", "unsupported"]]);
 });
 
-test("The list of cron entries has all stored ones, with the next tick if a live worker reports them.", async () => {
+test("The list of cron entries has all stored entries, and the next tick of each entry that a live worker reports.", async () => {
   const { client, pool, url } = await adminWithUrl();
   await pool.query(
     `insert into worker._private_known_crontabs values
@@ -462,7 +465,7 @@ test("The list of cron entries has all stored ones, with the next tick if a live
   }
 });
 
-test("A tick that was not scheduled is reported as late after a while.", async () => {
+test("A tick for which no job was added is reported as late after a while.", async () => {
   const { client, pool } = await startAdmin();
   const cron = ["each hour", "each minute", "new"].map((identifier) => {
     const pattern = identifier === "each minute" ? "* * * * *" : "0 * * * *";
@@ -516,7 +519,8 @@ test("A cron entry that differs between live workers is reported, with its versi
   }
   const { body } = await client.get("/api/cron?sort=identifier");
   const differs = new Map(body.entries.map((one: Json) => [one.identifier, one.differs]));
-  const end = "Each tick adds one job, in the version of the first worker that reaches it.";
+  const end =
+    "Each tick adds one job, with the definition of the first worker that handles the tick.";
   assert.equal(differs.get("same"), null);
   assert.match(
     String(differs.get("moved")),
@@ -574,7 +578,7 @@ async function adminWithUrl() {
   return { ...(await startAdmin({ url })), url };
 }
 
-test("A list that is read page by page with limit=0 has every row and ends.", async () => {
+test("With limit=0 each page has a row, so a list that is read page by page is complete and ends.", async () => {
   const { url } = await migratedDatabase("worker", ["operations", "schedules"]);
   const { client, pool } = await startAdmin({ url });
   await addQueues(pool);

@@ -1,4 +1,4 @@
-// How many guesses at a password or token an admin compares, with a manual clock.
+// An admin compares only some of the guesses at a password or token. The tests set the clock by hand.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createAuthentication } from "../../src/admin/access/authentication.ts";
@@ -21,7 +21,7 @@ const compared = (throttle: ReturnType<typeof createLoginThrottle>, clients: rea
 const networks = (count: number) =>
   Array.from({ length: count }, (_, n) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
 
-test("Eight guesses a second of one network are compared, and 64 of all together.", () => {
+test("In a second, eight guesses of one network are compared, and 64 of all networks together.", () => {
   const { time, throttle } = throttleAt();
   assert.equal(
     compared(
@@ -37,7 +37,7 @@ test("Eight guesses a second of one network are compared, and 64 of all together
   assert.equal(compared(throttle, networks(200)), 64);
 });
 
-test("An IPv6 /64 is one network, and an IPv4-mapped address is the IPv4 one.", () => {
+test("An IPv6 /64 is one network, and an IPv4-mapped address counts as its IPv4 address.", () => {
   const network = Array.from({ length: 9 }, (_, n) => `2001:db8:0:7:${n}::1`);
   const { throttle } = throttleAt();
   assert.equal(compared(throttle, [...network, "2001:db8:0:8::1"]), 9);
@@ -93,7 +93,7 @@ function authentication() {
   return { time, attempt };
 }
 
-test("Among 5,000 guesses, the right one has the same answer as wrong ones beyond the limit.", () => {
+test("Beyond the limit, a right guess gets the same answer as wrong guesses.", () => {
   for (const count of [1, 100, 5_000]) {
     const { time, attempt } = authentication();
     const from = networks(count);

@@ -1,10 +1,10 @@
-// Writes through the API during which the connection is lost before PostgreSQL's answer arrives.
+// Writes through the API during which the connection to PostgreSQL is lost before PostgreSQL's answer arrives.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 import { migratedDatabase, startAdmin } from "./admin-harness.ts";
 
-test("A write without an answer is 503 outcome_unknown, without advice to retry.", async () => {
+test("If the answer to a write is lost, the API returns 503 outcome_unknown, without advice to retry.", async () => {
   const { url } = await migratedDatabase();
   await using proxy = await tcpProxy(url);
   const { client, pool } = await startAdmin({ url: proxy.url });
@@ -21,7 +21,7 @@ test("A write without an answer is 503 outcome_unknown, without advice to retry.
   assert.equal((await client.get("/api/jobs")).body.jobs.length, 1);
 });
 
-test("An action whose commit has no answer is 503 outcome_unknown, because it may be committed.", async () => {
+test("If the answer to an action's commit is lost, the API returns 503 outcome_unknown: the action may be committed.", async () => {
   const { url } = await migratedDatabase();
   await using proxy = await tcpProxy(url);
   const { client, pool } = await startAdmin({ url: proxy.url });

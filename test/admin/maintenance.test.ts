@@ -116,7 +116,7 @@ test("Migrate creates a missing schema and reports its steps.", async () => {
   assert.match(again.body.message, /^The schema second is up to date/);
 });
 
-test("Migrate behind another session's lock is 503 with a message within seconds.", async () => {
+test("While another session has locked a table, a migration answers 503 with a message within seconds.", async () => {
   const blocker = await pool.connect();
   await blocker.query("begin; lock table worker.migrations in access exclusive mode");
   const began = performance.now();

@@ -1,4 +1,4 @@
-// Lists are answered even when jobs cannot be counted in time, but not when the database is unreachable.
+// A list is sent even if its jobs cannot be counted in time. If the database is unreachable, an error is sent instead.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listJobsPage } from "../../src/admin/api/lists/list-jobs.ts";
@@ -22,13 +22,13 @@ test("When counting takes too long, numbers are marked as unknown.", async () =>
   assert.equal(names.basis, "sample");
 });
 
-test("When the database is unreachable, the list is an error instead of empty.", async () => {
+test("When the database is unreachable, the answer is an error and not an empty list.", async () => {
   await assert.rejects(nameCounts(failing("database_unreachable")), {
     code: "database_unreachable",
   });
 });
 
-test("If a busy database cannot count the matches, a page of jobs is sent without their number.", async () => {
+test("If a busy database cannot count the matches, the page of jobs is sent without the number of matches.", async () => {
   await queue.sql("select worker.add_job('t') from generate_series(1, 3)");
   const { db } = queue;
   const counted = async (code: ErrorCode) => {

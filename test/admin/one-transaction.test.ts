@@ -20,7 +20,7 @@ async function valuesOf(text: string, values: unknown[] = []): Promise<unknown[]
 const fail = (...ids: string[]) =>
   client.post("/api/jobs/action", { action: "fail", ids: ids.map(Number) });
 
-/** Runs `work` while a trigger on the audit trail runs `body`. */
+/** Runs `work` while a trigger runs `body` before each new entry of the audit trail. */
 async function withTrigger(body: string, work: () => Promise<void>): Promise<void> {
   await pool.query(`
     create sequence worker.lines;
@@ -30,7 +30,7 @@ async function withTrigger(body: string, work: () => Promise<void>): Promise<voi
   await pool.query("drop function worker.on_line() cascade; drop sequence worker.lines");
 }
 
-test("The job, its state before, the operation and the audit entry are written by one transaction.", async () => {
+test("The job, its state before the action, the operation and the audit entry are written by one transaction.", async () => {
   const id = await add();
   const { body } = await fail(id);
   const { operation } = body;
@@ -71,7 +71,7 @@ test("An action with a deadlock is repeated as a whole, and has one audit entry.
   assert.equal(second.action, "add");
 });
 
-test("A row that another session has locked is skipped; the others and the audit entry are written.", async () => {
+test("A job that another session has locked is skipped; the other jobs and the audit entry are written.", async () => {
   const [locked, free] = [await add(), await add()];
   const other = await pool.connect();
   await other.query("begin");

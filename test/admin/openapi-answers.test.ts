@@ -1,5 +1,5 @@
-// Every answer of the API, in each of its shapes, matches the OpenAPI document member by member (those of commands:
-// commands.test.ts). The document has the statuses of refusals.
+// Compares the answers of the API, in each of their shapes, with the OpenAPI document, member by member. Answers of
+// commands are compared in commands.test.ts. Also tests that the document has the statuses of rejected requests.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../src/admin/routes.ts";
@@ -12,7 +12,7 @@ const { client, pool } = await startAdmin({ url });
 const document = await openapiDocument(client);
 const compared = new Set<string>();
 
-/** Returns the answer after comparing it with the document. */
+/** Sends the request, and compares its answer with the document. */
 async function compare(method: "GET" | "POST", route: string, path = route, sent?: object) {
   const { status, body, text } =
     method === "GET" ? await client.get(path) : await client.post(path, sent);
@@ -121,7 +121,7 @@ test("Every shape of every answer matches the OpenAPI document.", async () => {
   assert.deepEqual(missing, []);
 });
 
-test("The OpenAPI document has each status for a missing object, a conflict or a missing extension.", async () => {
+test("The OpenAPI document has the statuses of answers about a missing object, a conflict or a missing extension.", async () => {
   const bare = (await startAdmin({ url: (await migratedDatabase("worker")).url })).client;
   const schedule = { action: "add", identifier: "s", task: "t", pattern: "@daily" };
   const add = { identifier: "t", throttle_secs: 60 };
@@ -152,7 +152,7 @@ test("The OpenAPI document has each status for a missing object, a conflict or a
   }
 });
 
-test("The OpenAPI document has 413 for a job that is too large, and the codes of 403.", async () => {
+test("The OpenAPI document has the status 413 for a job that is too large, and the error codes of the status 403.", async () => {
   const { client: open, pool: of } = await startAdmin();
   await of.query("select worker.add_job('t', to_json(repeat('x', 17000000)))");
   await refuses(open, 413, "GET /api/jobs/{id}", null, "/api/jobs/1");

@@ -1,5 +1,5 @@
-// Operations by query over HTTP: rehearsal, start, pause, resume, undo and the event stream, with one admin and with
-// two, and without the tables that operations need. Also the audit trail.
+// Tests operations over HTTP: they are previewed, started, paused, resumed and undone, by one admin or two, and are not
+// started while the tables that they need are missing. Also tests their event stream, and the audit trail.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -178,7 +178,7 @@ test("An invalid request is refused with the field and the reason.", async () =>
   assert.equal((await client.get("/api/activity?cursor=odd")).status, 400);
 });
 
-test("An operation that was previewed at one admin can be started at another, once, and the first shows it.", async () => {
+test("An operation that was previewed at one admin can be started only once, even at another, and the first shows it.", async () => {
   const second = await startAdmin({ url });
   await add(4, "shared");
   const { rehearsal } = await rehearsed({ q: "task:shared", action: "retry" });
@@ -202,7 +202,7 @@ test("The operation of a stopped admin is interrupted, and can be resumed at ano
   await post(operation.id, "stop");
 });
 
-test("An operation that is killed and resumed changes each job exactly once.", async () => {
+test("An operation whose admin is killed, and which is then resumed, changes each job exactly once.", async () => {
   await add(3_000, "killed");
   await pool.query("create table worker.touched (id bigint)");
   await pool.query(`create function worker.note() returns trigger language plpgsql as
@@ -242,7 +242,7 @@ test("An operation that is killed and resumed changes each job exactly once.", a
   await pool.query("drop trigger note on worker._private_jobs");
 });
 
-test("Every write is in the audit trail, with its user; a change of jobs by id also with their state before and after.", async () => {
+test("Every write has an audit entry with its user; for a change of jobs by id, also with their state before and after.", async () => {
   const entries: AuditEntry[] = [];
   const trailed = await startAdmin({
     url,
@@ -324,7 +324,7 @@ test("Without the tables an operation can be previewed, but not started until th
   assert.deepEqual([done.done, done.can_undo], [3, true]);
 });
 
-test("For a role that may not add the tables, the answer has the command for their owner.", async () => {
+test("If the role may not add the tables, the answer has the command that the schema's owner can run.", async () => {
   const { url } = await migratedDatabase("some jobs");
   const owner = testPool(url);
   const role = `operator_${process.pid}`;

@@ -1,4 +1,5 @@
-// PostgreSQL stops, freezes, refuses connections or is slow: requests for data are 503, and the admin needs no restart.
+// While PostgreSQL is stopped, frozen or slow, or refuses connections, the admin answers requests for data with 503.
+// Afterwards it answers them without a restart.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -27,7 +28,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("While PostgreSQL is away answers are 503, and afterwards requests work without a restart.", async () => {
+test("While PostgreSQL is stopped, requests for data are answered 503. Afterwards they succeed without a restart of the admin.", async () => {
   const { logger, lines } = recordingLogger();
   const admin = await startAdmin({ url: postgres.url(), logger });
   const { client } = admin;
@@ -110,14 +111,14 @@ async function freezer(target: string) {
   };
 }
 
-test("With a frozen PostgreSQL, requests and connections end within their limits.", async () => {
+test("While PostgreSQL is frozen, requests for data are answered 503. Broken idle connections do not end the admin.", async () => {
   const { host, port, user, database } = postgres.connection;
   const front = await freezer(`${host}/.s.PGSQL.${port}`);
   const url = `postgres://${user}@127.0.0.1:${front.port}/${database}`;
   const { client } = await startAdmin({ url });
   assert.equal((await client.get("/api/overview")).status, 200);
   front.freeze(true);
-  // More requests than connections, so that the last ones wait for the first.
+  // There are more requests than connections, so some requests wait for a connection.
   const stuck = await Promise.all(Array.from({ length: 6 }, () => client.get("/api/jobs/1")));
   for (const { status, body } of stuck) {
     // The request's time limit was reached, or all connections were busy.
@@ -126,18 +127,18 @@ test("With a frozen PostgreSQL, requests and connections end within their limits
   }
   front.freeze(false);
   assert.equal((await client.get("/api/overview")).status, 200);
-  // This breaks idle connections. The pool reports it with an `error` event, which would end the process if the admin
-  // did not listen for it.
+  // This breaks idle connections. The pool emits an `error` event for each of them. This event would end the process if
+  // the admin did not listen for it.
   front.close();
   assert.equal((await client.get("/api/overview")).status, 503);
 });
 
-test("While PostgreSQL is frozen, a scrape is answered, for a large table with the last counts.", async () => {
+test("While PostgreSQL is frozen, /metrics still answers. For a large table the answer has the last counts.", async () => {
   const { host, port, user, database } = postgres.connection;
   const front = await freezer(`${host}/.s.PGSQL.${port}`);
   const url = `postgres://${user}@127.0.0.1:${front.port}/${database}`;
   const small = await startAdmin({ url });
-  // With `smallPages: 0` the table counts as large: a scrape uses the last snapshot, up to 10 s old.
+  // With `smallPages: 0` the table counts as large. So a scrape uses the last snapshot if that is at most 10 s old.
   const large = await startAdmin({ url, feed: { smallPages: 0 } });
   assert.match((await large.client.get("/metrics")).text, /^worker_database_up 1$/m);
   front.freeze(true);
@@ -152,13 +153,13 @@ test("While PostgreSQL is frozen, a scrape is answered, for a large table with t
   front.close();
 });
 
-test("While PostgreSQL refuses connections, answers are 503, and worker_database_up is 0.", async () => {
+test("While PostgreSQL refuses connections, requests for data are answered 503, and worker_database_up is 0.", async () => {
   const owner = new pg.Client({ connectionString: postgres.url() });
   await owner.connect();
   const allow = (isAllowed: boolean) =>
     owner.query(`alter database closed allow_connections ${isAllowed};
       select pg_terminate_backend(pid) from pg_stat_activity where datname = 'closed'`);
-  // A copy of template0, because the default, template1, cannot be copied while it has connections.
+  // The database is a copy of template0. The default is template1, which cannot be copied while it has connections.
   await owner.query("create database closed template template0");
   await migrated(postgres.url("closed"));
   const { client } = await startAdmin({ url: postgres.url("closed") });
@@ -176,7 +177,7 @@ test("While PostgreSQL refuses connections, answers are 503, and worker_database
   await owner.end();
 });
 
-test("A statement that takes too long is 503, and its connection stays usable.", async () => {
+test("A request whose statement takes too long is answered 503, and the statement's connection stays usable.", async () => {
   const { client, pool } = await startAdmin({ url: postgres.url() });
   const blocker = await pool.connect();
   await blocker.query("begin; lock table worker._private_jobs in access exclusive mode");

@@ -1,5 +1,6 @@
-// The admin's lists if rows of the audit trail, of operations, cron entries or locks decompress to a hundred times
-// their size on disk: a page has fewer rows, or leaves some out. Also rows that other programs or versions wrote.
+// Tests the admin's lists with rows that decompress to a hundred times their size on disk: audit entries, operations,
+// cron entries and locks. Such pages have fewer rows, leave rows out, or have notes in place of rows. Also tests rows
+// that other programs or versions have written.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { waitUntil } from "../support/until.ts";

@@ -10,7 +10,7 @@ const { url } = await migratedDatabase("worker", ["controls"]);
 const { client, pool } = await startAdmin({ url });
 const db = { client: pool, schema: schemaName() };
 
-test("The incident of a pause for which no job waits begins with: No job is due.", async () => {
+test("If a pause keeps no job waiting, the sentence of its incident begins with: No job is due.", async () => {
   const idle = { scope: "task", name: "idle" };
   assert.equal((await client.post("/api/pauses", { action: "pause", ...idle })).status, 200);
   let one: Json;
@@ -121,7 +121,7 @@ test("A paused task is listed with its pause; the incident of a pause of all job
   assert.equal((await client.post(all.fix.post.path, all.fix.post.body)).body.was_paused, true);
 });
 
-test("Metrics, queue details and job rows show pauses, and how many workers have not acknowledged them.", async () => {
+test("Metrics, queue details and job rows show pauses. Metrics, queue details and the list of pauses also show how many workers have not acknowledged them.", async () => {
   await pool.query(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
     values ('older', now(), '{"threshold_ms": 600000}')`);
   const pause = { action: "pause", wait: false };
@@ -153,7 +153,7 @@ test("Metrics, queue details and job rows show pauses, and how many workers have
   assert.equal((await client.get("/api/queue?name=mail")).body.acknowledgement, null);
 });
 
-test("Without the tables the list of pauses names the missing extension and the command that adds it.", async () => {
+test("If the schema has no tables for pauses, the list of pauses names the missing extension and the command that adds it.", async () => {
   const bare = await migratedDatabase("worker");
   const admin = await startAdmin({ url: bare.url });
   const read = async (client: typeof admin.client) => (await client.get("/api/pauses")).body;
@@ -172,7 +172,7 @@ test("Without the tables the list of pauses names the missing extension and the 
   assert.match(of.sentence, /adds them when \w+, the owner of the schema, runs it$/);
 });
 
-test("While a worker without heartbeats holds a lock, a pause of a task and the list of pauses note it.", async () => {
+test("While a worker without heartbeats holds a lock, the answer to a pause of a task and the list of pauses have a note about such workers.", async () => {
   await addJob(db, { identifier: "held" });
   await pool.query(
     "update worker._private_jobs set locked_by = 'theirs', locked_at = now() where locked_at is null",
@@ -181,7 +181,7 @@ test("While a worker without heartbeats holds a lock, a pause of a task and the 
   const { note } = (await client.post("/api/pauses", { action: "pause", ...task })).body;
   assert.match(
     note,
-    /^1 worker sends no heartbeats: Graphile workers apply the pause of a queue, not/,
+    /^1 worker sends no heartbeats and may be a Graphile worker: Graphile workers apply the pause of a queue, not/,
   );
   assert.equal((await client.get("/api/pauses")).body.note, note);
 });

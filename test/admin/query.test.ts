@@ -25,7 +25,7 @@ async function suggestions(q: string, at?: number) {
   return body;
 }
 
-/** Returns the completed queries: for each suggestion, the query with it inserted. */
+/** Returns for each suggestion the query in which the suggestion is inserted. */
 async function completed(q: string, at?: number): Promise<string[]> {
   const { replace, suggestions: found } = await suggestions(q, at);
   return found.map(
@@ -34,7 +34,7 @@ async function completed(q: string, at?: number): Promise<string[]> {
 }
 
 describe("The completion of queries", () => {
-  test("suggests fields, words and names with the typed beginning.", async () => {
+  test("suggests fields, words and names that begin with the typed text.", async () => {
     assert.deepEqual((await completed("")).slice(0, 3), ["id:", "is:", "task:"]);
     assert.deepEqual(await completed("is:ready fai"), ["is:ready failed<", "is:ready is:failed"]);
     assert.deepEqual(await completed("is:f,re"), ["is:f,ready", "is:f,retrying"]);
@@ -102,7 +102,7 @@ test("The cost of a query is shown term by term.", async () => {
   });
 });
 
-test("The routes jobs and explain refuse an invalid query, with the position and a suggestion.", async () => {
+test("The routes jobs and explain refuse an invalid query, with the position of the error and a suggestion.", async () => {
   for (const path of ["/api/explain", "/api/jobs"]) {
     const { status, body } = await client.get(`${path}?q=is:failed%20tsak:x`);
     assert.equal(status, 400, path);
@@ -121,7 +121,7 @@ test("The routes jobs and explain refuse an invalid query, with the position and
   }
 });
 
-test("Every route answers or refuses any query without an internal error.", async () => {
+test("The routes jobs, counts, explain and suggest answer or refuse any query without an internal error.", async () => {
   const random = makeRandom(3);
   const counts = { 200: 0, 400: 0 };
   for (let i = 0; i < 150; i++) {
@@ -136,7 +136,7 @@ test("Every route answers or refuses any query without an internal error.", asyn
   assert.ok(counts[200] > 100 && counts[400] > 50, JSON.stringify(counts));
 });
 
-test("When nothing matches, similar names are suggested with the terms to replace.", async () => {
+test("If nothing matches, similar names are suggested, each with the term that it would replace.", async () => {
   const suggestions = async (q: string, more = "&fields=row") => {
     const { status, body } = await client.get(`/api/jobs?q=${encodeURIComponent(q)}${more}`);
     assert.equal(status, 200);

@@ -20,7 +20,7 @@ function refusalLog() {
   return { log, lines, endMinute: () => endMinute() };
 }
 
-test("A minute has at most ten log lines for a client and sixty in all, then the number of omitted lines.", () => {
+test("In a minute at most ten lines are logged for a client and sixty in all; then the number of omitted lines is logged.", () => {
   const { log, lines, endMinute } = refusalLog();
   for (let n = 0; n < 25; n++) log.log("wrong_login", "10.0.0.1", { client: "10.0.0.1" });
   assert.equal(lines.length, 10);
@@ -40,7 +40,7 @@ test("A minute has at most ten log lines for a client and sixty in all, then the
   assert.equal(lines.length, 62, "nothing more to log");
 });
 
-test("The log counts at most a thousand clients a minute, and still names the busiest of more.", () => {
+test("The log counts at most a thousand clients a minute; if there are more, it still names a busy one.", () => {
   const { log, lines, endMinute } = refusalLog();
   for (let n = 0; n < 2_000; n++) {
     log.log("wrong_login", `2001:db8:0:${n.toString(16)}::1`, {});
@@ -56,7 +56,7 @@ test("The log counts at most a thousand clients a minute, and still names the bu
   assert.equal(lines.at(-1)?.fields.clients, 1);
 });
 
-test("Refused requests are logged: wrong logins, CSRF and Host, each in a line without a secret.", async () => {
+test("Requests that are refused for a wrong login, CSRF or Host are each logged in a line without a secret.", async () => {
   const { logger, lines } = recordingLogger();
   const basic = await startAdmin({ mode: "basic", logger });
   await basic.client.send("GET", "/api/jobs", { headers: wrongCredentials.basic });

@@ -1,5 +1,5 @@
-// The time limit of a request: the statement of a read ends with the request. The statements of a download have a limit
-// of their own, and a write waits for locks as long after a slow upload as after a fast one.
+// Tests the time limit of a request. The statement of a read ends with the request. The limit does not apply to the
+// statements of a download. A slow upload does not shorten the time for which a write waits for locks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { adminDatabases } from "../../src/admin/config/databases.ts";
@@ -10,7 +10,7 @@ import { connect, statuses } from "../http/raw-client.ts";
 import { lockWaits } from "../support/lock-waits.ts";
 import { migratedDatabase, recordingLogger, startAdmin, type TestAdmin } from "./admin-harness.ts";
 
-/** Locks the tables until `release` is called, so that reads of them wait. `waiting` returns how many wait. */
+/** Locks the tables until `release` is called, so that reads of them wait. `waiting` counts connections that wait. */
 async function blocked({ pool }: TestAdmin, tables = "_private_jobs") {
   const blocker = await pool.connect();
   await blocker.query(`begin; lock table worker.${tables} in access exclusive mode`);

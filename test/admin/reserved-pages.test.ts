@@ -1,5 +1,6 @@
-// A page of whole rows reserves the memory for the most that it may read, before it reads. If there is not enough
-// memory for two such pages, the second waits, and is 503 if the first does not end in time.
+// Before a request for a page of whole rows reads anything, it reserves the memory that the largest possible page
+// needs. If there is not enough memory for two such requests, the second one waits. If the first one does not end in
+// time, the answer to the second one is 503.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lockWaits } from "../support/lock-waits.ts";
@@ -9,7 +10,7 @@ import { migratedDatabase, startAdmin } from "./admin-harness.ts";
 const { url } = await migratedDatabase("worker", ["schedules", "operations"]);
 
 // Each of these pages reserves 32 MB. One client may reserve half of `unreadBytesInAll`, 48 MB, for unfinished pages.
-test("While a page of whole rows is read, another one is 503 if there is not enough memory for both.", async () => {
+test("While a page of whole rows is read, the answer to a request for another one is 503 if there is not enough memory for both.", async () => {
   const { client, pool } = await startAdmin({
     url,
     limits: { unreadBytesInAll: 96 * 1_048_576, memoryWaitMs: 50 },

@@ -1,4 +1,4 @@
-// Schedules over HTTP: the routes, the list of cron entries, the audit trail.
+// Schedules over HTTP: requests that read and change schedules, the list of cron entries, and the audit trail.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
@@ -39,7 +39,7 @@ test("A schedule is listed with its payload, and among the cron entries with its
   );
 });
 
-test("The details of a cron entry are its definition, its changes, and next ticks in its zone and UTC.", async () => {
+test("The details of a cron entry are its definition, its changes, and its next ticks in its time zone and in UTC.", async () => {
   await post({ action: "resume", identifier: "nightly" });
   const { status, body } = await client.get("/api/cron-entry?name=nightly");
   assert.equal(status, 200);
@@ -47,7 +47,8 @@ test("The details of a cron entry are its definition, its changes, and next tick
   assert.equal(body.ticks[0].at, body.entries[0].next_execution);
   assert.ok(body.ticks.length >= 5);
   for (const { at, local, utc, is_after_change } of body.ticks) {
-    // On the day in March without 02:30 the tick is at 03:00. On the day in October with two, it is at the first.
+    // On the day in March that has no 02:30, the tick is at 03:00. On the day in October that has 02:30 twice, the tick
+    // is at the first.
     assert.match(local, /^(Sun|Mon|Tue|Wed|Thu|Fri|Sat) \d{1,2} \w{3}( \d{4})? (02:30|03:00)$/);
     assert.equal(utc.slice(-5), new Date(at).toISOString().slice(11, 16));
     assert.equal(typeof is_after_change, "boolean");
@@ -64,7 +65,7 @@ test("The details of a cron entry are its definition, its changes, and next tick
   assert.deepEqual((await client.get("/api/cron-entry?name=nightly")).body.ticks, []);
 });
 
-test("A change with an old revision is a conflict, with advice; invalid fields are named.", async () => {
+test("A change with an old revision is answered 409 with advice; an answer about invalid fields names them.", async () => {
   const stale = await post({ action: "change", identifier: "nightly", priority: 1, revision: 1 });
   assert.deepEqual([stale.status, stale.body.code], [409, "conflict"]);
   assert.match(stale.body.error, /has revision 4, not 1.*read it again/);
@@ -107,7 +108,7 @@ test("The activity entry of a schedule shows its job key as a change, and lists 
   assert.deepEqual([job.key, job.after.length, job.changes.key], [key, 1, undefined]);
 });
 
-test("A schedule that SQL has made invalid is shown without its definition; reading its row is a 409.", async () => {
+test("A schedule that SQL has made invalid is shown without its definition; a read of its row is answered 409.", async () => {
   await pool.query(
     "insert into worker._private_schedules (identifier, task, pattern, payload) values ('long', 't', '@daily', to_json(repeat('a', 70000)))",
   );
@@ -119,7 +120,7 @@ test("A schedule that SQL has made invalid is shown without its definition; read
   await pool.query("delete from worker._private_schedules where identifier = 'long'");
 });
 
-test("Pages with large payloads have fewer schedules, and all pages together have each one.", async () => {
+test("A page with large payloads has fewer schedules, and all pages together have all schedules.", async () => {
   await pool.query(`insert into worker._private_schedules (identifier, task, pattern, payload)
     select 'packed-' || n, 't', '@daily',
       json_build_object('a', (select string_agg(md5((i / 4)::text), '') from generate_series(1, 2000) as i))
@@ -138,7 +139,7 @@ test("Pages with large payloads have fewer schedules, and all pages together hav
   await pool.query("delete from worker._private_schedules where identifier like 'packed-%'");
 });
 
-test("Without the table a write is 409 with the command that adds it, and the lists are empty.", async () => {
+test("Without the table of schedules, a write is answered 409 with the command that adds the table; the lists are empty.", async () => {
   const { url: bare } = await migratedDatabase("worker", []);
   const other = await startAdmin({ url: bare });
   const refused = await other.client.post("/api/schedules", NIGHTLY);

@@ -1,4 +1,4 @@
-// The life of an admin server, from the view of an application that embeds it.
+// An admin server that an application embeds: its start, its settings and its stop.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
@@ -9,7 +9,7 @@ import { createClient, migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const pools: pg.Pool[] = [];
 
-test("serve() starts a server with its configuration and a generated password.", async () => {
+test("serve() starts a server with the given configuration and a generated password.", async () => {
   const { url } = await migratedDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   pools.push(pool);

@@ -1,5 +1,5 @@
-// If the database is too slow for large reads, the admin's numbers are estimates, with their precision. An exact count
-// continues in smaller steps.
+// If the database is too slow for large reads, the admin's numbers are estimates, with their precision beside them. An
+// exact count continues in smaller steps.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import type { Database } from "../../src/database/database.ts";
@@ -45,7 +45,7 @@ function slow(isSlow: (statement: Statement) => boolean): Database {
   return { ...queue.db, client: { query } as unknown as Database["client"] };
 }
 
-/** Returns the number of pages that the statement samples; null: it is not a sample. */
+/** Returns the number of pages that the statement samples; null if it does not sample. */
 function pagesOf({ text, values = [] }: Statement): number | null {
   if (!text.includes("as sampled (page")) return null;
   return (values.find((value) => Array.isArray(value) && typeof value[0] === "number") as unknown[])
@@ -62,8 +62,8 @@ const contains = ({ value, precision, low, high }: Value, count: number) =>
     ? value === count
     : Number(low) <= count && count <= Number(high ?? Infinity);
 
-// The table's last page is only partly filled. That shifts an estimate by more than its narrow interval, so up to 10 %
-// is accepted.
+// The table's last page is only partly filled. That shifts an estimate by more than its narrow interval, so a
+// difference of less than 10 % is accepted.
 const isAbout = ({ value }: Value, count: number) => Math.abs(value / count - 1) < 0.1;
 
 test("When a sample takes too long, a smaller one is read, with wider intervals.", async () => {
@@ -97,7 +97,7 @@ test("When not even a few pages can be read, the planner's estimate is used.", a
     assert.deepEqual([precision, high], ["capped", null], one);
   }
   assert.equal(names.value(undefined, ["ready"]).precision, "capped");
-  // The counts are also right without statistics, and if no statement on indexes ends in time.
+  // The counts are also right if there are no statistics and no statement on indexes ends in time.
   await queue.sql("truncate worker._private_jobs");
   await queue.sql(
     `insert into worker._private_jobs (task_id) select 1 from generate_series(1, 9000)`,
@@ -161,7 +161,7 @@ test("Groups, common values and the horizon are read from as many pages as time 
 });
 
 test("An exact count continues after a step that takes too long, and reports undecided jobs.", async () => {
-  // A statement that counts more than 300 ids is too slow, and so is each that counts the job 1,234.
+  // A statement that counts more than 300 ids is too slow, and so is each statement that counts job 1,234.
   const db = slow(({ text, values = [] }) => {
     const [from, to] = [Number(values[0]), Number(values[1])];
     return text.includes("count(*) as count") && (to - from > 300 || (from < 1_234 && to >= 1_234));

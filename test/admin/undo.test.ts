@@ -1,5 +1,5 @@
-// Actions on jobs by id or key over HTTP: they are in the activity list, and with the extension `operations` each that
-// has changed a job is an operation that can be undone.
+// Tests the activity list and the undo of actions on jobs by id or key, over HTTP. With the extension `operations`, an
+// action that has changed a job is an operation and can be undone.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { waitUntil } from "../support/until.ts";
@@ -25,7 +25,7 @@ async function undone(id: number): Promise<Json> {
   return body;
 }
 
-test("The answer to an action and its activity entry have an operation, with which it can be undone.", async () => {
+test("The answer to an action and its entry in the activity list have the id of an operation that can be undone.", async () => {
   const ids = [await add("kept"), await add()];
   const { body: before } = await client.get(`/api/jobs/${ids[0]}`);
   const acted = await client.post("/api/jobs/action", { action: "complete", ids });
@@ -79,7 +79,7 @@ test("An action whose undo cannot be stored changes nothing.", async () => {
   await pool.query("alter table worker._private_operation_rows drop constraint none");
 });
 
-test("Without the extension an action is done, but cannot be undone.", async () => {
+test("Without the extension, an action is done but cannot be undone.", async () => {
   const without = await startAdmin();
   const { body } = await without.client.post("/api/jobs", { identifier: "single" });
   const ids = [body.jobs[0].id];

@@ -42,7 +42,7 @@ test("Without PostgreSQL the admin starts and reports the problem.", async () =>
   assert.deepEqual([ready.status, ready.body.reason], [503, "database_unreachable"]);
 });
 
-test("The log has a line when the queue cannot be read and one when it can again, not one at each probe.", async () => {
+test("The log gets one line when the queue cannot be read and one when it can be read again, not one for each probe.", async () => {
   const { url } = await migratedDatabase();
   const owner = new pg.Pool({ connectionString: url, max: 1 });
   pools.push(owner);
@@ -81,7 +81,7 @@ test("The log has a line when the queue cannot be read and one when it can again
   assert.match(logged()[2]?.fields.error, /permission denied for table migrations/);
 });
 
-test("On a server that refuses writes the admin is read-only, and a refused write has the reason.", async () => {
+test("On a server that refuses writes the admin is read-only, and the answer to a write has the reason.", async () => {
   const { url, name } = await migratedDatabase();
   const owner = new pg.Pool({ connectionString: url, max: 1 });
   pools.push(owner);
@@ -101,7 +101,7 @@ test("On a server that refuses writes the admin is read-only, and a refused writ
   assert.equal((await client.get("/api/jobs")).status, 200);
 });
 
-test("A write is refused with the same reason if the server became read-only after the last check.", async () => {
+test("If the server became read-only after the admin's last check, the answer to a write has the reason, too.", async () => {
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });
   assert.equal((await client.post("/api/jobs", { identifier: "t" })).status, 200);

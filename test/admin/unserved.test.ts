@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { createDegradationLog } from "../../src/admin/live/degradation-log.ts";
 import { recordingLogger, startAdmin } from "./admin-harness.ts";
 
-test("Each cause of unserved requests is logged once a minute, then the number of omitted lines.", () => {
+test("In each minute, the first case of a cause is logged, and at the end the number of further cases; aborted requests are only counted.", () => {
   const { logger, lines } = recordingLogger();
   const counted: string[] = [];
   let endMinute = () => {};
@@ -35,7 +35,7 @@ test("Each cause of unserved requests is logged once a minute, then the number o
   assert.equal(lines.length, 4, "nothing more to log");
 });
 
-test("A request that is answered 503 is logged and counted.", async () => {
+test("A request that is answered with 503 is logged and counted.", async () => {
   const { logger, lines } = recordingLogger();
   const admin = await startAdmin({ logger });
   const lock = await admin.pool.connect();

@@ -1,4 +1,4 @@
-// The names that a trusted proxy gives to users: they are labels, not logins.
+// A trusted proxy can name the user of a request in a header. The name is a label, and does not replace the login.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Json, migratedDatabase, recordingLogger, startAdmin } from "./admin-harness.ts";
@@ -23,7 +23,7 @@ const logins = {
   },
 } as const;
 
-/** Starts an admin that trusts proxies in these networks. `send` sends a request with the right login from `from`. */
+/** Starts an admin. `trusted`: the networks of its proxies. `send()` sends a request, with a login, from an address. */
 async function start(mode: keyof typeof logins, trusted: readonly string[] = ["127.0.6.0/24"]) {
   const { logger, lines } = recordingLogger();
   const { client } = await startAdmin({
@@ -46,7 +46,7 @@ async function start(mode: keyof typeof logins, trusted: readonly string[] = ["1
 }
 
 for (const mode of ["basic", "bearer", "header"] as const) {
-  test(`In mode ${mode} only a trusted proxy can name the user of session, audit trail and log.`, async () => {
+  test(`In mode ${mode} only a trusted proxy can name the user in the session, the audit trail and the log.`, async () => {
     const { client, lines, send } = await start(mode);
     const named = { [HEADER]: "ana" };
     const login = mode === "basic" ? "operator" : mode;
@@ -80,7 +80,7 @@ test("Without a trusted proxy the header is ignored, which is logged at the star
   assert.match(lines[0]?.message ?? "", /no proxy is trusted/);
 });
 
-test("A user name from a trusted proxy must be one printable text in UTF-8; otherwise it is a 400.", async () => {
+test("A user name from a trusted proxy must be one printable text in UTF-8; otherwise the answer is a 400.", async () => {
   const { send } = await start("basic");
   const latin1 = (text: string) => Buffer.from(text).toString("latin1");
   const { body } = await send(PROXY, { [HEADER]: latin1("Zoë 李") });

@@ -51,7 +51,7 @@ for (const { name, added: when } of extensions) {
     const session = (await client.get("/api/session")).body;
     assert.equal(session.can_undo, name !== "operations");
     for (const { method, path } of routes) {
-      // Not requested: routes that take a name, because nothing has it here, and the download, which needs a ticket.
+      // Routes that take a name are not requested, because nothing here has a name. The download needs a ticket.
       if (method !== "GET" || /\{(?!id\})/.test(path) || named.has(path)) continue;
       const isOne = path.startsWith("/api/operations/");
       const shown = isOne ? (operation ?? "1") : id;
@@ -106,7 +106,7 @@ test("Tables of an earlier version are not used until a migration updates them."
   await pool.end();
 });
 
-test("Until tables of an earlier version are updated, an operation is refused with the command for it.", async () => {
+test("Until tables of an earlier version are updated, an operation is refused with the command that updates them.", async () => {
   const { url } = await emptyDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   const earlier = extensions.map((one) =>

@@ -1,4 +1,5 @@
-// The list of workers: real ones (ours in both modes, and Graphile workers), and rows of others, such as a stale one.
+// The API's list of workers. Some of the workers run in the tests: workers of this library, in both modes, and Graphile
+// workers. Of others, such as a stale worker, only a row is inserted.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Logger, run } from "graphile-worker";
@@ -43,7 +44,7 @@ async function stockWorker(url: string, task: string, released: Promise<void>): 
 
 const wait = (what: string, condition: () => Promise<boolean>) => waitUntil(what, condition);
 
-test("Workers of all kinds are listed with their jobs, and only one with an expired lease is stale.", async () => {
+test("Workers of all kinds are listed with their jobs, and only a worker whose lease has expired is stale.", async () => {
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });
   const { released, tasks } = blockingTasks("mine", "quick_one", "stocks");
@@ -204,7 +205,7 @@ test("A worker's details have the numbers of jobs done and failed, by task and p
   assert.ok(body.done_per_min > 0 && body.failed_per_min > 0);
 });
 
-test("The lists are answered whatever metadata the rows of workers have.", async () => {
+test("Requests for lists succeed, whatever metadata the rows of workers have.", async () => {
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });
   const rows = [
@@ -264,7 +265,7 @@ test("On a schema of Graphile Worker every worker that holds a lock is unknown."
   await pool.end();
 });
 
-test("A worker without a report that has locked many jobs does not hide the jobs of another.", async () => {
+test("A worker that sends no reports and has locked many jobs does not hide the jobs of another worker.", async () => {
   const { client, pool } = await startAdmin();
   await pool.query(`
     select worker.add_job('t') from generate_series(1, 120);
@@ -304,11 +305,7 @@ test("Differences between live workers are listed: their versions, and tasks tha
     "worker d runs 2.0.4; the others run 2.1.0.",
     "task report is supported by 1 of 4.",
   ]);
-  assert.deepEqual(
-    await differences("?search=d"),
-    [],
-    "a part of the workers shows no differences",
-  );
+  assert.deepEqual(await differences("?search=d"), [], "differences are not listed for a search");
   await addWorker("e", { version: "2.0.4", task_identifiers: ["mail"], tasks_cut: true });
   await addWorker("f", { version: "3.0.0-beta" });
   assert.deepEqual(await differences(), [

@@ -1,5 +1,5 @@
-// `instanceof` for the library's errors, also for those of another copy in the same process. Also the message and the
-// code of any thrown value.
+// Tests `instanceof` for the library's errors, also for those of another copy of the library in the same process, and
+// the functions that return the message and the code of any thrown value.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
@@ -18,7 +18,7 @@ test("instanceof recognises the errors of another copy of the library.", () => {
   assert.ok(new QueryError({ at: 0, end: 1 }, "is wrong") instanceof other.InputError);
 });
 
-test("instanceof recognises nothing else.", () => {
+test("instanceof recognises no other value as an error of the library.", () => {
   const codes = { code: "bad_input", problems: [], name: "InputError", message: "" };
   for (const value of [new Error("is wrong"), codes, null, undefined, "bad_input", () => {}]) {
     assert.ok(!((value as unknown) instanceof WorkerError));

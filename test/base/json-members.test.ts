@@ -67,7 +67,7 @@ function randomValue(random: (below: number) => number, depth: number): unknown 
   }
 }
 
-test("The members and elements of 3,000 random documents are the texts of which they were made.", () => {
+test("The members and elements of 3,000 random documents are the texts from which the documents were made.", () => {
   // Not compared with JSON.parse: V8 confuses escaped keys (nodejs/node#63785).
   for (let seed = 1; seed <= 3_000; seed++) {
     const random = randomFrom(seed);

@@ -1,4 +1,4 @@
-// Outages: when they are logged, and how the connections retry one at a time.
+// When outages are logged, and how lost connections retry, one at a time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Logger } from "../../src/base/logger.ts";
@@ -38,11 +38,11 @@ test("An outage is logged when the first connection is lost, and when the last i
   assert.equal(lines.length, 3);
 });
 
-test("If a lost connection closes, the next one of the same name that works ends the outage.", async () => {
+test("If the only lost connection closes, the outage ends when the next connection of the same name works.", async () => {
   const { lines, outage } = watched();
   const old = new AbortController();
   const next = new AbortController();
-  // A worker that has lost its lease has two such connections: of its old session and of its next one.
+  // A worker that has lost its lease may have two connections of one name: one of its old session, one of its next.
   const ended = outage.runWithRetries("jobs", () => Promise.reject(AWAY), {
     signal: old.signal,
     wait: manualWait().wait,
@@ -57,7 +57,7 @@ test("If a lost connection closes, the next one of the same name that works ends
   assert.equal(lines.length, 2);
 });
 
-test("A lasting outage is logged again after a minute, and then each time after twice as long.", () => {
+test("A lasting outage is logged again after a minute, and then each time that its duration has doubled.", () => {
   const { lines, clock, outage } = watched();
   outage.reportLost("lanes", AWAY);
   for (let second = 0; second < 300; second++) {
@@ -69,7 +69,7 @@ test("A lasting outage is logged again after a minute, and then each time after 
   assert.ok(lines.every(([level]) => level === "warn"));
 });
 
-test("A connection that is lost and back many times logs three lines, and one more when it stays back.", () => {
+test("If a connection is lost and comes back many times within 12 s, three lines are logged, and a fourth 5 s after its last return.", () => {
   const { lines, clock, outage } = watched();
   for (let n = 0; n < 100; n++) {
     outage.reportLost("lanes", AWAY);
@@ -87,7 +87,7 @@ test("A connection that is lost and back many times logs three lines, and one mo
   assert.deepEqual(levels().slice(4), ["warn"]);
 });
 
-test("A connection that fails again soon after its return pauses longer, even if others succeed.", async () => {
+test("If a connection fails soon after each return, its pauses get longer, even if other connections succeed.", async () => {
   const { outage, clock } = watched();
   const stop = new AbortController();
   const pause = manualWait();
@@ -142,7 +142,7 @@ test("After an outage, a connection starts with short pauses again, however ofte
   }
 });
 
-test("Lost connections retry one after another, never two at once: 0.4 s apart, and 2 s apart after a minute.", async () => {
+test("Lost connections retry one at a time: at most 0.5 s apart in the first minute, and then at most 2.5 s apart.", async () => {
   const { outage } = watched();
   const stop = new AbortController();
   const away = () => Promise.reject(AWAY);
@@ -177,7 +177,7 @@ test("Lost connections retry one after another, never two at once: 0.4 s apart, 
   stop.abort();
 });
 
-test("The first connection that succeeds ends the pauses of all others, once.", async () => {
+test("The first connection that succeeds ends the pauses of all others; later successes do not end pauses again.", async () => {
   const { outage } = watched();
   const { wait } = manualWait();
   const stop = new AbortController();

@@ -1,5 +1,5 @@
-// Runs the native executable as on another machine: a copy in an empty directory, with no environment variables but
-// those of the test.
+// Runs a copy of the native executable in an empty directory, with no environment variables but those of the test, as
+// if it were installed on another machine.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -101,7 +101,7 @@ export async function run(
 }
 
 export interface Service {
-  /** What `--json` prints in one line once the server listens. */
+  /** The line that the program prints because of `--json`, once its server listens. */
   readonly announced: { readonly url: string; readonly generated_secret: string | null };
   /** Returns the last 10,000 characters of stderr so far. */
   stderr(): string;
@@ -109,7 +109,7 @@ export interface Service {
   stop(signal: NodeJS.Signals): Promise<{ status: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Starts `worker admin` or `worker demo` with `--json`, and waits until it listens. Throws if it ends before. */
+/** Starts `worker admin` or `worker demo` with `--json`, and waits until it listens. Throws if it ends earlier. */
 export async function start(
   program: string,
   args: readonly string[],

@@ -1,4 +1,5 @@
-// `worker add-many` adds the jobs of a file of JSON Lines, or none: its error names the invalid line.
+// `worker add-many` adds all jobs of a file of JSON Lines. If a line is invalid, it adds none, and its error names the
+// line.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -99,7 +100,7 @@ test("Lines can be read from standard input, thousands of them, in order.", asyn
   );
 });
 
-test("Each line with a key updates the job with this key, according to its key mode, also among lines without keys.", async () => {
+test("A line with a key updates the job of this key according to the line's key mode, even between lines without a key.", async () => {
   const keyed = (n: number, more = "") => `{"task":"keyed","key":"k","payload":{"n":${n}}${more}}`;
   const result = await runInChild(
     [

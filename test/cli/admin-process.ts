@@ -1,4 +1,4 @@
-// Starts `worker admin` as a process, for tests of what it announces and logs, and how it ends.
+// Starts `worker admin` as a process, for tests of what it prints at its start, what it logs, and how it ends.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -27,7 +27,7 @@ export interface AdminProcess {
   /** The JSON on stdout, printed once the admin serves. */
   readonly announced: { readonly url: string; readonly [field: string]: unknown };
   send(signal: NodeJS.Signals): void;
-  /** Resolves once `times` lines of the log have this text, those before the call included. Rejects after 30 s. */
+  /** Resolves once `times` lines of the whole log contain this text. Rejects after 30 s. */
   logged(text: string, times?: number): Promise<void>;
   /** Sends SIGTERM, waits until the process has ended, and returns its log. */
   stop(): Promise<readonly LogLine[]>;
@@ -36,11 +36,11 @@ export interface AdminProcess {
 
 export interface AdminProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** A command and its arguments, which start the admin: its own command line follows them. */
+  /** A command and its arguments. The command line of the admin is appended to them. */
   readonly prefix?: readonly string[];
 }
 
-/** Starts `worker admin` and waits until it serves. Without DATABASE_URL in `env`, it has no database. */
+/** Starts `worker admin` and waits until it serves. DATABASE_URL is NOWHERE unless `env` sets it. */
 export async function startAdmin(
   args: readonly string[],
   { env = {}, prefix = [] }: AdminProcessOptions = {},

@@ -20,7 +20,7 @@ test("The admin serves without a database, and its log lines are JSON.", async (
   assert.ok(!JSON.stringify([announced, lines]).includes(scraper));
 });
 
-test("On a public address without a trusted proxy, the admin warns of plain HTTP, with the address.", async () => {
+test("On a public address without a trusted proxy, the admin warns of plain HTTP; the warning has the address.", async () => {
   const { stop } = await startAdmin(["--listen", "0.0.0.0:0"]);
   const [warning] = (await stop()).filter(({ msg }) => msg.includes("without TLS"));
   assert.match(warning?.msg ?? "", /^the admin listens on 0\.0\.0\.0:\d+ without TLS/);

@@ -1,5 +1,5 @@
-// Errors of the command line: they name the mistake or the fix, in one line unless there are several problems, and have
-// the right exit status, no secret, and no stack trace without --verbose.
+// Errors of the command line. The message names the mistake or the fix, in one line unless there are several problems.
+// It contains no secret, and no stack trace without --verbose. The exit status is tested, too.
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
@@ -138,7 +138,7 @@ test("Problems name the options as they were typed.", async () => {
   );
 });
 
-test("A message names options instead of fields, and leaves equal words and values unchanged.", async () => {
+test("A message names options instead of fields, but names of fields in the user's input stay unchanged.", async () => {
   const { url } = await migratedDatabase();
   const stderrOf = async (...args: string[]) =>
     (await worker(args, { DATABASE_URL: url })).stderr.replace("worker: ", "").trimEnd();

@@ -1,4 +1,4 @@
-// `worker cancel`: by id and by query, with --wait, and without its tables.
+// Tests `worker cancel` by id, by query, with --wait, and in a schema without the tables that it needs.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
@@ -16,7 +16,7 @@ async function prepared(...extensions: readonly string[]) {
   return { url, cli: (...args: readonly string[]) => runInChild([...args], env) };
 }
 
-test("cancel is refused without its tables, by id and by query, and names the command that adds them.", async () => {
+test("If its tables are missing, cancel fails, by id and by query, and names the command that adds them.", async () => {
   const { cli } = await prepared("operations");
   await cli("add", "task");
   for (const args of [["1"], ["task:task"], ["task:task", "--dry-run"]]) {

@@ -1,5 +1,5 @@
-// A process that runs one command line after another, for tests that run many: starting Node for each would take most
-// of the time. It sends the output and the exit status of each to the test (runInChild() in command.ts).
+// A process that runs the command lines of a test file one after another, because starting Node for each of them would
+// take most of the time. It sends the output and the exit status of each command line to runInChild() in command.ts.
 import { runCli } from "../../src/cli/cli.ts";
 
 export interface Order {
@@ -16,7 +16,8 @@ for (const name of ["stdout", "stderr"] as const) {
 }
 process.stdout.setMaxListeners(0); // each command line adds a listener for errors
 
-// The variables to remove before the next command line: those of the previous one, at first inherited ones.
+// The variables to remove before the next command line. At first these are inherited variables that commands read, and
+// later the variables of the previous command line.
 let left = Object.keys(process.env).filter((name) =>
   /^(DATABASE_URL|WORKER_|PG|CREDENTIALS_DIRECTORY)/.test(name),
 );

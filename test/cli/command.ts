@@ -1,6 +1,6 @@
-// Runs command lines and returns their output. worker() runs the executable if test/run.mjs has found that it was built
-// from the present sources, and otherwise the sources, whose start takes five times the processor time. runInChild()
-// runs the sources, in one process for all command lines of a test file.
+// Runs command lines and returns their output. If test/run.mjs has found that the executable was built from the present
+// sources, worker() runs the executable. Otherwise it runs the sources, which take five times the processor time to
+// start. runInChild() runs the sources, in one process for all command lines of a test file.
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -54,8 +54,8 @@ let last: Promise<unknown> = Promise.resolve();
 after(() => child?.kill());
 
 /**
- * Runs a command line like worker(), but in a process that is kept for the next ones (command-child.ts): for commands
- * that neither read stdin nor write log lines. The command lines run one after another.
+ * Runs a command line like worker(), but from its sources, and in a process that also runs the next command lines, one
+ * after another (command-child.ts). It is for commands that neither read stdin nor write log lines.
  */
 export function runInChild(
   args: readonly string[],

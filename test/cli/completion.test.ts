@@ -1,5 +1,5 @@
-// Completion in the shells themselves. bash's function is called in program.test.ts. If installed, zsh is tested by
-// typing a line and Tab, and fish by its command `complete`.
+// Tests completion in zsh and fish, if they are installed: in zsh by typing a line and Tab, in fish by its command
+// `complete`. The completion of bash is tested in program.test.ts.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -50,7 +50,7 @@ test("fish completes commands, options, choices and files.", {
 });
 
 // Starts a zsh on its own terminal, with the completions in $1, types the line $2 and Tab, and waits until the word $3
-// appears. `is-re''ady` differs from its output, so that the typed command is not taken for it.
+// appears. The terminal also shows the typed command. It contains `is-re''ady`, which differs from the awaited output.
 const TYPIST = `
 zmodload zsh/zpty
 zpty t zsh -f -i

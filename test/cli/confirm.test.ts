@@ -1,4 +1,5 @@
-// Confirmation of destructive commands. The tests type the answers on a terminal of the command's own (terminal.ts).
+// Tests the confirmation of destructive commands. A command that needs a terminal gets one of its own (terminal.ts), on
+// which the test types the answer.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";

@@ -1,4 +1,5 @@
-// Options from environment variables, secrets from files and systemd credentials, and errors, which name their source.
+// Options are read from environment variables, and secrets from files and systemd credentials. An error message names
+// the option or the variable that caused it.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -106,7 +107,7 @@ test("The database URL can come from a file or a systemd credential.", async () 
   );
 });
 
-test("A libpq service is enough to connect, from PGSERVICE or from the URL.", async () => {
+test("A libpq service is enough to connect. PGSERVICE or the URL names it.", async () => {
   const url = new URL(env.DATABASE_URL.replace("///", "//localhost/"));
   const of = (name: string) => url.searchParams.get(name);
   const lines = [

@@ -1,4 +1,5 @@
-// `worker export`: to a file or a pipe, interrupted and continued, empty, and on a full disk.
+// `worker export` writes jobs to a file or a pipe. An interrupted export can be continued. An export reports unknown
+// names in its query, and fails on a full disk.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -38,13 +39,13 @@ function started(...args: string[]) {
   return { child, stderr: text(child.stderr), ended: once(child, "close") };
 }
 
-test("A signal ends an export after a whole line, and the command that continues it is printed.", async () => {
+test("A signal ends an export after a whole line, and the cursor that continues the export is printed.", async () => {
   for (const [signal, status] of [
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const) {
     const { child, stderr, ended } = started("--payload");
-    // The export is larger than the buffer of the pipe, so it waits while the test does not read.
+    // The export is larger than the buffer of the pipe, so the command waits until the test reads on.
     await once(child.stdout, "readable");
     child.kill(signal);
     const first = await text(child.stdout);
@@ -91,7 +92,7 @@ test("A reader that closes the pipe early ends the export silently, with status 
   assert.equal(await stderr, "");
 });
 
-test("An export with a cursor is appended to the file; one without a cursor replaces it.", async () => {
+test("An export with a cursor is appended to the file; an export without a cursor replaces the file.", async () => {
   const file = join(folder, "jobs.csv");
   const run = (...args: string[]) =>
     worker(["export", "--format", "csv", "--columns", "id", "--output", file, ...args], env);
@@ -122,11 +123,11 @@ test("An export that is empty because a name is unknown reports the name.", asyn
   assert.deepEqual([JSON.parse(saved.stdout), saved.stderr], [answer, ""]);
 });
 
-test("A full disk is reported in one line, and the export fails.", async () => {
+test("A full disk is reported in one line, and the export fails without a cursor past the jobs that were written.", async () => {
   const full = await worker(["export", "--payload", "--output", "/dev/full"], env);
   assert.equal(full.status, 1);
   assert.match(
     full.stderr,
-    /^worker: --output: cannot be written: ENOSPC.*; export interrupted after .* jobs.*\n$/,
+    /^worker: --output: cannot be written: ENOSPC.*; export interrupted after 0 jobs\n$/,
   );
 });

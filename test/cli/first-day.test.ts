@@ -1,4 +1,5 @@
-// What a new user meets: options of other programs, several problems at once, missing tasks, syntax errors, the help.
+// Tests messages that a new user is likely to see: for options of other programs, several problems at once, missing
+// tasks and syntax errors, and in the help.
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -63,7 +64,7 @@ test("run --once names the tasks of ready jobs for which it has no file.", async
   const result = await worker(["run", "--tasks", tasks, "--once"], env);
   assert.match(
     result.stdout,
-    /^1 done, 0 failed\nready, but this worker has no such task: missing 2\n$/,
+    /^1 done, 0 failed\nready jobs of tasks that this worker does not have: missing 2\n$/,
   );
   const all = filesOf({
     "here.mjs": "export default () => {};",
@@ -73,7 +74,7 @@ test("run --once names the tasks of ready jobs for which it has no file.", async
   assert.equal(next.stdout, "2 done, 0 failed\n");
 });
 
-test("run --once ends with status 0 if only the other ready jobs cannot be read.", async () => {
+test("run --once ends with status 0 even if it cannot read which jobs of other tasks are ready.", async () => {
   const go = join(filesOf({}), "go");
   const tasks = filesOf({
     "here.mjs": `import { existsSync, writeFileSync } from "node:fs";

@@ -43,7 +43,7 @@ kill -TERM 1
   assert.doesNotMatch(stderr, /ExperimentalWarning|can't access tty/);
 });
 
-test("As process 1 with sockets of a service manager, a worker warns that it cannot reap processes because of them.", {
+test("As process 1 with sockets of a service manager, a worker warns that these sockets prevent it from reaping processes.", {
   skip: why,
 }, async () => {
   const { url } = await migratedDatabase();

@@ -1,4 +1,5 @@
-// Optional indexes: built by `worker migrate` or `worker build-index`, dropped by `worker drop-index`; and dry runs.
+// Tests that `worker migrate` and `worker build-index` build optional indexes, that `worker drop-index` drops them, and
+// that a dry run of `worker migrate` changes nothing.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import pg from "pg";
@@ -34,7 +35,7 @@ test("A migration builds the named indexes, or without names the recommended one
   assert.match(await ran("migrate", "--with-indexes"), /up to date \(level 20\)$/);
 });
 
-test("An index is dropped and built by name; an unknown one is rejected with the list of all.", async () => {
+test("An index is dropped and built by name. An unknown name is rejected with a list of all names.", async () => {
   assert.equal(await ran("drop-index", "task"), "Dropped the index task");
   assert.equal(await ran("drop-index", "task"), "There is no optional index task to drop");
   assert.equal(await ran("build-index", "task"), "Built the index task");

@@ -218,7 +218,7 @@ test("doctor names problems, each with the command that fixes it.", async () => 
   assert.deepEqual(rows, stock.rows);
 });
 
-test("doctor names jobs whose queue or task was deleted, and its fix restores the queue.", async () => {
+test("doctor reports jobs whose queue or task was deleted, and its fix restores the queue under a new name.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);
   await own.pool.query("select worker.add_job('t', '{}', 'q'), worker.add_job('gone')");
@@ -234,7 +234,7 @@ test("doctor names jobs whose queue or task was deleted, and its fix restores th
   assert.deepEqual(rows, [{ queue_name: "recovered-queue-1" }]);
 });
 
-test("doctor names functions of a renamed schema, and its fix repairs them.", async () => {
+test("doctor reports the functions of a renamed schema that use its old name, and its fix repairs them.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);
   await own.pool.query("alter schema worker rename to jobs");
@@ -288,7 +288,7 @@ test("doctor reports a tick that was missed before the worker of the entry was s
     /^warn {2}timetable: .* since .*T08:00:00\.000Z: no worker added its jobs; the next is due at .*T08:00:00\.000Z\n {6}fix: worker cron$/m;
   assert.match(stdout, line);
 });
-test("doctor and cron report ticks ahead of the clock; doctor also reports a sequence that is behind its table.", async () => {
+test("doctor and cron report an entry whose last tick is in the future; doctor also reports a sequence that is behind its table.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);
   const env = { DATABASE_URL: url };

@@ -1,4 +1,4 @@
-// Commands that add, list and change jobs: what they print, and what later commands print about the jobs.
+// Tests what the commands that add, list and change jobs print, and what later commands print about these jobs.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -60,7 +60,7 @@ test("A job is failed, rescheduled, failed again and cleaned up, and is then not
   assert.equal(counts.failed, 0);
 });
 
-test("On an idle queue, queues, workers and sweep succeed; unlock and remove report no match.", async () => {
+test("On an idle queue, the commands queues, workers and sweep succeed, and unlock and remove report that nothing matches.", async () => {
   for (const args of [["queues"], ["workers"], ["sweep", "--dry-run"]]) {
     const result = await worker(args, env);
     assert.equal(result.status, 0, result.stderr);

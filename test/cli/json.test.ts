@@ -1,5 +1,5 @@
-// --json: names in snake case, ids as integers, `watch`. Also the texts of `sweep` and `add`, and what holds for the
-// options of all commands.
+// Tests the output of commands with --json: its names and ids, and that `watch` continues after an outage. Also tests
+// texts of `sweep` and `add`, and two rules for the arguments and options of all commands.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

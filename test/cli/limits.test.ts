@@ -56,7 +56,7 @@ test("A limit is set, shown, changed in parts and removed; the output describes 
   );
 });
 
-test("A limit of queues counts each queue for itself, and cannot become one of tasks.", async () => {
+test("A limit of queues counts the jobs of each queue separately, and cannot become a limit of tasks.", async () => {
   const worker = await migrated("limits");
   await worker("add", "send", "--queue", "tenant/1");
   const set = await worker("limit", "set", "tenants", "--queue", "tenant/*", "--concurrency", "3");
@@ -70,7 +70,7 @@ test("A limit of queues counts each queue for itself, and cannot become one of t
   assert.deepEqual([full, queues, waiting], [[], 1, 1]);
   const other = await worker("limit", "set", "tenants", "--task", "send", "--concurrency", "3");
   assert.equal(other.status, 1);
-  assert.match(other.stderr, /the limit tenants is one of queues; remove it first/);
+  assert.match(other.stderr, /the limit tenants is for queues; remove it first/);
 });
 
 test("While a worker without heartbeats holds a lock, limit set, limits, status and doctor report it.", async () => {
@@ -83,7 +83,7 @@ test("While a worker without heartbeats holds a lock, limit set, limits, status 
   await client.query("update worker._private_jobs set locked_by = 'stock', locked_at = now()");
   await client.end();
   const note =
-    "1 worker sends no heartbeats: Graphile workers do not apply limits of tasks, and run no jobs of queues with a limit";
+    "1 worker sends no heartbeats and may be a Graphile worker: Graphile workers do not apply limits of tasks, and run no jobs of queues with a limit";
   assert.doesNotMatch((await worker("status")).stdout, /Limits/);
   const set = await worker("limit", "set", "l", "--task", "t", "--concurrency", "1");
   assert.equal(set.stdout, `Set the limit l: at most 1 job of task t at once; ${note}\n`);
@@ -138,7 +138,7 @@ test("Invalid limits are rejected with a message about the fix, and change nothi
   assert.match((await worker("limit", "show", "x")).stderr, /there is no limit "x"/);
 });
 
-test("Without the tables every action names the command that adds them.", async () => {
+test("If the tables of limits are missing, the error of each command contains the command that adds them.", async () => {
   const worker = await migrated();
   for (const words of [
     ["limits"],

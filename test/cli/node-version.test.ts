@@ -1,4 +1,4 @@
-// On an older Node.js, a message names the required version before anything else can fail.
+// Tests that `worker` on a Node.js that is too old names the required version, before anything else can fail.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { sources } from "./command.ts";
 const root = join(import.meta.dirname, "../..");
 const { libraryFiles } = await import(join(root, "build/library-files.mjs"));
 
-/** Runs `worker --version` with another version of Node.js in process.versions. */
+/** Runs `worker --version` in a process in which process.versions has `version` as that of Node.js. */
 function runAs(version: string) {
   const versions = `{ ...process.versions, node: ${JSON.stringify(version)} }`;
   const preload = `Object.defineProperty(process, "versions", { value: ${versions} })`;
@@ -17,7 +17,7 @@ function runAs(version: string) {
   return spawnSync(process.execPath, [...args, "--version"], { encoding: "utf8" });
 }
 
-test("A Node.js that is too old is named, with the required version.", () => {
+test("On a Node.js that is too old, the command fails with a message that has this version and the required one.", () => {
   const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const needed = engines.node.replace(">=", "");
   for (const version of ["18.20.4", "20.19.0", "22.14.9"]) {

@@ -72,7 +72,7 @@ test("An undo of a deletion names the application's own columns, which it does n
     await pool.query("alter table worker._private_jobs drop column tenant");
   }
 });
-test("Actions on jobs by id, or by a key, are undone the same way.", async () => {
+test("Actions on jobs by id or by key can be undone, like operations by query.", async () => {
   await pool.query("select worker.add_job('ids', '{}', job_key => 'by id'), worker.add_job('ids')");
   const before = await jobsOf("ids");
   const undo = async (...args: string[]) => {
@@ -90,7 +90,7 @@ test("Actions on jobs by id, or by a key, are undone the same way.", async () =>
   assert.ok(JSON.parse(retried.stdout).operation > 0);
 });
 
-test("Integers are ids, all other words are one query; a query that begins with a dash follows --.", async () => {
+test("Arguments that are integers are ids, and all others form one query; a query that begins with a dash follows --.", async () => {
   await add(3, "words");
   const [first, second, third] = await jobsOf("words");
   const byId = await run("reschedule", first.id, second.id, "--priority", "3");
@@ -167,7 +167,7 @@ test("Invalid commands are rejected with a message about the mistake.", async ()
   }
 });
 
-test("Ctrl-C pauses the operation and prints the command that resumes it, which works.", async () => {
+test("Ctrl-C pauses the operation and prints the command that resumes it.", async () => {
   await add(1_000, "held");
   const args = ["fail", "--yes", "task:held", "--rate", "200"];
   const child = spawn(runner, [...command, ...args], {
@@ -208,7 +208,7 @@ test("An action by id and an operation by query are each recorded in the audit t
   assert.deepEqual([byId.before[0].priority, byId.after[0].priority], [0, 2]);
 });
 
-test("Without the tables an operation by query can only be previewed; --with-operations adds them first.", async () => {
+test("Without its tables an operation by query can only be previewed; --with-operations adds the tables first.", async () => {
   const { url } = await migratedDatabase();
   const bare = { DATABASE_URL: url };
   await runInChild(["add", "t"], bare);
@@ -244,7 +244,7 @@ test("Without the tables an operation by query can only be previewed; --with-ope
   assert.match(again.stdout, /^retry: 1 job that matches task:t/);
 });
 
-test("On a terminal a prompt offers to add the tables; without consent nothing is added or changed.", async () => {
+test("On a terminal a prompt offers to add the tables of operations; without consent nothing is added or changed.", async () => {
   const { url } = await migratedDatabase();
   const bare = { DATABASE_URL: url };
   await runInChild(["add", "t"], bare);

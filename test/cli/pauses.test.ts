@@ -75,7 +75,7 @@ test("While a worker without heartbeats holds a lock, a pause of a task and the 
   await shown("pause", "queue", "mail");
   assert.doesNotMatch(await shown("paused"), /Graphile/);
   const note =
-    "1 worker sends no heartbeats: Graphile workers apply the pause of a queue, not that of a task or of everything";
+    "1 worker sends no heartbeats and may be a Graphile worker: Graphile workers apply the pause of a queue, not that of a task or of everything";
   assert.ok((await shown("pause", "task", "t")).includes(`; ${note}\n`));
   assert.ok((await shown("paused")).endsWith(`\n${note}\n`));
   assert.equal(JSON.parse(await shown("paused", "--json")).note, note);
@@ -137,7 +137,7 @@ test("pause names the workers that have not acknowledged it, with and without --
   assert.match(listed.stdout, /The pauses are acknowledged by 0 of 1 worker; not by worker-3/);
 });
 
-test("A pause without a name, with a superfluous name or with two ends is refused.", async () => {
+test("Invalid arguments of pause are refused, and nothing is paused.", async () => {
   const { url } = await emptyDatabase();
   const env = { DATABASE_URL: url };
   await runInChild(["migrate", "--with", "controls"], env);
@@ -147,7 +147,10 @@ test("A pause without a name, with a superfluous name or with two ends is refuse
     [["pause", "task", "t", "--for", "1h", "--until", "+2h"], /either a time or a duration/],
     [["pause", "shop", "t"], /all, queue, task/],
     [["pause", "queue", "mail", "--until", "2020-01-01T00:00Z"], /--until: must be in the future/],
-    [["pause", "all", "--no-wait", "--cancel-running"], /needs a wait/],
+    [
+      ["pause", "all", "--no-wait", "--cancel-running"],
+      /cannot be used without waiting for the workers/,
+    ],
   ] as const) {
     const { status, stderr } = await runInChild([...args], env);
     assert.notEqual(status, 0);

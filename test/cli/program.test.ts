@@ -26,7 +26,7 @@ async function serving(status: number, body: string) {
   return { url: `http://127.0.0.1:${port}`, requested };
 }
 
-test("healthcheck requests /readyz below the URL's path, and its status is 0 only if the admin is ready.", async () => {
+test("healthcheck requests /readyz below the URL's path, and exits with 0 only if the admin is ready.", async () => {
   const ready = await serving(200, '{"status":"ready"}');
   const yes = await runInChild(["healthcheck", `${ready.url}/jobs/`]);
   assert.deepEqual([yes.status, yes.stdout, ready.requested], [0, "ready\n", ["/jobs/readyz"]]);
@@ -65,7 +65,7 @@ test("healthcheck names the unreachable address, without the typed password.", a
   assert.match((await runInChild(["healthcheck", "localhost"])).stderr, /<url>: must be a URL/);
 });
 
-test("The completions for bash include commands, options, choices and files.", async () => {
+test("The completions for bash include commands, options and choices.", async () => {
   const { stdout } = await runInChild(["completion", "bash"]);
   const script = join(folder, "worker.bash");
   writeFileSync(script, stdout);

@@ -1,5 +1,6 @@
-// Replaces psql and pg_dump in suggested commands, for machines without them: `-d` or libpq's variables name the
-// database, and `-c` is a statement. As pg_dump it writes nothing, and fails if the schema does not exist.
+// Replaces psql and pg_dump when tests run suggested commands, because the machine may not have them. `-d` or libpq's
+// environment variables name the database. The statement of `-c` is executed. With `--schema`, the program fails if the
+// schema does not exist. It prints nothing, and writes no dump.
 import { parseArgs } from "node:util";
 import pg from "pg";
 

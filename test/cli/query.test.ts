@@ -31,7 +31,7 @@ const run = async (...args: string[]) => {
   return stdout;
 };
 
-test("Arguments that are all integers are ids; all others are one query.", async () => {
+test("If all arguments are integers, they are ids; otherwise they form one query.", async () => {
   const ids = async (...args: string[]): Promise<number[]> => {
     const { jobs } = JSON.parse(await run("list", "--json", ...args));
     return jobs.map(({ id }: { id: number }) => id);

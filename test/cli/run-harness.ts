@@ -15,7 +15,10 @@ after(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-/** Creates a directory with these files, until the tests end. A file whose text begins with `#!` is executable. */
+/**
+ * Creates a directory with these files. It is deleted when the tests end. A file whose text begins with `#!` is
+ * executable.
+ */
 export function filesOf(files: Readonly<Record<string, string>>): string {
   const directory = mkdtempSync(join(tmpdir(), "worker-run-"));
   directories.push(directory);
@@ -40,8 +43,9 @@ export interface LogLine {
 export interface RunProcess {
   readonly pid: number;
   /**
-   * Resolves to the first line of the log with this text, or for which the function is true. `after`: the number of
-   * lines to skip, such as an earlier `count`. Rejects after 30 s, or when the process has ended.
+   * Resolves to the first line of the log whose `msg` contains the text, or for which the function returns true.
+   * `after`: the number of lines to skip, such as an earlier `count`. Rejects after 30 s, or when the process has
+   * ended.
    */
   logged(what: string | ((line: LogLine) => boolean), after?: number): Promise<LogLine>;
   /** The number of lines of the log so far. */

@@ -118,7 +118,7 @@ wait; wait; sleep 600
   assert.match((await rows())[0]?.last_error ?? "", /^timed out after 5000 ms: waiting$/);
 });
 
-test("With --once the exit status is 1 if the worker stops while a job does not end.", async () => {
+test("With --once the exit status is 1 if the worker stops waiting for a job that does not end.", async () => {
   const tasks = filesOf({
     "stuck.mjs": "export default () => { console.log('begun'); return new Promise(() => {}); };",
   });

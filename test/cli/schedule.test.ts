@@ -16,7 +16,7 @@ async function json(args: readonly string[]) {
   return JSON.parse(result.stdout);
 }
 
-test("Without the table every action is refused with the command that adds it.", async () => {
+test("Without the table of schedules every action is refused, and the message has the command that adds the table.", async () => {
   const bare = { DATABASE_URL: (await emptyDatabase()).url };
   await runInChild(["migrate"], bare);
   for (const args of [
@@ -162,7 +162,7 @@ test("The help of schedule has options, examples and the command that adds the t
   assert.match(stdout, /worker migrate --with schedules/);
 });
 
-test("doctor reports a schedule ahead of the clock, with a fix that works, and a name that a cron entry has, too.", async () => {
+test("doctor reports a schedule ahead of the clock, with a fix that works, and a schedule with the name of a cron entry.", async () => {
   const { url } = await migratedDatabase("worker", ["schedules"]);
   const own = { DATABASE_URL: url };
   await runInChild(["schedule", "add", "late", "--task", "t", "--pattern", "@hourly"], own);

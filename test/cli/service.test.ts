@@ -1,5 +1,6 @@
-// Notifications of `worker admin` and `worker run` to a service manager: ready, alive, stopping. A datagram socket in
-// Perl, which every Debian has, replaces systemd.
+// Tests the notifications that `worker admin` and `worker run` send to a service manager: that they are ready, alive
+// and stopping. In place of systemd, a Perl script receives the notifications on a datagram socket; every Debian has
+// Perl.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -54,7 +55,7 @@ async function serviceManager(name: string) {
   return { path, messages, received };
 }
 
-test("An admin reports that it is ready, alive and stopping, with watchdog messages.", {
+test("An admin reports that it is ready, sends watchdog messages, and reports that it is stopping.", {
   skip,
 }, async () => {
   const { path, messages, received } = await serviceManager("admin");
@@ -68,7 +69,7 @@ test("An admin reports that it is ready, alive and stopping, with watchdog messa
   assert.ok(!lines.some(({ msg }) => msg.includes("service manager")));
 });
 
-test("No watchdog messages are sent for another process, and a missing service manager is logged once.", {
+test("If WATCHDOG_PID is the id of another process, no watchdog messages are sent; a missing service manager is logged once.", {
   skip,
 }, async () => {
   const { path, messages, received } = await serviceManager("other");
@@ -146,7 +147,7 @@ test("With --watch the service is ready once its first worker has started, and n
   assert.equal(messages.filter((one) => one.includes("READY")).length, 1);
 });
 
-test("Beside a worker the admin reloads its certificate at SIGHUP, and the worker is not stopped.", async () => {
+test("At SIGHUP an admin beside a worker reloads its certificate, and the worker is not stopped.", async () => {
   const { url } = await migratedDatabase();
   const tasks = filesOf({ "task.js": "export default () => {};" });
   const certificate = (name: string) => join(import.meta.dirname, "../support/certificates", name);

@@ -22,7 +22,7 @@ export function suggestedCommands({ stdout, stderr }: CommandResult): string[] {
   return [...single, ...inside].filter((line) => !line.endsWith("--help"));
 }
 
-/** Creates a directory with the programs in suggestions: worker, and replacements of psql and pg_dump. */
+/** Creates a directory with the programs that suggestions run: worker, and replacements of psql and pg_dump. */
 export function programsToPaste(): string {
   const directory = mkdtempSync(join(tmpdir(), "suggestions-"));
   const put = (name: string, words: readonly string[]) => {
@@ -61,23 +61,23 @@ export function wordsOf(line: string): string[] {
 }
 
 const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-/** A command's name after `worker`, and not part of a longer word. */
+/** A pattern for `worker` and the name of a command. It does not match the beginning of a longer name. */
 const named = `worker (?:${names.toSorted((a, b) => b.length - a.length).join("|")})(?![\\w-])`;
 
 export interface Source {
   readonly file: string;
   /** For example `worker show ${id} --payload`. */
   readonly text: string;
-  /** The text before it, from the beginning of the line. */
+  /** The part of the line before `text`. */
   readonly before: string;
-  /** Whether a quote precedes it: then it is a suggestion, otherwise words of a sentence. */
+  /** Whether a quotation mark precedes `text`. If so, `text` is a suggestion, otherwise a part of a sentence. */
   readonly isQuoted: boolean;
 }
 
 /** Matches the examples in the declaration of a command. They belong to its help and are no suggestions. */
 const EXAMPLES = /\bexamples: \[[^\]]*\]/g;
 
-/** Every place in the sources, except comments and examples, that names a command of the program. */
+/** Returns every place in the sources, except comments and examples, that names a command of the program. */
 export function sources(): Source[] {
   return readdirSync(root, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
@@ -95,8 +95,8 @@ export function sources(): Source[] {
 }
 
 /**
- * Returns an expression for the lines that print a suggestion of the sources: any text replaces its `${…}`, and options
- * for the same queue may follow the command's name.
+ * Returns a regular expression for a suggestion of the sources as it is printed. It matches any text in place of each
+ * `${…}`, and the options --schema and --database-url after the command's name.
  */
 export function printedAs(text: string): RegExp {
   const [program = "", name = "", ...rest] = text.split(/ (?![^${]*\})/);

@@ -1,4 +1,4 @@
-// Runs a command on a terminal of its own, which the program `script` creates, and types on it.
+// Runs a command on a terminal of its own, which the program `script` creates, and types an answer.
 import { spawn } from "node:child_process";
 import { command, runner } from "./command.ts";
 
@@ -8,8 +8,9 @@ export interface Seen {
 }
 
 /**
- * Runs a command. Types `answer`, or what it resolves to, once `prompt` is on the screen. `columns`: the width of the
- * terminal; by default it is unknown. `screen` of the result is all that was printed, with its control sequences.
+ * Runs a command. When `prompt` is on the screen, types `answer`; if it is a function, types the text to which its call
+ * resolves. `columns`: the width of the terminal; by default it is unknown. `screen` of the result is all that was
+ * printed, with its control sequences.
  */
 export async function onTerminal(
   args: readonly string[],

@@ -116,7 +116,7 @@ const badValues: [args: string[], message: RegExp][] = [
   [["add", "t", "{"], /<payload>: is not JSON/],
 ];
 for (const [args, message] of badValues) {
-  test(`worker ${args.join(" ")} is rejected with the typed argument's name.`, async () => {
+  test(`worker ${args.join(" ")} is rejected with a message about its arguments.`, async () => {
     const result = await runInChild(args, env);
     assert.match(result.stderr, message);
     assert.deepEqual([result.status, result.stdout], [1, ""]);
@@ -219,7 +219,7 @@ test("A day and a time without a zone are in the process's zone, and a time alon
   assert.ok(next > 82_000_000 && next < 86_400_000, `${next} ms ahead`);
 });
 
-test("Jobs are shifted from their own time, forwards and back, and spread, by ids and by query.", async () => {
+test("Jobs can be moved forwards or back from their own times, by ids or by a query, and can be spread over a period.", async () => {
   const added = await runInChild(["add", "moved", "{}", "--run-at", "2031-01-01T00:00:00Z"], env);
   assert.equal(added.status, 0, added.stderr);
   const id = String((await jobsOf("--task", "moved"))[0]?.id);
@@ -242,7 +242,7 @@ test("Jobs are shifted from their own time, forwards and back, and spread, by id
   );
 });
 
-test("Both spellings of a key mode are accepted, and the names of graphile_worker_rs.", async () => {
+test("Both spellings of a key mode are accepted, and so are the names of commands and options in graphile_worker_rs.", async () => {
   for (const mode of ["preserve_run_at", "preserve-run-at"]) {
     const result = await runInChild(["add", "keyed", "--key", "m", "--key-mode", mode], env);
     assert.equal(result.status, 0, result.stderr);

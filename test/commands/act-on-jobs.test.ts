@@ -116,7 +116,7 @@ for (const [name, act] of Object.entries(acts)) {
     }
   });
 
-  test(`Three concurrent calls of ${name} act on each job, without an error.`, async () => {
+  test(`Three concurrent calls of ${name} together act on every job, without an error.`, async () => {
     const added = idsOf(
       await addJobs(
         queue.db,
@@ -145,7 +145,7 @@ test("Completed jobs are deleted and returned in their last state.", async () =>
   assert.deepEqual((await completeJobs(queue.db, [job.id])).jobs, []);
 });
 
-test("A job failed by hand has no attempts left and the given reason; an invalid reason is rejected.", async () => {
+test("A job that is failed by hand has no attempts left, and the given reason as its last error; an invalid reason is rejected.", async () => {
   const job = await addJob(queue.db, { identifier: "t" });
   const reason = `it's "broken" \\ %_ \u{1f4a5}\n${"x".repeat(60_000)}`;
   const {
@@ -194,7 +194,7 @@ test("Rescheduling changes the given fields only.", async () => {
   assert.deepEqual([low?.priority, low?.attempts, low?.state], [-32_768, 32_767, "failed"]);
 });
 
-test("Rescheduling shifts each job from its own time, and spreads jobs over a time.", async () => {
+test("Rescheduling can shift each job from its own run_at, and can spread jobs over a period.", async () => {
   const runAt = new Date("2031-02-03T04:05:06.789Z");
   const ids: string[] = [];
   for (const ms of [0, 1_000]) {

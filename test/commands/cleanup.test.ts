@@ -54,7 +54,7 @@ test("Only the requested cleanup tasks run; an empty list runs none.", async () 
   );
 });
 
-test("A failed job that a row of the application references is named, and all others are deleted.", async (t) => {
+test("A failed job that a row of the application references is named in the error, and all other failed jobs are deleted.", async (t) => {
   t.after(() => queue.sql("drop table public.orders"));
   const jobs = await addJobs(
     queue.db,
@@ -79,7 +79,7 @@ for (const [table, column, task, kind] of [
   ["_private_tasks", "identifier", "gc-task-identifiers", "unused task identifier"],
   ["_private_job_queues", "queue_name", "gc-job-queues", "unused queue"],
 ] as const) {
-  test(`A row of ${table} that the application references is named, and all others are deleted.`, async (t) => {
+  test(`A row of ${table} that the application references is named in the error, and all other unused rows are deleted.`, async (t) => {
     t.after(() => queue.sql("drop table public.settings"));
     const rows = await queue.sql<{ id: number }>(
       `insert into worker.${table} (${column}) select 'n' || n from generate_series(1, 20) n returning id`,
@@ -108,7 +108,7 @@ test("If a trigger keeps a whole step of unused tasks and one more, a cleanup de
   assert.ok((await names())?.tasks.every((name) => name.startsWith("kept")));
 });
 
-test("A cleanup names the rows of each kind that PostgreSQL refuses to delete.", async (t) => {
+test("The error of a cleanup names the rows of each kind that PostgreSQL refuses to delete.", async (t) => {
   t.after(() => queue.sql("drop table public.orders, public.settings"));
   const { id } = await addJob(queue.db, { identifier: "failed" });
   await permanentlyFailJobs(queue.db, [id], null);
@@ -133,7 +133,7 @@ test("A locked queue stays although it has no job.", async () => {
   assert.equal((await cleanup(queue.db, ["gc-job-queues"])).deletedQueues, 2);
 });
 
-test("Many failed jobs are deleted in steps, without those locked by other sessions.", async () => {
+test("Many failed jobs are deleted in steps, except those whose rows other sessions have locked.", async () => {
   const identifier = "t";
   await addJobs(
     queue.db,
@@ -159,7 +159,7 @@ test("Many failed jobs are deleted in steps, without those locked by other sessi
   assert.equal((await names())?.jobs, 2);
 });
 
-test("An unknown task is rejected before anything is deleted.", async () => {
+test("An unknown cleanup task is rejected before anything is deleted.", async () => {
   await addSorts();
   await assert.rejects(
     cleanup(queue.db, ["delete-permanently-failed-jobs", "gc-jobs-queues" as never]),

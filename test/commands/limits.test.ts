@@ -1,4 +1,5 @@
-// Limits: changes at the same time, what is recorded about them, the default burst, and the end of back-offs.
+// Tests concurrent changes of limits, the records of changes, the default burst, the end of back-offs, and the largest
+// number of limits.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -29,7 +30,7 @@ async function performed(name: string, input: Record<string, unknown>) {
   });
 }
 
-test("Concurrent changes of different parts of a limit are all kept, also if they create it.", async () => {
+test("Concurrent changes of different parts of a limit are all kept, also if they create the limit.", async () => {
   for (let round = 0; round < 10; round++) {
     const name = `limit-${round}`;
     await Promise.all([
@@ -50,7 +51,7 @@ test("Concurrent changes of different parts of a limit are all kept, also if the
   }
 });
 
-test("If a limit is set twice at once, the second changes nothing; a different one is a conflict.", async () => {
+test("If two sessions add a limit at once, the second add changes nothing; one with another scope is a conflict.", async () => {
   const client = await pool.connect();
   const set = (on: Queryable, scope: "task" | "queue" = "task") => {
     const definition = { name: "twice", scope, match: "t", concurrency: 1, rate: null };
@@ -107,7 +108,7 @@ test("The default burst follows the rate, a given burst stays, and burst 0 resto
   assert.equal(await burstOf("usual"), 8);
 });
 
-test("The back-offs of all queues of a limit are ended, however many they are.", async () => {
+test("The back-offs of all queues of a limit are ended, however many there are.", async () => {
   await performed("limit-set", { name: "tenants", queue: "tenant/*", concurrency: 1 });
   await pool.query(`
     with queues as (
@@ -164,7 +165,7 @@ test("A limit that is set is recorded, also if the workers without heartbeats ca
   );
 });
 
-test("If ending 1,500 back-offs fails after the first thousand, the record has this thousand.", async (t) => {
+test("If only the first 1,000 of 1,500 back-offs can be ended, the record has their number.", async (t) => {
   records.length = 0;
   await performed("limit-set", { name: "tenants", queue: "late-*", concurrency: 1 });
   await pool.query(`insert into worker._private_back_offs (scope, name, until)

@@ -1,5 +1,5 @@
-// The pace of an operation: the size of its batches, the pauses between them, and the time left. They follow from the
-// durations of earlier batches, which the tests pass.
+// The pace of an operation: the size of its batches, the pauses between them, and the time left. They are computed from
+// measurements of earlier batches, which the tests pass to pauseAfter().
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type BatchPace, createPace } from "../../src/commands/operations/pace.ts";
@@ -33,7 +33,7 @@ test("If few of many ids match, the next batch covers more ids.", () => {
   assert.ok(pace.step.span > 5 * span);
 });
 
-test("Slow batches keep at least 200 jobs and 25,000 ids if fewer jobs would not shorten them.", () => {
+test("Slow batches keep at least 200 jobs and 25,000 ids unless they would take more than 2 s.", () => {
   const pace = createPace({ rate: null, monotonic: () => 0 });
   const after = (ms: number, found: number, walked: number) =>
     pace.pauseAfter({ ms, found, done: found, walked, oldestReadyMs: null }, ids(1_000_000));
@@ -62,14 +62,14 @@ test("A rate is not exceeded, from the first batch on.", () => {
   assert.deepEqual(pace.speed, { ratePerS: 50, etaS: 9 });
 });
 
-test("No time is left once no job is left, although more ids follow.", () => {
+test("When no job is left, the time left is 0, even if ids are left.", () => {
   const pace = createPace({ rate: 20, monotonic: () => 1_000 });
   const took = { ms: 20, found: 20, done: 20, walked: 20, oldestReadyMs: null };
   pace.pauseAfter(took, { ids: 2_000_000, jobs: 0 });
   assert.equal(pace.speed.etaS, 0);
 });
 
-test("Without a rate the pause after a batch is as long as the batch was; with 0 there is no pause.", () => {
+test("Without a rate the pause after a batch is as long as the batch took; with the rate 0 there is no pause.", () => {
   const took = { ms: 40, found: 500, done: 500, walked: 1_500, oldestReadyMs: null };
   assert.equal(createPace({ rate: null, monotonic: () => 0 }).pauseAfter(took, ids(1)), 40);
   assert.equal(createPace({ rate: 0, monotonic: () => 0 }).pauseAfter(took, ids(1)), 0);

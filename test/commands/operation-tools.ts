@@ -1,5 +1,5 @@
-// For tests of operations: the tools of an operation, functions that begin and run one, and all columns of the jobs,
-// which an undo must restore.
+// Helpers for tests of operations: the tools of an operation, functions that begin and run an operation, and a function
+// that reads all columns of the jobs, which an undo must restore.
 import { randomUUID } from "node:crypto";
 import { monotonic, wait } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -18,7 +18,7 @@ import type { TestQueue } from "../queue/queue-database.ts";
 export const never = new AbortController().signal;
 export const origin = { by: "tester", source: "admin" } as const;
 
-/** Returns the tools of operations. Without `store`, they have an owner of their own, as in another process. */
+/** Returns the tools of operations. The default of `store` has an owner of its own, as if in another process. */
 export function operationTools(db: Database, store = tableStore(db, randomUUID())): OperationTools {
   return {
     store,

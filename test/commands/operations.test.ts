@@ -1,5 +1,5 @@
-// Operations by query on a real database: the jobs they change, those they leave alone, undo, the canary, the end of
-// receipts, and that no job is changed twice.
+// Tests operations by query on a real database: which jobs an operation changes and which it does not, its undo, its
+// canary, the deletion of its receipt, and that it changes no job twice.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wait } from "../../src/base/clock.ts";
@@ -65,7 +65,7 @@ test("An operation changes the matching jobs as its rehearsal reported, and repo
   assert.deepEqual([second.jobs.length, second.nextCursor], [1, null]);
 });
 
-test("stop-retrying by query also changes running jobs and jobs changed since, and can be undone.", async () => {
+test("stop-retrying by query also changes running jobs and jobs changed since the rehearsal, and can be undone.", async () => {
   await add(4);
   const jobs = await rows();
   await lockJob(queue, String(jobs[1]?.["id"]));
@@ -122,7 +122,7 @@ test("Jobs added or changed after the rehearsal are not touched.", async () => {
   assert.equal((await rows()).length, 3);
 });
 
-test("Jobs whose transaction began before the rehearsal and ends after it are not touched.", async () => {
+test("Jobs added by a transaction that began before the rehearsal and commits after it are not touched.", async () => {
   await add(1);
   for (const [action, query] of [
     ["remove", "task:t"],
@@ -201,7 +201,7 @@ for (const [action, changes] of [
   });
 }
 
-test("An undo leaves alone jobs that have changed since, or whose key is in use.", async () => {
+test("An undo leaves alone jobs that have changed since the operation, or whose key is in use.", async () => {
   await queue.sql("select worker.add_job('t', '{}', null, null, null, 'taken')");
   await add(2);
   const [keyed, second] = await rows();
@@ -246,7 +246,7 @@ test("An operation whose query Node evaluates changes only the jobs that match."
   assert.deepEqual(priorities, [3, 0, 0]);
 });
 
-test("A cancel by query skips a job that no longer matches, and requests the end of one fetched meanwhile.", async () => {
+test("A cancel by query skips a job that stops matching after its check, and requests the end of a job that is fetched after its check.", async () => {
   await addJobs(queue.db, [
     { identifier: "t", payload: { a: { b: 7 } } },
     { identifier: "t", payload: { a: { b: 7 }, n: 2 } },
@@ -331,7 +331,7 @@ test("If a second process takes over a running operation, each job is still chan
   const [one, other] = [tools(), tools()];
   const { operation } = await beginWith(one, "reschedule", "task:t", {
     changes: { priority: 1 },
-    // The first owner pauses after its first batch, so that there is time to lose the ownership.
+    // With this rate the first process waits after its first batch, so that the second one has time to take over.
     rate: 1_000,
   });
   await assert.rejects(beginWith(other, "complete", "task:t"), { code: "conflict" });
@@ -354,7 +354,7 @@ test("If a second process takes over a running operation, each job is still chan
   await queue.sql("drop trigger note on worker._private_jobs");
 });
 
-test("A paused operation can be resumed, a stopped one only undone; neither changes more jobs.", async () => {
+test("A paused or stopped operation changes no more jobs. A paused one can be resumed, a stopped one only undone.", async () => {
   await add(2_500);
   const with_ = tools();
   const { operation } = await beginWith(with_, "fail", "task:t");
@@ -401,7 +401,7 @@ test("An operation without changed jobs cannot be undone, and the error gives th
   });
 });
 
-test("A canary resumes the operation when its jobs succeed, and pauses it when one fails again.", async () => {
+test("An operation continues if all jobs of its canary succeed, and pauses if one of them fails again.", async () => {
   await add(20);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   const with_ = tools();
@@ -430,7 +430,7 @@ test("A canary resumes the operation when its jobs succeed, and pauses it when o
   assert.deepEqual([let_.state, let_.done, let_.isCanaryOver], ["done", 17, true]);
 });
 
-test("Jobs too large to check are left alone, and the rehearsal reports that they may match.", async () => {
+test("A job whose payload is too large to check is left alone, and the rehearsal reports that it may match.", async () => {
   await add(2);
   await queue.sql(`insert into worker._private_jobs (task_id, payload)
     select 1, json_build_object('n', 1, 'text', string_agg(md5(n::text), ''))
@@ -477,7 +477,7 @@ test("A rehearsal of a shift or a spread reports the first and the last new time
   await seconds({ run_at: "2030-01-01T00:00:00Z", spread: 3_600 }, 20);
 });
 
-test("An undo also leaves alone jobs that have changed since without a new updated_at.", async () => {
+test("An undo also leaves alone jobs that have changed since the operation without a new updated_at.", async () => {
   await add(6);
   const with_ = tools();
   const changes = { run_at: "2030-01-01T00:00:00.123456Z", max_attempts: 7 };
@@ -524,11 +524,11 @@ test("If a check of the canary's jobs fails once, it is repeated, and the operat
   assert.deepEqual([ended.state, ended.done, ended.isCanaryOver], ["done", 20, true]);
 });
 
-test("An operation ends as done and its undo as undone, although its lease has expired meanwhile.", async () => {
+test("An operation ends as done and its undo as undone, even if its lease expires after each batch.", async () => {
   await add(5);
   const real = tools();
   const { store } = real;
-  /** Wraps a call of the store: the first call fails, and after each call the operation's lease has expired. */
+  /** Wraps a method of the store. The first call fails, and each call lets the operation's lease expire. */
   const slow = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => {
     let calls = 0;
     return async (...args: A) => {
@@ -551,7 +551,7 @@ test("An operation ends as done and its undo as undone, although its lease has e
   assert.deepEqual([...states], ["running", "done", "undone"]);
 });
 
-test("If the canary's jobs cannot be checked, the operation is failed, with the reason.", async () => {
+test("If the canary's jobs cannot be checked, the operation fails, and its error is the reason.", async () => {
   await add(2);
   const real = tools();
   const canary = () => Promise.reject(new WorkerError("database_error", "no such column"));
@@ -582,12 +582,12 @@ test("A canary job that was failed by hand is not counted as failed again, and t
   assert.deepEqual((await with_.store.receipt(ended.id, "failed_again", "0", 10)).jobs, []);
 });
 
-test("An operation that is resumed before its canary is decided does not change the other jobs.", async () => {
+test("An operation that is resumed before its canary has a result does not change the other jobs.", async () => {
   await add(20);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   const with_ = tools();
   const { operation } = await beginWith(with_, "retry", "is:failed", { canary: 3 });
-  /** Works on the operation, and calls `act` while its canary is watched. */
+  /** Works on the operation, and calls `act` while the operation waits for the result of its canary. */
   const workUntil = async (from: JobOperation, act: (stop: AbortController) => unknown) => {
     const stop = new AbortController();
     const watch = async (ms: number, signal: AbortSignal) => {
@@ -609,7 +609,7 @@ test("An operation that is resumed before its canary is decided does not change 
   );
   assert.deepEqual([held.state, held.done], ["paused", 3]);
   assert.match(held.error ?? "", /1 of the first 3 failed again/);
-  // The canary is decided now, so resuming continues with the other jobs.
+  // The canary has a result now, so the resumed operation changes the other jobs.
   const ended = await workOn(with_, await resume(), never);
   assert.deepEqual([ended.state, ended.done], ["done", 20]);
 });
@@ -709,7 +709,7 @@ for (const [name, becomes] of Object.entries(abandoned)) {
   });
 }
 
-test("While a worker runs, every job is either run once or deleted, never both.", async () => {
+test("If a worker runs during an operation that deletes jobs, every job is either run once or deleted, never both.", async () => {
   await add(2_000);
   const ran: string[] = [];
   const task = defineTask("t", async (_payload, { job }) => void ran.push(job.id));

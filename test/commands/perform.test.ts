@@ -1,4 +1,4 @@
-// Performing a declared command: its result, and its records.
+// Tests perform(), which runs a declared command: the command's result and its records.
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -48,7 +48,7 @@ test("A result is partial if the command changed only some of the jobs, or none.
   assert.ok(!(all.done instanceof Error) && !all.done.isPartial);
 });
 
-test("A deadline of now is the time of the database's clock.", async () => {
+test("With the deadline now, a job's deadline is the present time of the database's clock.", async () => {
   mock.timers.enable({ apis: ["Date"], now: 0 });
   try {
     const unique = { unique_by: ["args"], unique_while: "waiting" };

@@ -1,5 +1,5 @@
-// The numbers of a rehearsal: exact where that is cheap, otherwise estimates, whose intervals must contain the true
-// number in at least 18 of 20 samples. Also a query that is too long for its operation.
+// The numbers of a rehearsal are exact if that is cheap. Otherwise they are estimates, whose intervals must contain the
+// true number in at least 18 of 20 samples. The last test is about a query that is too long for its operation.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rehearse } from "../../src/commands/operations/rehearse/rehearse.ts";
@@ -80,7 +80,7 @@ test("On a large table numbers are estimates with a range, and no part is larger
   for (const [name, times] of Object.entries(held)) assert.ok(times >= 18, `${name}: ${times}`);
 });
 
-test("For ready jobs the number of locked ones is exactly 0; a query that Node evaluates is estimated.", async () => {
+test("Of ready jobs exactly 0 are locked; the number of matches of a query that Node evaluates is an estimate.", async () => {
   await addMixed();
   const with_ = operationTools(queue.db);
   const request = { action: "fail", changes: {}, walkMs: 0, sample: sampled(1) } as const;

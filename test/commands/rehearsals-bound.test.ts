@@ -1,5 +1,5 @@
 // A rehearsal is stored until its operation starts, but at most for a quarter of an hour, and at most a thousand are
-// stored. Their table also has the names of use-once.ts, to which this bound does not apply.
+// stored. Their table also has the names that useOnce() has recorded; these do not count as rehearsals.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { useOnce } from "../../src/commands/audit/use-once.ts";

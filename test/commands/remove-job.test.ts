@@ -15,7 +15,7 @@ test("A waiting job is removed and returned in its last state.", async () => {
   assert.deepEqual(await removeJob(queue.db, spec.jobKey), { outcome: "absent", job: null });
 });
 
-test("A removal by the key of a running job deletes the key and the further attempts.", async () => {
+test("The removal of a running job by its key deletes the key, and the job has no further attempts.", async () => {
   const job = await addJob(queue.db, { identifier: "t", spec: { jobKey: "k" } });
   await lockJob(queue, job.id);
   const { outcome, job: now } = await removeJob(queue.db, "k");

@@ -1,4 +1,4 @@
-// The sweep command: its message and its result when it cannot sweep every stale worker.
+// The message and the result of the sweep command if it cannot sweep every stale worker.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -73,7 +73,7 @@ test("A worker is not counted as swept while PostgreSQL refuses to unlock one of
   }
 });
 
-test("A sweep that fails after it has recovered jobs reports them, and the workers that are left.", async () => {
+test("A sweep that fails after it has recovered jobs reports their number, and the workers that it has not swept.", async () => {
   await dead("a", "b", "c");
   await queue.sql(`create sequence public.refusals;
     create function public.refuse() returns trigger language plpgsql as $$ begin

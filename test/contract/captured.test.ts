@@ -1,7 +1,7 @@
 // A role that may only create objects in `public` creates overloads of PostgreSQL's functions and operators there. A
-// call of an overload would run that role's code as the queue's role. Workers, the library, the admin and the command
-// line call none; long/captured-writes.test.ts tests further actions and commands. The application's triggers can still
-// use names without a schema.
+// call of an overload would run that role's code as the queue's role. These tests check that workers, the library, the
+// admin and the command line call no overload; long/captured-writes.test.ts checks this for further actions and
+// commands. The last test checks that the application's triggers can still use names without a schema.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -15,7 +15,7 @@ import { overloadedDatabase } from "./overloaded-database.ts";
 
 const overloaded = overloadedDatabase();
 
-test("An overload that is called is recorded.", async () => {
+test("A call of an overload is recorded.", async () => {
   const client = new pg.Client({ connectionString: overloaded.url });
   await client.connect();
   await client.query("select cardinality(array[1::bigint])");
@@ -175,7 +175,7 @@ test("The admin calls no overload.", async () => {
   await overloaded.assertNothingRun();
 });
 
-test("The command line calls no overload, and doctor names the schema.", async () => {
+test("The command line calls no overload, and doctor reports that every role may create functions in `public`.", async () => {
   const env = { DATABASE_URL: overloaded.url };
   const added = await command(["add", "a", "{}", "--json"], env);
   assert.equal(added.status, 0, added.stderr);

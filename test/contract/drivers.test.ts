@@ -1,5 +1,5 @@
-// WorkerUtils.with() on the clients of other drivers, each wrapped in an object that has only query(). pg's own client
-// gets the same tests, without such an object. The last tests are about clients that fail or convert values.
+// Tests WorkerUtils.with() with the clients of other drivers, each wrapped in an object that has only query(). The same
+// tests run with pg's own client, not wrapped. The last tests are about clients that fail or convert values.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql as drizzleSql } from "drizzle-orm";
@@ -302,7 +302,7 @@ for (const [name, open] of Object.entries(drivers)) {
       await queue.sql("drop table effects");
     });
 
-    test("an add whose answer is lost has an unknown outcome, except on pg, which shows the open transaction.", async () => {
+    test("an add whose answer is lost has an unknown outcome, except on pg, whose client reports the open transaction.", async () => {
       await using proxy = await tcpProxy(queue.url);
       const cut = await open(proxy.url);
       const lost = Promise.withResolvers<WorkerError>();
@@ -317,7 +317,7 @@ for (const [name, open] of Object.entries(drivers)) {
       cut.transaction(add).catch(() => {});
       const { code } = await lost.promise;
       cut.end().catch(() => {});
-      // Only clients of pg report that a transaction is open, so that the add was not committed.
+      // Only clients of pg report that a transaction is open. Then the add cannot have been committed.
       assert.equal(code, name === "pg" ? "database_unreachable" : "outcome_unknown");
     });
 
@@ -346,7 +346,7 @@ for (const [name, open] of Object.entries(drivers)) {
   });
 }
 
-test("A client whose first statement fails is tested again; a refused one stays refused.", async () => {
+test("If the connection fails during the test of a client, the next call tests it again; a refused client stays refused.", async () => {
   await using own = await makeWorkerUtils({ pool: queue.pool });
   let statements = 0;
   const failing = client(async (text, values) => {

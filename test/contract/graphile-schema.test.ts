@@ -1,5 +1,5 @@
-// This library on schemas that other programs have installed, Graphile Worker or its Rust port: it adds, lists and
-// changes jobs and migrates nothing. And Graphile Worker runs jobs that this library has added.
+// In a schema that Graphile Worker or its Rust port has installed, this library adds, lists and changes jobs, and
+// migrates nothing. Graphile Worker runs the jobs that this library has added.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
@@ -117,7 +117,7 @@ for (const name of Object.keys(installations)) {
 
     assert.deepEqual(await utils.cleanup(), {
       deletedJobs: 1,
-      // "four", whose job was completed, and "x": its deduplicated add created only the identifier.
+      // "four", whose job was completed, and "x", whose add created no job, because another job had the key.
       deletedTaskIdentifiers: 2,
       deletedQueues: 0,
     });
@@ -193,7 +193,7 @@ test("A job that failed in Graphile Worker is listed with its error and can be r
   await t.waitFor(async () => assert.equal(await utils.getJob(id), null));
 });
 
-test("An add is repeated if a trigger skips some of its rows, and rejected if it always does.", async (t) => {
+test("An add is repeated if a trigger skips some of its rows, and rejected if this happens each time.", async (t) => {
   const { pool, utils } = await installed(t, "Graphile Worker 0.18");
   // Skips two of three inserts with a key, as if a worker locked the key's job between two steps of the add. Inserts
   // with the key "busy" are always skipped.

@@ -1,5 +1,5 @@
-// A Graphile Worker on this library's schema: it adds and runs jobs, also in queues, wakes up on notifications,
-// handles keys and crontabs, and stops when a breaking migration is announced.
+// Tests that Graphile Worker works on this library's schema: it adds and runs jobs, some of them in named queues, wakes
+// up on notifications, handles job keys and crontabs, and stops when a breaking migration is announced.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -72,7 +72,7 @@ describe("A Graphile Worker on this library's schema", () => {
         throw new Error("as expected");
       },
     };
-    // runOnce() may resolve before a job's queue is unlocked, and then the queue's next job has not run.
+    // runOnce() may resolve before a job's queue is unlocked. Then another call runs the queue's next job.
     const unflagged = { ...options(), taskList, forbiddenFlags: ["skip"], concurrency: 1 };
     while (seen.length < 4) await runOnce(unflagged);
     assert.deepEqual(seen, [{ n: 5 }, { n: 1 }, { n: 2 }, { n: 3 }]);
@@ -96,7 +96,7 @@ describe("A Graphile Worker on this library's schema", () => {
     await utils.release();
   });
 
-  test("Keys replace jobs, keep their time, deduplicate and remove.", async () => {
+  test("A second add with the same key keeps the job's time or payload, depending on the mode, and remove_job() removes the job.", async () => {
     const utils = await makeWorkerUtils(options());
     const runAt = new Date("2031-01-01T00:00:00Z");
     const spec = { jobKey: "key", runAt };

@@ -1,5 +1,5 @@
-// The schema of this library and the one that Graphile Worker builds, compared in PostgreSQL's own
-// catalogue, object by object.
+// Compares this library's schema with the one that Graphile Worker's migrations create, object by object, as
+// PostgreSQL's catalogue describes them.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { runMigrations } from "graphile-worker";
@@ -36,8 +36,8 @@ const catalogues: Readonly<Record<string, string>> = {
     where relnamespace = 'worker'::regnamespace and attnum > 0 and not attisdropped
     and relkind in ('r', 'v', 'c')
     order by relname, attnum`,
-  // Without not-null constraints: they have names only since PostgreSQL 18, and the server's choice of a name
-  // differs after an upgrade of the server. Nullability itself is compared above.
+  // Not-null constraints are left out: they have names only since PostgreSQL 18, and the server may choose other
+  // names after an upgrade. Whether a column is nullable is compared with the columns.
   "Constraints, with their names": `
     select conrelid::regclass::text as table, conname as name, contype, condeferrable, convalidated,
       pg_get_constraintdef(oid) as definition

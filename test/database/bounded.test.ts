@@ -1,5 +1,5 @@
-// boundedQueryable(): a statement has time limits of its own, is stopped when its request is closed or out of time, and
-// waits for a connection of the pool no longer than allowed.
+// The statements of boundedQueryable() have their own time limits. They are stopped when their request is closed or its
+// time is over, and wait no longer than allowed for a connection of the pool.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
@@ -19,7 +19,7 @@ function poolAt(connectionString: string, max = 2) {
   return pool;
 }
 
-/** Returns a pool of this library. On it, a statement with values, its limits and its transaction are one packet. */
+/** Returns a pool of this library. It sends a statement with values as one packet with its limits and transaction. */
 function ownPoolAt(connectionString: string) {
   const pool = createPool({ connectionString, maxConnections: 2, logger: silentLogger });
   pools.push(pool);
@@ -47,7 +47,7 @@ async function assertCancelled(pool: pg.Pool) {
   assert.ok(performance.now() - began < 1_000, `${performance.now() - began} ms`);
   await assert.rejects(slow, { code: "57014" });
   await assert.rejects(db.query({ text: "select 1" }), { message: "gone" });
-  // The connection has been released, and further statements on it succeed.
+  // The connection has been released, and further statements on the pool succeed.
   for (let n = 0; n < 20; n++) {
     const next = boundedQueryable(pool, bounds);
     const one = { text: "select $1::int as one", values: [1] };
@@ -74,7 +74,7 @@ test("Behind pgbouncer, the statement of a request that was closed is stopped, t
   await pgbouncer.stop();
 });
 
-test("A statement gets at most the time that is left to its request.", async () => {
+test("A statement is stopped when the remaining time of its request is over.", async () => {
   const { signal } = new AbortController();
   for (const pool of [poolAt(url), ownPoolAt(url)]) {
     const db = boundedQueryable(pool, bounds, { signal, leftMs: () => 50 });
@@ -83,7 +83,7 @@ test("A statement gets at most the time that is left to its request.", async () 
   }
 });
 
-test("Limits apply only to their statement, whether it succeeds, fails, or consists of several.", async () => {
+test("The limits of a query apply only to this query, whether it succeeds, fails, or has several statements.", async () => {
   const settings = ["statement_timeout", "lock_timeout", "transaction_read_only", "jit"];
   const shown = `select ${settings.map((name) => `current_setting('${name}')`).join(" || ' ' || ")} as x`;
   for (const pool of [poolAt(url, 1), ownPoolAt(url)]) {
@@ -108,7 +108,7 @@ test("Limits apply only to their statement, whether it succeeds, fails, or consi
   assert.equal((await watcher.query("select from kept")).rowCount, 2);
 });
 
-test("A full pool is reported as such, and is waited for no longer than allowed.", async () => {
+test("A query waits for a full pool no longer than allowed, and then fails with the reason that all connections are busy.", async () => {
   const pool = poolAt(url, 1);
   const taken = await pool.connect();
   const began = performance.now();

@@ -69,7 +69,7 @@ test("After a write a cached value is read again, but frequent writes do not eac
   assert.equal(await read(), 4);
 });
 
-test("After a slow read of a small table the pause is at most 5 s; of a large table it is longer.", async () => {
+test("After a slow read, the pause is at most 5 s for a small table, and longer for a large one.", async () => {
   let nowMs = 0;
   let runs = 0;
   const run = async () => {

@@ -1,4 +1,4 @@
-// PostgreSQL's errors, as codes for programs and messages for people.
+// Errors of PostgreSQL are explained by a code for programs and a message for people.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -19,7 +19,7 @@ test("A server that refuses clients counts as unreachable, whatever its error.",
   }
 });
 
-test("A full table of locks is not reported as a lack of memory, and the message names its setting.", () => {
+test("A full table of locks is not reported as a lack of memory, and the message names the setting to raise.", () => {
   const hint = "You might need to increase max_locks_per_transaction.";
   const error = Object.assign(new Error("no"), { code: "53200", hint });
   const explained = explainDatabaseError(error, "worker");
@@ -38,14 +38,14 @@ test("A database that accepts no connections counts as unreachable.", async () =
   );
 });
 
-test("A value longer than the maximum string rejects its query, and the process continues.", async () => {
+test("A query whose result has a value longer than the maximum string is rejected, and the process continues.", async () => {
   const { url } = await emptyDatabase();
   const pool = createPool({ connectionString: url, logger: silentLogger, maxConnections: 1 });
   try {
     const schema = schemaName();
     await withClient(pool, async (client) => {
       const answer = query({ client, schema }, () => "select pg_sleep(60)");
-      // As if PostgreSQL had sent such a value, which would take seconds.
+      // This simulates that PostgreSQL sends such a value. A real one would take seconds.
       client.connection.stream.emit("data", rowWith(2 ** 29));
       await assert.rejects(answer, { code: "too_large", message: /is too large to be stored or/ });
     });

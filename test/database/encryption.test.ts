@@ -1,5 +1,5 @@
-// sslmode, channel_binding and certificates, with servers that offer encryption, do not offer it, require it, and
-// refuse it.
+// Tests sslmode, channel_binding and certificates with four servers: one offers encryption, one does not offer it, one
+// requires it, and one refuses it.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -25,7 +25,7 @@ after(async () => {
 const ca = `sslrootcert=${certificate("authority.crt")}`;
 const otherCa = `sslrootcert=${certificate("another.crt")}`;
 
-/** Connects. Returns whether the session is encrypted, or the message of a failure. */
+/** Connects, and returns whether the session is encrypted. If that fails, returns the message of the error. */
 async function connects(port: number, parameters: string, host = "localhost"): Promise<unknown> {
   const connectionString = `host=${host} hostaddr=127.0.0.1 port=${port} user=postgres dbname=postgres ${parameters}`;
   const pool = createPool({ connectionString, logger: silentLogger });
@@ -51,7 +51,7 @@ test("Without sslmode, and with prefer, connections are encrypted if possible.",
   }
 });
 
-test("channel_binding=require binds the login, and refuses every login that is not bound.", async () => {
+test("channel_binding=require binds the login to the encrypted connection, and refuses logins that cannot be bound.", async () => {
   const { port } = encrypting;
   const admin = createPool({
     connectionString: `host=127.0.0.1 port=${port} user=postgres dbname=postgres`,
@@ -72,7 +72,7 @@ test("channel_binding=require binds the login, and refuses every login that is n
   for (const role of ["hashed", "postgres"]) {
     assert.match(
       String(await connects(port, `sslmode=require ${bound}${role}`)),
-      /does not offer SCRAM-SHA-256-PLUS, which channel_binding=require demands/,
+      /does not use SCRAM-SHA-256-PLUS, which channel_binding=require demands/,
       role,
     );
   }
@@ -92,7 +92,7 @@ test("sslmode=disable never encrypts, allow encrypts only if the server requires
   assert.match(String(await connects(lax.port, "sslmode=require")), /SSL encryption/);
 });
 
-test("require checks the authority if one is configured, verify-ca requires one, verify-full also checks the host.", async () => {
+test("sslmode=require checks the server's certificate if an authority is configured, verify-ca needs an authority, verify-full also checks the host.", async () => {
   const { port } = encrypting;
   for (const mode of ["require", "verify-ca"]) {
     assert.equal(await connects(port, `sslmode=${mode} ${ca}`, "elsewhere"), true, mode);
@@ -122,7 +122,7 @@ test("require checks the authority if one is configured, verify-ca requires one,
   );
 });
 
-test("A client's certificate is its login, and without one the connection is refused.", async () => {
+test("A client can log in with a certificate, and without the certificate its connection is refused.", async () => {
   const own = `user=client sslmode=verify-full ${ca} sslcert=${certificate("client.crt")} sslkey=${certificate("client.key")}`;
   assert.match(String(await connects(encrypting.port, own)), /role "client" does not exist/);
   const without = `user=client sslmode=verify-full ${ca}`;
@@ -132,7 +132,7 @@ test("A client's certificate is its login, and without one the connection is ref
   );
 });
 
-test("A connection may begin encrypted, without negotiation.", async () => {
+test("With sslnegotiation=direct a connection is encrypted from the start, without negotiation.", async () => {
   const direct = `sslmode=verify-full sslnegotiation=direct ${ca}`;
   assert.equal(await connects(encrypting.port, direct), true);
 });

@@ -63,7 +63,7 @@ describe("ensureSchema", () => {
     }
   });
 
-  test("A plain Graphile Worker schema is used unchanged, by six concurrent starts, too.", async () => {
+  test("Six concurrent starts use a schema of Graphile Worker, and do not change it.", async () => {
     const schema = fresh();
     await installStock(owner.pool, schema);
     const before = await versions(owner.pool, schema);
@@ -103,7 +103,7 @@ describe("ensureSchema", () => {
     assert.deepEqual(await versions(owner.pool, schema), before);
   });
 
-  test("A role that may not create schemas gets the statement for the owner.", async () => {
+  test("If the role may not create schemas, the error has the statement for the database's owner.", async () => {
     const schema = fresh();
     await using app = await rolePool(url, owner.pool, () => "select");
     await assert.rejects(ensureSchema(app.pool, schema), {
@@ -112,7 +112,7 @@ describe("ensureSchema", () => {
     });
   });
 
-  test("A role that may not create tables in an empty schema gets the statement for its owner.", async () => {
+  test("If the role may not create tables in an empty schema, the error has what the schema's owner can run.", async () => {
     const schema = fresh();
     await using app = await rolePool(
       url,

@@ -1,4 +1,4 @@
-// Extensions of the schema and their versions: added, upgraded step by step, omitted, refused.
+// How a migration adds extensions to the schema, upgrades them step by step, leaves them unchanged or refuses them.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -104,7 +104,7 @@ describe("An extension of the schema", () => {
     [2, 3, ["mine", "version 2 was here", "version 3 was here"]],
     [1, 3, ["mine", "version 2 was here", "version 3 was here"]],
   ] as const) {
-    test(`From version ${from} to ${to} each step between runs once, and rows are kept.`, async () => {
+    test(`An upgrade from version ${from} to ${to} runs each missing step once, and keeps the rows.`, async () => {
       const schema = fresh();
       await migrate(withNotes(notes(from)), schema);
       await owner.pool.query(`insert into ${schema.quoted}._private_notes (text) values ('mine')`);
@@ -135,7 +135,7 @@ describe("An extension of the schema", () => {
     }
   });
 
-  test("Eight concurrent migrations limit the length of reports once; a longer report becomes empty.", async () => {
+  test("Eight concurrent migrations add the limit for the metadata of workers once. Longer metadata become empty.", async () => {
     const pools = Array.from({ length: 8 }, () => testPool(url, 1));
     const before = extensions.map((one) =>
       one.name === "workers" ? extension({ ...one, steps: one.steps.slice(0, 2) }) : one,
@@ -184,7 +184,7 @@ describe("An extension of the schema", () => {
     ]);
   });
 
-  test("A failed step undoes all steps, and the error names it.", async () => {
+  test("If a step fails, all steps are undone, and the error names the object at which it failed.", async () => {
     const schema = fresh();
     await migrate(withNotes(notes(1)), schema);
     const before = await objects(schema);
@@ -315,7 +315,7 @@ describe("An extension of the schema", () => {
   });
 });
 
-test("In this library's extensions every name is unique, and every change refers to an earlier object.", () => {
+test("In this library's extensions each object has a unique name, and each change refers to an object created before.", () => {
   const all = extensions.flatMap(({ objects: made }) => made);
   assert.equal(new Set(all).size, all.length);
   for (const { name, version, parts, objects: made } of extensions) {

@@ -61,7 +61,7 @@ test("Notifications arrive, also after the connection was lost.", async () => {
   await using one = await listening({ note, back: back.resolve });
   await one.listener.start();
   await one.sql("select pg_notify('a channel', 'first')");
-  // Waits for the first notification: a server process that ends loses those that it has not sent yet.
+  // Waits for the first notification, because a server process that ends loses those that it has not sent.
   await first.promise;
   await one.sql(KILL);
   await back.promise;
@@ -105,7 +105,7 @@ interface Behind extends AsyncDisposable {
   readonly proxy: Awaited<ReturnType<typeof tcpProxy>>;
   readonly notes: string[];
   readonly warnings: string[];
-  /** Resolves with the n-th reconnection, counted from 1. */
+  /** Resolves when the listener has reconnected `count` times in total. */
   backs(count: number): Promise<void>;
   notify(payload: string): Promise<void>;
 }
@@ -166,8 +166,9 @@ async function behindProxy(
   };
 }
 
-// What the listener waits for, by the length of the wait: the next check, the answer to a check, and the next attempt
-// to connect. The tests end these waits by hand, because short real limits, such as 50 ms, fail on a busy machine.
+// These functions recognize a wait of the listener by its length: the wait for the next check, for the answer to a
+// check, or for the next attempt to connect. The tests end these waits by hand, because short real limits, such as 50
+// ms, fail on a busy machine.
 const isPause = (ms: number) => ms >= 10_000;
 const isAnswer = (ms: number) => ms === 4_000;
 const isBackoff = (ms: number) => ms < 4_000;
@@ -186,7 +187,7 @@ test("A connection that stopped responding is found by the next check, logged on
   ]);
 });
 
-test("A pause and the check after it take less than 20 s together, and the pauses differ.", async () => {
+test("The pause before a check and the check take less than 20 s together, and the pauses differ.", async () => {
   const clock = manualWait();
   await using one = await behindProxy({ wait: clock.wait });
   const pauses = new Set<number>();
@@ -218,7 +219,7 @@ test("prove() replaces a connection that does not respond, without waiting for t
   await one.notify("connected again");
 });
 
-test("Another connection that succeeds ends the pause before the next attempt.", async () => {
+test("When another connection succeeds, the listener reconnects at once.", async () => {
   const clock = manualWait();
   await using one = await behindProxy({ wait: clock.wait });
   one.proxy.reset();
@@ -229,7 +230,7 @@ test("Another connection that succeeds ends the pause before the next attempt.",
   assert.equal(one.warnings.length, 1);
 });
 
-test("While the server does not respond, the listener retries, and logs the outage once.", async () => {
+test("While the server does not respond, the listener repeats its attempts to connect, and logs the outage once.", async () => {
   const clock = manualWait();
   await using one = await behindProxy({ wait: clock.wait }, { connectionTimeoutMillis: 2_000 });
   one.proxy.mute();

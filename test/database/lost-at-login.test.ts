@@ -1,5 +1,5 @@
-// A server that sends its greeting and its shutdown in one packet: the loss is an error for the caller that
-// requested the connection, not an event that ends the process.
+// A server sends its greeting and its shutdown in one packet, so a connection is lost as soon as it is ready. Then the
+// caller that requested the connection gets an error. An uncaught error would end the process.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";
@@ -42,7 +42,7 @@ test("If a connection is lost at login, the caller of this library's pool gets a
   };
   await assert.rejects(withClient(pool, work), { code: "57P01" });
   assert.equal(hasBegun, false);
-  // As in a task that takes a client of the pool and attaches no listener for its errors.
+  // A task may take a client of the pool like this, without a listener for its errors.
   const client = await pool.connect();
   await assert.rejects(client.query("select 1"));
   client.release();

@@ -1,5 +1,6 @@
 // Schemas that another program has created: migrate() adds this library's tables and functions and leaves all other
-// objects unchanged, or refuses with advice. Also the functions that list and recover the jobs of dead workers.
+// objects unchanged, or throws an error with advice. Also tests the functions that list stale and unknown workers and
+// recover their jobs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";
@@ -98,7 +99,7 @@ describe("An existing installation", () => {
     });
   }
 
-  test("An installation whose ledger does not mark breaking steps yet is refused in the same way.", async () => {
+  test("An installation whose table of migrations has no column for breaking steps is refused, too.", async () => {
     const schema = fresh();
     await installStock(owner.pool, schema, 10);
     await owner.pool.query(
@@ -122,7 +123,7 @@ describe("An existing installation", () => {
     await assert.rejects(assertUsableSchema({ client: owner.pool, schema }), refusal);
   });
 
-  test("A newer installation without breaking steps is adopted with a warning, every time.", async () => {
+  test("A newer installation without breaking steps is adopted; each call of migrate() returns a warning.", async () => {
     const schema = fresh();
     await installStock(owner.pool, schema);
     await owner.pool.query(`insert into ${schema.quoted}.migrations (id) values (21)`);
@@ -151,7 +152,7 @@ describe("An existing installation", () => {
     assert.deepEqual(rows, [{ worker_id: "w" }]);
   });
 
-  test("Without the privilege to create in its schema, an installation is used unchanged, with a warning.", async () => {
+  test("If the role may not create objects in the schema, an installation is used unchanged, with a warning.", async () => {
     const schema = fresh();
     await installStock(owner.pool, schema);
     await using guest = await rolePool(

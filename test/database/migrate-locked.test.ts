@@ -1,4 +1,4 @@
-// A migration behind another session's lock: it waits for `timeoutMs`, and then fails with the reason.
+// Tests that a migration waits up to `timeoutMs` for a lock of another session, and then fails with the reason.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";

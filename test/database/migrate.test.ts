@@ -1,4 +1,5 @@
-// Building a missing schema: names, privileges, refusals, interruptions.
+// Tests how migrate() builds a missing schema: under unusual names, with few privileges, beside objects of other
+// programs, and when it is interrupted.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
@@ -70,7 +71,7 @@ describe("migrate", () => {
     });
   }
 
-  test("A schema created by an administrator does not require the privilege to create schemas.", async () => {
+  test("A schema that an administrator has created is migrated without the privilege to create schemas.", async () => {
     const schema = fresh();
     await using app = await asRole(
       (role) =>
@@ -80,7 +81,7 @@ describe("migrate", () => {
     assert.deepEqual(await migrate(app.pool, schema), current);
   });
 
-  test("Without the privilege to create schemas, the message has the statement for the owner.", async () => {
+  test("Without the privilege to create schemas, the error message has the statement that the database's owner must run.", async () => {
     const schema = fresh();
     await using app = await asRole(() => "select");
     await assert.rejects(migrate(app.pool, schema), (error: WorkerError) => {
@@ -107,7 +108,7 @@ describe("migrate", () => {
   });
 
   for (const [what, sql] of Object.entries({
-    "a table of the same name": `create table "jobs" (id int)`,
+    "a table named jobs": `create table "jobs" (id int)`,
     "a ledger of another program's migrations":
       "create table migrations (id serial, name text); create table customers (id int)",
     "a ledger which only looks like Graphile Worker's":
@@ -192,7 +193,7 @@ describe("migrate", () => {
     assert.deepEqual(await schemaState({ client: owner.pool, schema }), { kind: "absent" });
   });
 
-  test("A pool of one connection is enough, and it is released.", async () => {
+  test("A pool of one connection is enough, and the connection is released.", async () => {
     const schema = fresh();
     await using single = testPool(database.url, 1);
     assert.deepEqual(await migrate(single.pool, schema), created);

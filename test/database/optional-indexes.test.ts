@@ -1,5 +1,5 @@
-// Optional indexes: which existing indexes are accepted as optional ones, building beside other transactions,
-// cancelling, and what a failed build leaves.
+// Tests which existing indexes are accepted as optional indexes, how optional indexes are built beside other
+// transactions, how a build is cancelled, and what a failed build leaves.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type pg from "pg";
@@ -61,7 +61,7 @@ async function usable(): Promise<IndexName[]> {
 const stateOf = async (name: IndexName) =>
   (await readIndexStates(db(), idle)).find((one) => one.name === name);
 
-/** Runs `work` during a transaction that has written a job. Builds wait for its end: at end(), or after `work`. */
+/** Runs `work` during a transaction that has written a job. Builds wait until `work` calls end() or has ended. */
 async function withWriter(work: (end: () => Promise<void>) => Promise<void>): Promise<void> {
   const client = await pool.connect();
   let isOver = false;
@@ -163,7 +163,7 @@ test("A build can be cancelled from another process, and its incomplete index is
   assert.equal((await stateOf("failed"))?.state, "absent");
 });
 
-test("The incomplete index of a failed build is reported, and built again by the next one.", async () => {
+test("The incomplete index of a failed build is reported, and the next build replaces it.", async () => {
   await buildIndex(place(), "failed", signals);
   await pool.query(
     `update pg_index set indisvalid = false
@@ -176,7 +176,7 @@ test("The incomplete index of a failed build is reported, and built again by the
   await dropIndex(place(), "failed");
 });
 
-test("In the background builds run one after the other; at a stop PostgreSQL completes the running one.", async () => {
+test("Background builds run one after the other; PostgreSQL completes the build that runs at stop().", async () => {
   const builds = createIndexBuilds(pool, db(), silentLogger);
   await withWriter(async (end) => {
     builds.start("failed");
@@ -194,7 +194,7 @@ test("In the background builds run one after the other; at a stop PostgreSQL com
   await dropIndex(place(), "failed");
 });
 
-test("A build that is requested while a cancelled one still ends starts after it.", async () => {
+test("A build that is requested before a cancelled build has ended starts after that build.", async () => {
   const builds = createIndexBuilds(pool, db(), silentLogger);
   await withWriter(async (end) => {
     builds.start("failed");
@@ -210,7 +210,7 @@ test("A build that is requested while a cancelled one still ends starts after it
   await dropIndex(place(), "failed");
 });
 
-test("A failure in the background is stored, with advice.", async () => {
+test("The error of a failed background build is stored, with advice.", async () => {
   const role = await rolePool(
     url,
     pool,
@@ -286,7 +286,7 @@ test("A build whose connection is lost goes on in PostgreSQL, and its index is n
   await dropIndex(place(), "failed");
 });
 
-test("A build whose caller leaves before it has begun does not begin.", async () => {
+test("A build does not begin if its caller leaves before.", async () => {
   const leave = new AbortController();
   await buildIndex(place(), "failed", signals);
   await pool.query(

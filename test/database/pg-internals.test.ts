@@ -1,5 +1,5 @@
-// The undocumented parts of pg that src/database/pg-internals.ts uses behave as it needs. Run this file after each
-// upgrade of pg.
+// Tests whether the undocumented parts of pg that src/database/pg-internals.ts uses behave as that file expects. Run
+// these tests after each upgrade of pg.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import pg from "pg";
@@ -83,7 +83,7 @@ test("A client that failed to connect is reset, and connects elsewhere.", async 
   await ended;
 });
 
-test("A client's connect timeout and its timer are in the fields that this library sets.", async () => {
+test("A client's connect timeout and its timer are in the fields that this library uses.", async () => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 4_321 });
   const state = stateOf(client);
   assert.equal(state._connectionTimeoutMillis, 4_321);
@@ -93,7 +93,7 @@ test("A client's connect timeout and its timer are in the fields that this libra
   await client.end();
 });
 
-test("A connection's server process is the one that a cancel request must name.", async () => {
+test("A connection's server process is returned with the address, the process id and the key that a cancel request needs.", async () => {
   await using client = await connected();
   const { rows } = await client.query("select pg_backend_pid() as pid");
   const { host, port, processID, secretKey } = serverProcessOf(client);
@@ -153,7 +153,7 @@ test("A value that pg's parser cannot handle ends its connection, not the proces
   assert.equal(stream.destroyed, true);
 });
 
-test("An optionally encrypted connection continues without encryption if the server refuses it.", async () => {
+test("If the server refuses encryption, a connection that need not be encrypted continues without it.", async () => {
   const { host, port } = stateOf(new pg.Client({ connectionString: server.url("scram") }));
   const client = new pg.Client({
     ...{ host, port, database: "postgres", user: "scram", password: "secret" },

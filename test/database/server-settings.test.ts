@@ -1,5 +1,6 @@
-// serverSettings(): the two forms of a connection string, services and libpq's variables, and which of them overrides
-// another. What is refused before a connection attempt, with errors that contain no password. And the password file.
+// serverSettings() reads both forms of a connection string, services and libpq's variables, in their order of
+// precedence. It refuses invalid settings before any connection attempt, with errors that contain no password. Also
+// tests the order of the connection attempts, and the password file.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
@@ -57,7 +58,7 @@ test("Several hosts have a port each, or one for all.", () => {
   );
 });
 
-test("PGHOST, PGPORT, PGUSER and PGDATABASE, or any of them, are enough.", () => {
+test("PGHOST, PGPORT, PGUSER and PGDATABASE are enough, and so is any one of them.", () => {
   const env = { PGHOST: "db", PGPORT: "6543", PGUSER: "me", PGDATABASE: "jobs", PGPASSWORD: "x" };
   const settings = serverSettings("", env);
   assert.deepEqual(settings.hosts, [{ host: "db", port: 6543, address: null }]);
@@ -81,7 +82,7 @@ test("The URL overrides the service, and the service overrides the variables.", 
   assert.equal(hosts(`service=jobs servicefile=${file}`), "of-service:1");
 });
 
-test("A missing service, and an invalid line of one, are named with the file.", () => {
+test("The error for a missing service, or for an invalid line of a service, names the file.", () => {
   const file = join(folder, "bad");
   writeFileSync(file, "[a]\nhost=x\nnonsense\n[b]\ncolour=red\n");
   const env = { PGSERVICEFILE: file };
@@ -100,7 +101,7 @@ test("A missing service, and an invalid line of one, are named with the file.", 
   );
 });
 
-test("An invalid value is refused under the name that was used: URL, variable or parameter.", () => {
+test("The error for an invalid value has the name of the parameter or variable, and its source.", () => {
   assert.throws(() => hosts("postgres://host/db?sslmode=bogus"), {
     code: "bad_input",
     message: /^sslmode in the database URL must be one of disable, allow, prefer, /,
@@ -121,13 +122,13 @@ test("An invalid value is refused under the name that was used: URL, variable or
   );
 });
 
-test("fallback_application_name is the name of a connection without another one.", () => {
+test("fallback_application_name is used if there is no application_name.", () => {
   const nameOf = (text: string) => serverSettings(text, {}).applicationName;
   assert.equal(nameOf("postgres://a/b?fallback_application_name=billing"), "billing");
   assert.equal(nameOf("host=a application_name=x fallback_application_name=billing"), "x");
 });
 
-test("Guarantees that are not supported are refused, not ignored.", () => {
+test("Parameters that require an unsupported guarantee are refused, not ignored.", () => {
   assert.throws(
     () => hosts("host=a", { PGREQUIREAUTH: "scram-sha-256" }),
     /PGREQUIREAUTH is not supported/,
@@ -150,7 +151,7 @@ test("Guarantees that are not supported are refused, not ignored.", () => {
   assert.equal(serverSettings("host=a requiressl=1", {}).encryption.mode, "require");
 });
 
-test("Parameters for tuning, and those of other clients, are ignored and named.", () => {
+test("Parameters for tuning, and those of other clients, are ignored, and `ignored` lists them.", () => {
   const url =
     "postgres://host/db?keepalives_interval=10&pgbouncer=true&connection_limit=1&schema=public";
   assert.deepEqual(
@@ -198,7 +199,7 @@ test("An unescaped ? in a password is part of it.", () => {
   assert.equal(hosts("postgres://host/db?user=me@corp"), "host:5432");
 });
 
-test("The order of servers follows sslmode and target_session_attrs; a socket is never encrypted.", () => {
+test("The order of connection attempts depends on sslmode and target_session_attrs; a socket is never encrypted.", () => {
   const ways = (text: string) =>
     attemptsOf(serverSettings(text, {})).map(
       ({ host, way, target }) =>

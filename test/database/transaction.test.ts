@@ -13,7 +13,7 @@ const schema = schemaName("public");
 const insert = (db: Database, n: number) =>
   query(db, () => "insert into numbers values ($1::int)", [n]);
 
-test("On a pool all statements happen or none, and the connection is released.", async () => {
+test("On a pool either all statements take effect or none, and the connection is released.", async () => {
   await using handle = testPool(url, 1);
   const db = { client: handle.pool, schema };
   await handle.pool.query("create table numbers (n int)");
@@ -35,7 +35,7 @@ test("On a pool all statements happen or none, and the connection is released.",
   assert.equal(handle.pool.idleCount, 1);
 });
 
-test("A pool that an application has wrapped needs no options.", async () => {
+test("An object that wraps a pool and has no member options is used as a pool.", async () => {
   await using handle = testPool(url, 1);
   const { pool } = handle;
   const wrapped = {
@@ -59,7 +59,7 @@ test("A connection that is lost during a transaction is not reused.", async () =
   assert.deepEqual(rows, [{ one: 1 }]);
 });
 
-test("A client is used as it is: its owner decides about the transaction.", async () => {
+test("On a client no transaction is begun or committed, so the caller can roll back the changes.", async () => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

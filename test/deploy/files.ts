@@ -17,7 +17,7 @@ export function unlessInstalled(program: string): string | false {
   return isThere ? false : `${program} is not installed`;
 }
 
-/** Returns the environment of the checks. Its PATH has the directories of system programs, as often only root's has. */
+/** Returns the environment of the checks. PATH also has the directories of programs for root. */
 function environment(): Record<string, string> {
   return { PATH: `${process.env["PATH"]}:/usr/sbin:/sbin`, HOME: tmpdir() };
 }
@@ -29,7 +29,7 @@ export async function check(program: string, ...args: string[]): Promise<string>
   return stdout + stderr;
 }
 
-/** Creates a directory for this test file, which is deleted after the tests. */
+/** Creates a temporary directory, and deletes it after the tests of the file. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "wk-deploy-"));
   after(() => rmSync(folder, { recursive: true, force: true }));

@@ -94,7 +94,9 @@ test("Every alert has a unique name, a severity, a summary and a description.", 
 
 const skip = unlessInstalled("promtool");
 
-test("Prometheus accepts the rules, and of four tested rules two fire.", { skip }, async () => {
+test("Prometheus accepts the rules, and of four tested rules the right two fire.", {
+  skip,
+}, async () => {
   const folder = newFolder();
   const rulesFile = join(root, "deploy/monitoring/alerts.yaml");
   assert.match(await check("promtool", "check", "rules", rulesFile), /\d+ rules found/);

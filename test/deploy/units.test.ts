@@ -12,7 +12,7 @@ const UNITS = [...SERVICES, "worker-admin.socket"];
 const DROP_IN = "worker-admin-tls.conf";
 const folder = newFolder();
 
-/** Returns the values of all lines `name=` in a unit, also of those that are commented out. */
+/** Returns the values of all lines `name=` in a unit, also of lines that are commented out. */
 const valuesOf = (unit: string, name: string) =>
   [...readDeployed(`systemd/${unit}`).matchAll(new RegExp(`^#?${name}=(.*)$`, "gm"))].map(
     ([, value = ""]) => value,
@@ -38,7 +38,7 @@ test("The commands, credentials and variables of the units are valid.", () => {
   }
 });
 
-/** Writes the units as if they were installed, with /bin/true as the program. Returns their paths. */
+/** Writes the units to `folder`: with /bin/true as the program, and the admin's with the drop-in. Returns the paths. */
 function installed(): string[] {
   return UNITS.map((unit) => {
     const path = join(folder, unit);
@@ -55,7 +55,9 @@ test("systemd accepts the units without a warning.", { skip }, async () => {
   assert.equal(await check("systemd-analyze", "verify", "--man=no", ...installed()), "");
 });
 
-test("systemd rates the exposure of the services below 1.6 of 10.", { skip }, async () => {
+test("systemd rates the exposure of each service at no more than 1.6 of 10.", {
+  skip,
+}, async () => {
   for (const path of installed().slice(0, SERVICES.length)) {
     const args = ["security", "--no-pager", "--offline=true", "--threshold=16", path];
     assert.match(await check("systemd-analyze", ...args), /Overall exposure level .*: \d/);

@@ -1,8 +1,8 @@
-// The blocks of code in the README and in docs/, without the decisions, work: TypeScript compiles; programs without a
-// file name run on an empty database; shell blocks and SQL run in the order of their page; JSON, crontabs and queries
-// are parsed. A block marked `output` is compared with the output of the block before it; `…` matches anything.
-// Blocks marked `norun` have a reason instead. The commands and options in shell blocks, configurations and code spans
-// must exist.
+// The blocks of code in the README and in docs/ work. The decisions are not checked. TypeScript and JavaScript must
+// compile. Programs without a file name run on an empty database. Shell blocks and SQL run in the order of their
+// page. JSON, crontabs and queries are parsed. A block marked `output` is compared with the output of the block
+// before it; `…` in it matches anything. A program or shell block marked `norun` does not run, and gives the reason.
+// The commands and options in shell blocks, configurations and code spans must exist.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ test("The programs of the documentation compile with strict options.", async () 
   assert.equal(await programs.check(), "");
 });
 
-test("A block that does not run has one of the listed reasons.", () => {
+test("A block marked `norun` gives one of the listed reasons.", () => {
   for (const { path, blocks } of pages) {
     for (const { notes, line } of blocks) {
       const reason = notes.get("norun");
@@ -184,7 +184,7 @@ async function outputOf(
       if (!isProgram(block) || file !== undefined) return "";
       return programs.run(files.get(block) ?? "", (await emptyDatabase()).url);
     case "sql":
-      // A block marked `rollback` changes the whole server, for example creates a role.
+      // The statements of a block marked `rollback` would change the whole server: create a role, for example.
       await pool.query(notes.has("rollback") ? `begin; ${text}; rollback` : text);
       return "";
     case "json":

@@ -1,5 +1,6 @@
-// Links and paths in the pages: every file and anchor exists, and the indexes of docs/ and of the decisions are
-// complete. The text of a link to a test is the name of its file, and the link's title is the test's.
+// Tests the links and paths in the pages: the files and anchors that they name exist, and the indexes of docs/ and of
+// the decisions are complete. The text of a link to a test is the name of the test's file, without `.test.ts`, and the
+// title of the link is the title of the test.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
@@ -9,7 +10,7 @@ import { allPages, decisions, type Page, pageAt, root, userPages } from "./pages
 
 const MAX_DECISION_LINES = 40;
 
-/** Returns the path from the root, and the anchor; null for a link out of the project. */
+/** Returns the target of a link: its path from the root, and its anchor. Returns null for a link out of the project. */
 function targetOf({ href }: Link, page: Page): { path: string; anchor: string } | null {
   if (/^[a-z]+:/.test(href)) return null;
   const [path = "", anchor = ""] = decodeURI(href).split("#");
@@ -44,7 +45,7 @@ test("The file and the anchor of every link exist.", () => {
   );
 });
 
-test("Every path of the project in a page exists.", () => {
+test("Every path of the project in a code span of a page exists.", () => {
   const named = /^(?:\.ci|build|deploy|docs|examples|src|test|ui)\/[\w./-]+$/;
   const missing = allPages().flatMap(({ path, tokens }) =>
     codeSpansOf(tokens)
@@ -63,7 +64,7 @@ test("The index of docs/ has every page.", () => {
   );
 });
 
-test("The list of decisions has every decision, and each fits on one page.", () => {
+test("The list of decisions has every decision, and each decision has at most 40 lines.", () => {
   const [list, ...files] = decisions().toSorted(
     (a, b) => Number(b.endsWith("README.md")) - Number(a.endsWith("README.md")),
   );
@@ -76,7 +77,7 @@ test("The list of decisions has every decision, and each fits on one page.", () 
   assert.deepEqual(wrong, []);
 });
 
-test("A link to a test has the name of its file, and its title is the title of a test there.", () => {
+test("The text of a link to a test is the name of the test's file, and the link's title is the title of a test in this file.", () => {
   const sources = new Map<string, string>();
   const wrong = links.filter(({ path, text, title }) => {
     if (!path.endsWith(".test.ts")) return false;
@@ -91,7 +92,7 @@ test("A link to a test has the name of its file, and its title is the title of a
   );
 });
 
-/** Whether `text` is the title of a test() or describe() in `source`, or fits a title that is a template. */
+/** Whether `text` is the title of a test(), it() or describe() in `source`, or matches a title with placeholders. */
 function isTitle(text: string, source: string): boolean {
   const titles = source.matchAll(/\b(?:test|it|describe)\(\s*(?:"((?:\\.|[^"])*)"|`([^`]*)`)/g);
   return [...titles].some(([, plain, made = ""]) => {

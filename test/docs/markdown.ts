@@ -21,7 +21,7 @@ export interface Heading {
   /** The text without its markup. */
   readonly text: string;
   readonly anchor: string;
-  /** Its index among the tokens. */
+  /** The index of the heading's first token in the list of tokens. */
   readonly at: number;
 }
 

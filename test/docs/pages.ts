@@ -6,7 +6,7 @@ import { type Block, blocksOf, parse } from "./markdown.ts";
 export const root = join(import.meta.dirname, "../..");
 
 export interface Page {
-  /** From the root: `docs/install.md`. */
+  /** The path from the root, such as `docs/install.md`. */
   readonly path: string;
   readonly text: string;
   readonly tokens: ReturnType<typeof parse>;

@@ -1,5 +1,5 @@
-// The programs of the pages as files of a project that has the package installed. Those in TypeScript are compiled with
-// strict options. A program that runs must end by itself within 40 seconds.
+// The programs in the documents, as files of a project in which this package is installed. The programs in TypeScript
+// are compiled with strict options. A program that is run must end by itself within 40 seconds.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ export class Programs {
     symlinkSync(root, join(this.directory, "node_modules/pg-job-worker"));
   }
 
-  /** Adds a file and returns its path. check() compiles those whose extension is that of TypeScript. */
+  /** Adds a file and returns its path. check() compiles the files in TypeScript. */
   add(name: string, text: string): string {
     const path = join(this.directory, name);
     mkdirSync(dirname(path), { recursive: true });
@@ -33,7 +33,7 @@ export class Programs {
     return path;
   }
 
-  /** Returns the compiler's messages; empty without any. */
+  /** Compiles the files in TypeScript. Returns the compiler's messages; an empty string if there are none. */
   async check(): Promise<string> {
     const compilerOptions = {
       ...{ strict: true, noEmit: true, module: "nodenext", target: "es2024", types: ["node"] },
@@ -62,7 +62,7 @@ export class Programs {
   }
 }
 
-/** Returns libpq's variables, for drivers that do not accept a URL with a unix socket. */
+/** Returns the URL as libpq's variables, for drivers that do not accept a URL with a unix socket. */
 function libpqVariables(url: string): Record<string, string> {
   const { host, port, user = "", database = "" } = new pg.Client(url);
   return { PGHOST: host, PGPORT: String(port), PGUSER: user, PGDATABASE: database };

@@ -55,7 +55,7 @@ test("Every public name of the library has a section, and the table of contents 
   }
 });
 
-test("In the library's page unions are complete, and nested objects have a row each.", () => {
+test("The library's page shows unions completely, and has a row for each member of a nested object.", () => {
   const rows = page("library")
     .split("\n")
     .filter((line) => line.startsWith("| `"));

@@ -37,13 +37,13 @@ export class Session {
     this.#url = url;
     const bin = join(this.#own, "bin");
     mkdirSync(bin);
-    // test/run.mjs sets TEST_COMMAND to the executable if it is built: it starts in a fifth of the time.
+    // If the executable is built, test/run.mjs sets TEST_COMMAND to it, because it starts in a fifth of the time.
     const { TEST_COMMAND: command = join(root, "dist/worker.cjs") } = process.env;
     symlinkSync(command, join(bin, "worker"));
     writeFileSync(this.#state, `cd '${this.directory}'\n`);
   }
 
-  /** Writes a file that the page shows; one that begins with `#!` becomes executable. */
+  /** Writes a file that the page shows. The file is executable if it begins with `#!`. */
   write(name: string, text: string): void {
     const path = join(this.directory, name);
     mkdirSync(dirname(path), { recursive: true });
@@ -52,7 +52,7 @@ export class Session {
   }
 
   async run(block: string): Promise<Ran> {
-    // The trap saves at the exit, so that a block that fails on purpose keeps its variables, too.
+    // A trap saves the state when the shell exits, so that the state is saved also if the block fails on purpose.
     const saveState = `trap '{ export -p; declare -f; printf "cd %q\\n" "$PWD"; } > ${this.#state}' EXIT`;
     const child = this.#shell(`${saveState}\n${await this.#real(block)}`, MAX_BLOCK_MS);
     const closed = once(child, "close");
@@ -62,8 +62,8 @@ export class Session {
   }
 
   /**
-   * Runs a block whose last command is a server. Resolves to its output so far when that matches `awaited`, when the
-   * server has ended, or after MAX_START_MS.
+   * Runs a block whose last command is a server. Resolves when the output of the block matches `awaited`, when the
+   * server has ended, or after MAX_START_MS. The result is the output so far.
    */
   async serve(block: string, awaited: RegExp): Promise<string> {
     const child = this.#shell(`trap : TERM\n${await this.#real(block)}`);

@@ -8,7 +8,7 @@ import { program } from "../../src/cli/shell/globals.ts";
 
 /** Matches words that are our program anywhere in a command: `dist/worker`, `ExecStart=/bin/worker`, `worker:0.1.0`. */
 const OURS = /[/=]worker$|^worker:[\w.-]+$/;
-/** Words that may precede the plain name: a variable, or a program that runs another. */
+/** Matches words that may precede the plain name `worker`: `NAME=value`, or a program that runs another. */
 const BEFORE = /^(\w+=.*|sudo|npx|exec|env|time)$/s;
 
 /** Returns the arguments of every call of our program in `text`. */

@@ -154,7 +154,7 @@ describe("An entry of the timetable", () => {
     );
   });
 
-  test("A payload is stored unchanged, or refused with the place of the value that JSON cannot represent.", () => {
+  test("A payload becomes JSON, or is refused with the place of a value that JSON cannot represent.", () => {
     const unchanged = {
       f: 1n,
       deep: [{ n: -0.5, none: null, yes: true }],

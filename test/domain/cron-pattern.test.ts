@@ -27,7 +27,7 @@ test("daily() and every() return an expression with an optional time zone, which
   assert.equal(cronEntry(every({ minutes: 5 }), "t").timeZone, undefined);
 });
 
-test("Invalid times and steps are refused with what is allowed.", () => {
+test("Invalid times and steps are refused; the error lists what is allowed.", () => {
   for (const time of ["24:00", "12:60", "2.30", "02:30:00", "noon", "", null as never]) {
     assert.equal(
       problemOf(() => daily(time)),
@@ -88,7 +88,7 @@ test("Only names of time zones are accepted, and near names are suggested.", () 
   );
 });
 
-test("If the time zone is undefined in the pattern or in the entry's options, that of the other applies.", () => {
+test("If the time zone is undefined in the pattern or in the entry's options, the other time zone applies.", () => {
   const zone = { timeZone: "Europe/Berlin" };
   const none = { timeZone: undefined };
   assert.equal(cronEntry(daily("02:30", zone), "t", none).timeZone, "Europe/Berlin");

@@ -61,7 +61,7 @@ function problemsOf(expression: string): string {
 }
 
 describe("A cron expression", () => {
-  test("Each cron expression of Graphile Worker matches the same times; only names, L and steps of ranges are new.", () => {
+  test("Each expression that Graphile Worker accepts matches the same times here; only names, L and steps of ranges are new.", () => {
     const dice = random(20_260_101);
     let right = 0;
     let added = 0;
@@ -84,7 +84,7 @@ describe("A cron expression", () => {
     assert.ok(right > 2_000 && added > 10, `${right} expressions are valid, ${added} only here`);
   });
 
-  test("No match is left out between a time and the next match.", () => {
+  test("No match is left out between the given time and the returned one.", () => {
     const dice = random(7);
     for (let round = 0; round < 300; round++) {
       const expression = randomExpression(dice);
@@ -132,7 +132,7 @@ describe("A cron expression", () => {
     }
   });
 
-  test("Names, steps of ranges and macros are read as numbers.", () => {
+  test("Names, steps of ranges and macros match the same times as the numbers written out.", () => {
     const same = [
       ["0 0 * jan,DEC *", "0 0 * 1,12 *"],
       ["0 0 * mar-may mon-fri", "0 0 * 3-5 1-5"],
@@ -166,7 +166,7 @@ describe("A cron expression", () => {
     assert.equal(next("0 0 L * 1", "2026-02-24T00:00:00Z"), "2026-02-28T00:00");
   });
 
-  test("A text of any length is refused with a short message.", () => {
+  test("However long an invalid text is, its error message is short.", () => {
     const long = [
       `${"0,".repeat(500_000)}0 * * * *`,
       `${"9".repeat(501)} * * * *`,

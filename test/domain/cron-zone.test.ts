@@ -69,7 +69,7 @@ function naiveTicks(expression: string, walls: readonly number[], fromMs: number
 }
 
 describe("A cron expression in a time zone", () => {
-  test("A fixed time matches once a day: the first of two in autumn, the end of the gap in spring.", () => {
+  test("A fixed time has one tick a day: in autumn at the first of two such times, in spring at the end of the gap.", () => {
     const autumn = "2026-10-24T22:00Z";
     const spring = "2026-03-28T23:00Z";
     assert.deepEqual(ticks("30 2 * * *", "Europe/Berlin", autumn), [
@@ -114,7 +114,7 @@ describe("A cron expression in a time zone", () => {
     }
   });
 
-  test("Around each clock change, the next tick from any moment is that of a search minute by minute.", () => {
+  test("Around each clock change, the next tick from any moment on is the one that a search minute by minute finds.", () => {
     const dice = random(11);
     const lists = (most: number) => [
       `${dice(most)}`,
@@ -141,7 +141,7 @@ describe("A cron expression in a time zone", () => {
     }
   });
 
-  test("The last day of a month is that of the zone's calendar, in each month.", () => {
+  test("L matches the last day of each month by the zone's calendar.", () => {
     const schedule = cronSchedule("0 0 L * *", "Asia/Tokyo");
     let ms = Date.parse("2027-12-15T00:00Z");
     const days: string[] = [];

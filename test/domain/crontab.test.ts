@@ -107,7 +107,7 @@ describe("A crontab", () => {
     assert.deepEqual(parseCrontab("\uFEFF# only a comment"), []);
   });
 
-  test("Random lines give the same entries as in Graphile Worker, or are refused by both.", () => {
+  test("Random lines give the same entries as Graphile Worker's parser, or are refused by both parsers.", () => {
     const dice = random(1);
     const counts = { both: 0, neither: 0 };
     for (let round = 0; round < 8_000; round++) {
@@ -118,7 +118,7 @@ describe("A crontab", () => {
       // Graphile Worker's parser accepts an empty key, which the schema refuses at the first tick. This library's
       // parser refuses it.
       if (stock?.some(({ jobKey }) => jobKey === "")) continue;
-      // Names, L and steps of ranges are valid only in this library.
+      // Names of months and days, L and steps of ranges are valid only in this library.
       if (stock === null && ours !== null && isAddition(fields)) continue;
       assert.deepEqual(ours, stock, line);
       if (stock === null) counts.neither++;
@@ -154,7 +154,7 @@ CRON_TZ=Europe/Berlin
     assert.deepEqual(entries[2]?.payload, { a: 1 });
   });
 
-  test("Unknown settings, zones and macros are refused with what is allowed.", () => {
+  test("Unknown settings, zones and macros are refused with a message about what is allowed.", () => {
     const zones = "expected a name such as Europe/Berlin, America/New_York or UTC";
     const macros =
       "expected @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually or five fields";

@@ -1,4 +1,4 @@
-// Rates as they are typed, and limits in words.
+// Rates are parsed from text that a user has typed. Limits are described in words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limitText, parseRate, rateText } from "../../src/domain/limits/limit-text.ts";

@@ -1,9 +1,9 @@
-// Cron expressions in words.
+// Tests how cron expressions are put into words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { patternInWords } from "../../src/domain/cron/pattern-words.ts";
 
-test("The usual cron expressions have words.", () => {
+test("Usual cron expressions are put into words.", () => {
   const cases: readonly (readonly [string, string])[] = [
     ["* * * * *", "every minute"],
     ["*/15 * * * *", "every 15 minutes"],

@@ -1,4 +1,5 @@
-// rawJson() keeps its text, anywhere in a payload and from any copy of the library.
+// The text of rawJson() is stored unchanged, anywhere in a payload. The rawJson() of another copy of the library works,
+// too.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { jsonObject } from "../../src/domain/cron/cron-payload.ts";
@@ -29,7 +30,7 @@ for (const [origin, raw] of [
     assert.equal(payloadText(payload), `{"body":${BIG},"nested":"{\\"n\\":1}"}`);
   });
 
-  test(`A cron entry accepts ${origin} rawJson(), also within its payload.`, () => {
+  test(`A cron entry accepts ${origin} rawJson() as its payload, and within its payload.`, () => {
     const value = { id: 12345678901234567890n, b: 1, a: 2 };
     assert.deepEqual(jsonObject(raw(BIG)), value);
     assert.deepEqual(jsonObject({ body: raw(BIG) }), { body: value });

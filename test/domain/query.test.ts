@@ -1,5 +1,5 @@
-// The query language without a database: its parser, with arbitrary texts and with the corpus that also tests the
-// client's parser, and its completion. Also numbers in payloads, and error groups.
+// Tests the parser and the completion of queries without a database. The parser reads arbitrary texts, and the corpus
+// with which the client's parser is tested, too. Also tests numbers in payloads, and error groups.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ describe("The query language", () => {
     for (const { q, is } of corpus) assert.equal(parsedAsText(q), is, q);
   });
 
-  test("parses its own output to the same tree.", () => {
+  test("parses a printed query to the same tree.", () => {
     for (const { q, is } of corpus.filter(({ is }) => is !== "" && !is.startsWith("!"))) {
       const tree = parseQuery(q);
       assert.ok(tree !== null);
@@ -99,7 +99,7 @@ describe("The completion of queries", () => {
     }
   });
 
-  test("writes every name so that it parses to itself.", () => {
+  test("quotes every name so that the parser returns the same name.", () => {
     const random = makeRandom(6);
     const texts = [
       "none",
@@ -161,7 +161,7 @@ describe("Numbers of payloads", () => {
     assert.ok(compareNumbers("9007199254740993", "9007199254740992") > 0);
   });
 
-  test("are found at their path with their own digits.", () => {
+  test("are found at their path, with the digits that they have in the text.", () => {
     const json = ' { "a" : [ {"b": 1.0} , {"b":"x\\u0000"}, [ {"b":2} ] ], "a\\"": [[]], "c": {} }';
     assert.deepEqual(valuesAt(json, ["a", "b"]), ["1.0", '"x\\u0000"']);
     assert.deepEqual(valuesAt(json, ["a", 2, 0, "b"]), ["2"]);
@@ -280,7 +280,7 @@ describe("Error groups", () => {
     assert.ok(others(`0123456789${letters.slice(26)}`, 10) < 60, "a number in base 36");
   });
 
-  test("by place join a task's errors that have the same class and stack frame, and different words.", () => {
+  test("by place join a task's errors that have the same class and stack frame, whatever their words.", () => {
     const stack = (words: string, line: number) =>
       `TypeError: ${words}\n    at node:internal/x:1:1\n    at f (/app/node_modules/x/y.js:1:1)
     at async charge (file:///app/tasks/charge.js:${line}:5)\n    at run (/app/run.js:1:1)`;
@@ -301,7 +301,7 @@ describe("Error groups", () => {
     assert.equal(likePatternOf("100%_\\ of #"), "100\\%\\_\\\\ of %%");
   });
 
-  test("end before a word or a quoted text that the limit of a line would cut.", () => {
+  test("have a label without the word or quoted text that the limit of a line would cut.", () => {
     const words = "the payment of this order was refused by the gateway ";
     for (const id of ["a8d7k2b9q1m4", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "9007199254740993"]) {
       for (let length = 280; length < 300; length++) {

@@ -21,7 +21,7 @@ const WORDS = [
 ];
 
 for (const shell of ["bash", "bash --posix"]) {
-  test(`${shell} reads every word back.`, () => {
+  test(`${shell} reads the result for each word as the original word.`, () => {
     const [file = "", ...args] = shell.split(" ");
     for (const word of WORDS) {
       const env = { ...process.env, LC_ALL: "C.UTF-8" };
@@ -34,7 +34,7 @@ for (const shell of ["bash", "bash --posix"]) {
   });
 }
 
-test("No line contains a control or format character of Unicode.", () => {
+test("No result contains a control or format character of Unicode.", () => {
   const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
   for (let point = 0; point <= 0x10ffff; point++) {
     if (point >= 0xe1000 && point < 0x10ff00) continue;
@@ -45,7 +45,7 @@ test("No line contains a control or format character of Unicode.", () => {
   }
 });
 
-test("Hidden characters become octal bytes.", () => {
+test("Hidden characters become octal bytes, and half of a surrogate pair becomes U+FFFD.", () => {
   assert.equal(shellWord("k\u0015x"), "'k'$'\\025''x'");
   assert.equal(shellWord("\u202e"), "$'\\342\\200\\256'");
   assert.equal(shellWord("\ud800"), "'\ufffd'");

@@ -1,4 +1,4 @@
-// The option `unique`: which jobs get the same job key. And which options of a job contradict each other.
+// Which jobs get the same job key by the option `unique`, and which options of a job are refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {

@@ -1,4 +1,5 @@
-// The process of one group of faults, started by group-run.ts. Sends its parent lines of progress, and then the result.
+// The process that runs one group of faults. group-run.ts starts it. The process sends messages to group-run.ts: first
+// lines about its progress, then the result.
 
 import type { FieldOptions } from "./field/field.ts";
 import { type GroupResult, runGroup } from "./field/result.ts";

@@ -1,6 +1,6 @@
-// Runs a group of faults in its own process, which leads a process group. The whole process group is killed after the
-// group's time limit, on SIGINT or SIGTERM, and when the leader has ended. Servers of PostgreSQL are outside of the
-// process group; they stop by themselves when the process that started them has ended.
+// Runs a group of faults in a child process, which leads a process group. The whole process group is killed when the
+// child process has ended, when it exceeds the time limit of the group of faults, and on SIGINT or SIGTERM. Servers of
+// PostgreSQL are outside of the process group; they stop by themselves when the process that started them has ended.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, openSync } from "node:fs";

@@ -21,12 +21,12 @@ const HELP = `npm run test:faults -- [options]
   --list          the groups, with what each proves and its limit in minutes
   --group A,B     these groups only
   --mode A,B      these modes only: ${MODES.map(slug).join(", ")}
-  --seed N        repeats a run: kills, pauses and loads are drawn from it
+  --seed N        repeats the kills, pauses and loads of the run with this seed
   --brief         few repetitions, as in npm run test:all
   --allow-skips   exit status 0 although a group had to be skipped
 
 All groups together take two to four hours, on a machine that does nothing else. Some need root and
-network namespaces; what they lack is installed from Debian.
+network namespaces. Missing programs are installed from Debian.
 
 Exit status: 0 all held, 1 something broke, 2 wrong options, 3 something was skipped.`;
 

@@ -1,5 +1,6 @@
 // The limits on the memory of responses that are being built, or that clients have not read yet. The tests set the
-// clock by which a reader counts as slow; timers are real. At the end: the timer of a request, and the default limit.
+// clock that decides whether a reader is slow; timers are real. The last two tests are about the timer of a request and
+// the default limit.
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { test } from "node:test";
@@ -58,7 +59,7 @@ test("Work on a response waits until other responses have released enough memory
   assert.equal(await waits, true);
 });
 
-test("Several responses in preparation of one client use at most half of the memory, and the client with the least memory is next.", async () => {
+test("Several responses that are built for one client at once use at most half of the memory, and the client with the least memory is next.", async () => {
   const { memory: all } = memory();
   const open = (client: string) => all.open(new Socket(), client);
   const [greedy, other] = [open("greedy"), open("other")];

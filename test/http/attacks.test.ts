@@ -1,5 +1,5 @@
-// Clients that send too much, read too little or open too many connections: the server limits what each of them uses,
-// and serves other clients meanwhile.
+// The server limits what clients use that send too much, read too little or open too many connections, and serves other
+// clients at the same time.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -58,11 +58,12 @@ test("Of a thousand pipelined requests only a few are processed at once, and all
     [...text.matchAll(/<(\/\w+)>/g)].map(([, path]) => path),
     [...paths, "/last"],
   );
-  // The server parses slices of 512 bytes, and begins all requests of a slice at once. Each has more than 26 bytes.
+  // The server parses slices of 512 bytes, and begins all requests of a slice at once. A request
+  // has more than 26 bytes.
   assert.ok(most <= 4 + 512 / 26, `${most} at once`);
 });
 
-test("A body is read even if it follows as many requests as may be processed at once.", async () => {
+test("A request's body is read even if its connection already has as many requests in process as are allowed.", async () => {
   const body = JSON.stringify("x".repeat(100_000));
   const port = await startServer(
     async (request) =>
@@ -79,7 +80,7 @@ test("A body is read even if it follows as many requests as may be processed at 
   assert.equal(text.match(/xxxxxxxx"/g)?.length, 2);
 });
 
-test("A response larger than a connection may buffer is 413.", async () => {
+test("A response that is larger than a connection may buffer is replaced by a 413.", async () => {
   const port = await startServer(() => answer("x".repeat(5_000)), { unreadBytes: 4_999 });
   const text = await rawExchange(port, get("/", LAST));
   assert.match(text, /^HTTP\/1\.1 413 [\s\S]*"code":"too_large"/);

@@ -140,7 +140,7 @@ test("A stream whose request is closed before the stream opens ends at once; a f
   assert.equal(late.writable.writableEnded, true);
 });
 
-test("A viewer that reconnects gets only newer events; with an id from another process it gets all.", () => {
+test("A viewer that reconnects gets only newer events; with an id that this process has not sent, it gets the last event of each kind.", () => {
   const { events, view } = source({ maxViewers: 10 });
   const shownWith = (id: string) => {
     const viewer = new PassThrough();

@@ -1,5 +1,5 @@
-// Clients that leave early: a request whose body was not read no longer counts among its client's requests, and a
-// request that ended before an application passed it on is not processed.
+// Clients that leave early. A request whose body is read only after its client has left no longer counts as unanswered.
+// A request that ended before an application passed it on is not processed.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
@@ -18,7 +18,7 @@ const GET = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 const limits: Partial<Limits> = { unansweredPerClient: 1 };
 const answer = { status: 200, headers: {}, body: "answer" };
 
-test("A client that leaves before its body is read frees its place.", {
+test("A request whose client leaves before the body is read no longer counts as unanswered.", {
   timeout: 10_000,
 }, async () => {
   const broken = Promise.withResolvers<unknown>();

@@ -11,7 +11,7 @@ export async function rawExchange(port: number, bytes = "", from?: string): Prom
 
 export interface RawConnection {
   readonly socket: net.Socket;
-  /** Resolves with all received text once it matches. Rejects if the connection is closed first. */
+  /** Resolves with all received text once the text matches. Rejects if the connection is closed before. */
   received(pattern: RegExp): Promise<string>;
   /** Resolves with all received text when the connection is closed. */
   end(): Promise<string>;

@@ -5,7 +5,7 @@ import { jsonTexts } from "../../src/http/response.ts";
 
 const long = "a".repeat(1_500_000);
 
-test("Pieces of JSON are sent as one text, at any length and in any script.", () => {
+test("A body made from pieces of JSON has the bytes of the joined text, at any length and in any script.", () => {
   for (const filling of ["a", long, `${long}ü`, `${long}日本`, `${long}🙂`]) {
     const texts = ['{"jobs":["', filling, '","', filling, '","', filling, '"]}'];
     const { body } = jsonTexts(texts);
@@ -14,7 +14,7 @@ test("Pieces of JSON are sent as one text, at any length and in any script.", ()
   }
 });
 
-test("Pieces of JSON with more than 4 million characters in total become bytes directly, not one text.", () => {
+test("Pieces of JSON with more than 4 million characters in total are copied into bytes instead of being joined.", () => {
   assert.equal(jsonTexts(["[", "1", "]"]).body, "[1]");
   assert.ok(Buffer.isBuffer(jsonTexts([long, long, long]).body));
 });

@@ -32,7 +32,7 @@ test("A path without parameters wins over one with parameters, whatever the meth
   assert.equal(found("GET", "/jobs/action"), "POST");
 });
 
-test("A path with another method reports the allowed methods.", () => {
+test("For a path that lacks the method, the router returns the allowed methods.", () => {
   assert.equal(found("DELETE", "/jobs"), "GET,POST,HEAD");
   assert.equal(found("HEAD", "/jobs/action"), "POST");
   assert.equal(found("get", "/jobs"), "GET,POST,HEAD");

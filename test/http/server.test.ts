@@ -1,4 +1,4 @@
-// The server with slow, broken or hostile clients, and its life from start to stop.
+// Tests the HTTP server with slow, broken and hostile clients, and its start and stop.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, test } from "node:test";
@@ -150,7 +150,7 @@ test("An absolute target's host overrides the Host header.", async () => {
   assert.match(bare, /GET \/ b$/);
 });
 
-test("Headers and bodies that come too slowly are 408.", async () => {
+test("Requests whose headers or body arrive too slowly are answered with 408.", async () => {
   const limits = { headersTimeoutMs: 300, requestTimeoutMs: 500 };
   const { port } = await startServer(async (request) => {
     await readJsonText(request, 100);
@@ -169,7 +169,7 @@ test("Headers and bodies that come too slowly are 408.", async () => {
   assert.deepEqual(statuses(nothing), [408]);
 });
 
-test("Idle connections make room for new ones, the oldest first.", async () => {
+test("At the limit of connections, the oldest idle connection is closed for a new one.", async () => {
   const { port } = await startServer(echo, { connections: 3 });
   const idle = [await connect(port), await connect(port), await connect(port)];
   const text = await rawExchange(port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
@@ -179,7 +179,7 @@ test("Idle connections make room for new ones, the oldest first.", async () => {
   for (const { socket } of idle) socket.destroy();
 });
 
-test("Requests beyond the limit are answered 503 at once.", async () => {
+test("Requests beyond the limit of unanswered requests are answered with 503 at once.", async () => {
   const busy = gate();
   const { port } = await startServer(
     async (request) => {
@@ -215,7 +215,7 @@ test("Expect: 100-continue is answered only when the body is read.", async () =>
   assert.deepEqual(statuses(await rawExchange(port, post("/refused"))), [403]);
 });
 
-test("A refused request's body is read only up to a limit; after a short one the connection stays open.", async () => {
+test("The body of a refused request is read only up to a limit; after a short body the connection stays open.", async () => {
   const { port } = await startServer(() => plainText("refused", 403), { discardedBytes: 100_000 });
   const start = (length: number) =>
     `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;

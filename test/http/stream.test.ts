@@ -1,5 +1,5 @@
-// Long downloads (stream.ts): their headers are sent even if the first piece takes long, a download that stalls or
-// fails is cut off, and its place among the downloads that may run at once is free again.
+// Long downloads (stream.ts). Their headers are sent even if the first piece takes long. A download that stalls or
+// fails is cut off, and its place among the downloads that may run at once becomes free.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -71,7 +71,7 @@ test("A download begins before its first piece is ready.", async () => {
   assert.match(await client.end(), /late[\s\S]*x-all: yes/);
 });
 
-test("A failure before a download has begun is an error response.", async () => {
+test("If a download fails before it has begun, the client receives an error response.", async () => {
   const { port, places, begun } = await serve(async function* () {
     yield* [];
     throw new Error("not today");
@@ -112,7 +112,7 @@ test("A HEAD request for a download releases its place and starts no body.", asy
   assert.ok(places.hasRoom("127.0.0.1"));
 });
 
-test("A failed download resets an HTTP/1.0 client's connection; a normal end would look complete.", async () => {
+test("If a download fails, the connection of an HTTP/1.0 client is reset; a normal end would look like success.", async () => {
   const { port } = await serve(async function* () {
     yield "some";
     throw new Error("not today");

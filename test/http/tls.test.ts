@@ -1,5 +1,6 @@
-// The server with TLS: protocol versions, pipelines, a certificate that is replaced or invalid, connections that never
-// send anything, and the stop.
+// Tests the HTTP server with TLS. It accepts only TLS 1.2 and 1.3, answers pipelines in order, uses a valid new
+// certificate without a restart, and closes connections that never send anything. When it stops, it closes all
+// connections.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -83,7 +84,7 @@ test("TLS 1.2 and 1.3 are accepted, earlier versions are not.", async () => {
   assert.equal(await rawExchange(port, request("/")), "", "plain HTTP is not answered");
 });
 
-test("Over TLS a pipeline is answered in order, and an invalid request with the usual headers.", async () => {
+test("Over TLS a pipeline is answered in order, and the answer to an invalid request has the usual headers.", async () => {
   const { port } = await startServer(loadCertificate(pair("pipeline")), { pipelined: 2 });
   const socket = await secure(port);
   const answers = text(socket);
@@ -133,7 +134,7 @@ test("An invalid certificate or key is refused with a message, and the old pair 
   refused(/^tls\.certFile: cannot be read: ENOENT/);
 });
 
-test("Connections that never send anything are counted, and cut off in time.", async () => {
+test("Connections that never send anything are closed, and keep no other connection out.", async () => {
   const limits = { connections: 3, headersTimeoutMs: 3_000 };
   const { port } = await startServer(loadCertificate(pair("silent")), limits);
   const silent = await Promise.all(

@@ -1,4 +1,6 @@
-// Unix sockets: their mode, the address of their clients, what happens to existing files; and invalid descriptors.
+// A server on a unix socket sets the mode of the socket, and treats all peers as one client unless a trusted proxy
+// names its client. It replaces an existing file only if the file is a socket that is not in use. A descriptor that is
+// not a listening socket is refused.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -63,7 +65,7 @@ test("A socket has the configured mode, serves requests, and is removed when the
   }
 });
 
-test("All peers on a unix socket are one client, unless the socket is a trusted proxy's.", async () => {
+test("All peers on a unix socket are one client, unless a trusted proxy on the socket names its client.", async () => {
   await serverOn(unix("plain"), ["10.0.0.0/8"]).start();
   await serverOn(unix("proxy"), ["unix:", "10.0.0.0/8"]).start();
   const forwarded = { "x-forwarded-for": "198.51.100.7, 10.1.2.3" };
@@ -72,7 +74,7 @@ test("All peers on a unix socket are one client, unless the socket is a trusted 
   assert.equal(await get("proxy"), "unix: unix:");
 });
 
-test("A socket in use is refused and keeps working; files that are not sockets are not touched.", async () => {
+test("A server does not start on a socket in use, which keeps working, nor on a file that is not a socket.", async () => {
   await serverOn(unix("living")).start();
   await assert.rejects(serverOn(unix("living")).start(), {
     code: "listen",

@@ -16,14 +16,14 @@ async function untilHeard(census: Census): Promise<string> {
   return outcome;
 }
 
-test("Before an admin counts all jobs, it checks whether another admin does, and leaves the count to it.", async () => {
+test("Before an admin counts all jobs, it checks whether another admin is counting, and if so does not count.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('mail')");
   await queue.sql(
     "insert into worker._private_jobs (task_id) select 1 from generate_series(1, 500)",
   );
   const census = createCensus();
   assert.equal(await census.step(queue.db), "listening");
-  // Another admin is counting a chunk: it holds this lock meanwhile.
+  // Another admin holds this lock while it counts a chunk.
   const other = await queue.pool.connect();
   await other.query(
     "begin; select pg_advisory_xact_lock(hashtextextended('worker:census:worker', 0))",

@@ -1,5 +1,6 @@
-// The query language on PostgreSQL: a query matches the same jobs as its naive evaluation (naive-query.ts), whatever
-// the jobs contain. Also the other members of a compiled query, such as its cost, and the errors of invalid queries.
+// Tests the query language on PostgreSQL: a query matches the same jobs as its naive evaluation (naive-query.ts),
+// whatever the jobs contain. Also tests the other members of a compiled query, such as its cost, and the errors of
+// invalid queries.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { query } from "../../src/database/database.ts";
@@ -125,7 +126,10 @@ function assertShape({ shape }: JobQuery, ids: readonly string[], all: NaiveWorl
   }
 }
 
-/** Values for each field; nearly all match some jobs. For `none`: some lack a queue, key, worker, flag or error. */
+/**
+ * Values for each field. Nearly all of them match some jobs. `none` does so because some jobs have no queue, key,
+ * worker, flag or error.
+ */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   id: ["4", "4,7", "3..90"],
   is: isWords,
@@ -225,7 +229,7 @@ test("A prefix of keys is compared as a range only if the database orders texts 
   assert.equal(ordered.cost, "bounded");
 });
 
-test("Ages mean the same moments on every page of a list.", async () => {
+test("An age, such as 1h, means the same moment on every page of a list.", async () => {
   const first = await compileQuery(queue.db, "created<1h");
   await new Promise((resolve) => setImmediate(resolve));
   const next = await compileQuery(queue.db, "created<1h", { nowUs: first.nowUs });
@@ -250,7 +254,7 @@ test("The meaning of a bare word can be stored: it does not change when the name
   assert.equal(await explicit("k%"), '"k%"');
 });
 
-test("A compiled query has the cost of each term, and the optional index that would make it cheap.", async () => {
+test("A compiled query has the cost of each term, and names the optional index that would make the query cheap.", async () => {
   const cost = async (text: string, indexes: string[] = []) => {
     const { cost, terms, indexHint } = await compileQuery(queue.db, text, {
       indexes: new Set(indexes),
@@ -289,7 +293,7 @@ test("The error of an invalid query has the position of the problem and a sugges
   await assert.rejects(compileQuery(queue.db, "x"), { code: "query_too_wide" });
 });
 
-test("A job is stuck if lists show its worker as not responding, also after a sweep has recovered its other jobs.", async () => {
+test("A job is stuck if lists show its worker as not responding, also after a sweep has recovered the other jobs of the worker.", async () => {
   const { id } = await addJob(queue.db, { identifier: "t", spec: {} });
   await lockJob(queue, id, "back again");
   await heartbeat(queue, "back again");

@@ -1,4 +1,4 @@
-// Reads split a long computation into slices, so that other requests get turns of the event loop in between.
+// Tests that long computations in reads are split into slices, so that other requests are handled in between.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -20,7 +20,7 @@ test("The next ticks of 3,000 schedules are computed in more than ten turns of t
   await queue.sql("delete from worker._private_schedules");
 });
 
-test("The ticks of the next day of 40 frequent schedules are computed in more than ten turns of the event loop.", async () => {
+test("The next day's ticks of 40 frequent schedules are computed in more than ten turns of the event loop.", async () => {
   await queue.sql(`insert into worker._private_schedules (identifier, task, pattern, time_zone)
     select zone || n, 'report', pg_catalog.format('%s-59/10 * * * *', n % 10), zone
     from pg_catalog.generate_series(1, 10) as n,

@@ -1,5 +1,5 @@
-// Counts the turns of the event loop in which a read computes, because none of its statements runs. A computation that
-// is not split into slices takes one turn.
+// Counts the turns of the event loop in which no statement of a read runs. In these turns the read computes. A
+// computation that is not split into slices takes one turn.
 import type { Database, Queryable } from "../../src/database/database.ts";
 
 /** Returns the number of these turns while `work` runs. `work` must read with the `db` that is passed to it. */

@@ -45,7 +45,7 @@ async function fill(payload: string, count: number): Promise<void> {
 const idsOf = (text: string) =>
   text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line).id as number]));
 
-test("An export reads each chunk of lines with one statement, and finds the ids of a query with others.", async () => {
+test("An export reads each chunk of lines with one statement. Other statements find the ids that match its query.", async () => {
   await fill("to_json(n)", 12_000);
   const isOfLines = ({ text }: QueryConfig) => text.includes("as lines");
   for (const [q, jobs] of [
@@ -99,7 +99,8 @@ test("An export measures the size of decompressed payloads, and its chunks stay 
   }
   assert.ok(bytes > 6_000_000);
   assert.ok(most < 4_000_000, `${most} bytes in a piece`);
-  // A compressed payload counts with a share of its largest possible size. The last parameter is this share: at first 1.
+  // A compressed payload is estimated at a share of its largest possible size. The last parameter of a statement is
+  // this share, which is 1 at first.
   const taken = sent.map(({ values = [] }) => Number(values.at(-1)));
   assert.ok(taken.includes(1) && taken.includes(0.25), `${taken}`);
 });
@@ -116,7 +117,7 @@ test("Payloads that compress to a hundredth are not read all at once.", async ()
   assert.ok(most < 4_500_000, `${most} bytes in a piece`);
 });
 
-test("Jobs deleted or added during an export are left out.", async () => {
+test("Jobs that are added during an export, or deleted before it reads them, are left out.", async () => {
   await fill("to_json(n)", 3_000);
   let chunks = 0;
   const { db } = watched(async (text) => {
@@ -163,7 +164,7 @@ test("A line too large for a chunk is written whole and in its place, in both fo
   assert.ok(csv === `id,payload,key\r\n${quoted.join("")}`);
 });
 
-test("An interrupted export has a cursor, from which another one continues after the last line.", async () => {
+test("From the cursor of an interrupted export, another export continues after the last line.", async () => {
   await fill("to_json(n)", 4_000);
   for (const q of ["", "attempts:0"]) {
     let chunks = 0;
@@ -188,7 +189,7 @@ test("An interrupted export has a cursor, from which another one continues after
   }
 });
 
-test("An export that finds nothing for long reports its progress, and ends when its reader leaves.", async () => {
+test("An export that finds nothing for a long time reports its progress, and ends when its reader leaves.", async () => {
   await fill("to_json(n)", 30_000);
   // The server is so slow that a walk (found-chunks.ts) has time for only a part of the jobs.
   const { db, sent } = watched(async (text) => {
@@ -220,7 +221,7 @@ test("An export that finds nothing for long reports its progress, and ends when 
   assert.equal(sent.length, until);
 });
 
-test("An export with a boundary ends with the first step that reaches it.", async () => {
+test("An export that continues from a cursor ends with the first step that goes beyond the cursor's highest id.", async () => {
   await fill("to_json(n)", 12_000);
   const { db, sent } = watched(async (text) => {
     if (text.includes("as ids")) await queue.sql("select pg_sleep(0.06)");
@@ -232,7 +233,7 @@ test("An export with a boundary ends with the first step that reaches it.", asyn
   assert.equal(begun.progress().cursor?.split("-")[0], "50");
 });
 
-test("With slow rows an export measures their pace, so that at most three statements take too long.", async () => {
+test("If rows are slow, an export adapts the size of its steps, so that at most three statements take too long.", async () => {
   await fill("to_json(n)", 300);
   // Each row takes 5 ms, and a statement for more than 100 rows fails as if it had exceeded its time limit.
   let late = 0;

@@ -1,4 +1,5 @@
-// The time of a job's last failure, as far as its row shows it: after any retry delay, and after changes by hand.
+// The time of a job's last failure is computed from the job's row. It is correct for any retry delay. After most
+// changes by hand it is unknown.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
@@ -18,7 +19,7 @@ const { sql } = queue;
 
 const add = async () => (await addJob(queue.db, { identifier: "t" })).id;
 
-/** Adds a job whose third attempt failed 3 hours ago. `delayMs`: the delay until its retry; null: Graphile Worker's. */
+/** Adds a job whose third attempt failed 3 hours ago. `delayMs`: the retry delay; null: that of Graphile Worker. */
 async function failed3hAgo(delayMs: number | null): Promise<string> {
   const id = await add();
   await sql("update worker._private_jobs set attempts = 2 where id = $1", [id]);
@@ -79,7 +80,7 @@ test("The time of a failure is unknown if the job was changed by hand since.", a
   assert.deepEqual(of.get(1), { line: "Error: no", atMs: null });
 });
 
-test("The incident and the indexed count of failed jobs have the time of the latest failure, without the jobs that were changed by hand.", async () => {
+test("The incident and the indexed count of failed jobs have the time of the latest failure among the jobs that were not changed by hand.", async () => {
   const [first, second] = [await failed3hAgo(null), await failed3hAgo(null)];
   await sql("update worker._private_jobs set max_attempts = 3");
   const read = async () => (await createInsight(queue.db).incidents()).incidents[0]?.sentence;

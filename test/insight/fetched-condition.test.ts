@@ -15,7 +15,7 @@ import { lockJob, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-/** Adds three jobs locked by the worker w for 3 s, and a heartbeat of w with the report, if it is not null. */
+/** Adds three jobs that the worker w locked 3 s ago. If the report is not null, adds a heartbeat of w with it. */
 async function locked(report: (ids: readonly string[]) => object | null): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < 3; n++) {
@@ -88,7 +88,7 @@ test("If a worker lists only running jobs, a job locked less than a second befor
 });
 
 const silent: Record<string, object | null> = {
-  "has no heartbeat, as a Graphile worker": null,
+  "has no heartbeat, like a Graphile worker": null,
   "reports nothing": {},
   "reports a text instead of a list": {
     running_jobs: 0,

@@ -73,7 +73,7 @@ test("An estimate of zero has an upper bound that allows for unread pages full o
   }
 });
 
-test("Errors that differ in numbers and ids are one group; the sizes of groups add up to all.", async () => {
+test("Errors that differ only in numbers and ids are one group; the sizes of all groups add up to the number of errors.", async () => {
   const charged = await many(30, "charge");
   await fail(charged, "Error: charge # failed: 503\n    at stack #");
   await fail(await many(5, "charge"), "TypeError: x is undefined");
@@ -148,7 +148,7 @@ test("A group whose errors are not in the sampled pages is not reported as unkno
   const [id] = await many(1, "import");
   await fail([String(id)], "Error: rare");
   const { key } = (await groups("error")).groups[0] ?? {};
-  // One error in 1,500 pages, of which a search for unknown groups reads 200.
+  // The table now has one error in 1,500 pages. A search for unknown groups reads 200 of these pages.
   await sql(`insert into worker._private_jobs (task_id, payload)
     select task_id, pg_catalog.to_json(pg_catalog.repeat('x', 1900))
     from worker._private_jobs, pg_catalog.generate_series(1, 6000)`);
@@ -192,7 +192,7 @@ test("The trend of failures with unknown times is empty.", async () => {
   assert.deepEqual([one?.count.value, one?.lastSeen, one?.trend], [2, null, []]);
 });
 
-test("An error whose id looks like a word is in the group of equal errors, also for other programs.", async () => {
+test("An error with an id that looks like a word is in the group of the same error with other ids, also in other programs.", async () => {
   const charge = await many(12, "charge");
   const names = ["Ada", "Bank of Ada", "O'Neil & Sons"];
   for (const [n, id] of charge.entries())
@@ -239,7 +239,7 @@ test("An error with a short word in place of a number is a group of its own.", a
   );
 });
 
-test("A group that no job has is not found, however many errors there are.", async () => {
+test("A query for a group without jobs finds no jobs, however many errors there are.", async () => {
   await fail(await many(2_500, "charge"), "Error: charge # failed");
   const [waiting = ""] = await many(1, "charge");
   const report = async (q: string, limit?: number) => {
@@ -262,7 +262,7 @@ test("A group that no job has is not found, however many errors there are.", asy
   assert.deepEqual(await report(`is:retrying group:${fingerprint}`), [1, []]);
 });
 
-test("Errors of a large table are estimated, and the interval contains the true number.", async () => {
+test("In a large table the number of errors is estimated, and its interval contains the true number.", async () => {
   await fail(await many(300, "charge"), "Error: charge # failed");
   const { groups: found, of } = await groups("error", "", true);
   const [one] = found;
@@ -363,7 +363,7 @@ test("Common values are found for a query by group or payload, even if most cand
   }
 });
 
-test("The jobs of an error group in a small table are counted exactly, although only a part of their texts is in memory.", async () => {
+test("The jobs of an error group in a small table are counted exactly, although their texts are not in memory all at once.", async () => {
   await sql("delete from worker._private_jobs");
   await fail(await many(2_500, "charge", {}, {}), "Error: wallet 12 is empty");
   await fail(await many(20, "charge", {}, {}), "Error: no such card");
@@ -398,7 +398,7 @@ test("Common values are found in hostile payloads, for exact integers, and for m
   assert.equal(found.get('payload."a b\\u0000"'), '"\\ud800"');
 });
 
-test("The interval of a sample that was cut short usually has the true number, even in a sorted table.", async () => {
+test("The interval of a sample that was cut short usually contains the true number, even in a sorted table.", async () => {
   await sql("delete from worker._private_jobs");
   await sql(`insert into worker._private_tasks (identifier) values ('sorted')`);
   await sql(`insert into worker._private_jobs (task_id, payload, attempts, max_attempts, last_error)

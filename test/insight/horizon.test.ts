@@ -1,4 +1,5 @@
-// The horizon: every job that is not locked is counted in one bucket, by its time, and under its condition.
+// Tests that the horizon counts every job that is not locked once: in the bucket of the job's time, under its
+// condition.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conditionOf } from "../../src/insight/expressions/condition.ts";
@@ -50,7 +51,7 @@ async function counted(where = "true") {
   return Object.fromEntries(drawn.map((one) => [one, counts[one] ?? 0]));
 }
 
-test("For a small table the sums of the horizon are the numbers of jobs, in all and for one task.", async () => {
+test("For a small table, the sums of the horizon are the numbers of jobs: of all, of one task, and of an unknown queue.", async () => {
   await fill();
   const gauge = await readGauge(queue.db);
   const horizon = await readHorizon(queue.db, 57, ANY, gauge);
@@ -65,7 +66,7 @@ test("For a small table the sums of the horizon are the numbers of jobs, in all 
   assert.deepEqual(new Set(Object.values(nothing)), new Set([0]));
 });
 
-test("Due jobs are left of the present, future ones right of it, and failed ones at their failure.", async () => {
+test("Due jobs are counted before the present, scheduled jobs after it, and failed jobs at the time of their failure.", async () => {
   await fill();
   await sql(`update worker._private_jobs set run_at = now() + interval '1 day',
     updated_at = now() - interval '3 minutes' where attempts = 25`);
@@ -82,10 +83,10 @@ test("Due jobs are left of the present, future ones right of it, and failed ones
   assert.equal(series.failed[bucket], (await counted())["failed"]);
 });
 
-test("For a large table the index gives exact future counts, and the sample all others.", async () => {
+test("For a large table, the counts of future buckets are exact, from the index, and all others come from a sample.", async () => {
   await fill();
   const gauge = await readGauge(queue.db);
-  // With this value every table counts as large; of this table all pages are sampled.
+  // With this value every table counts as large. The table has so few pages that the sample includes all of them.
   const smallPages = -1;
   const { edges, series, exact, error, basis } = await readHorizon(
     queue.db,

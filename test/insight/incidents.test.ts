@@ -1,4 +1,4 @@
-// The rules of incidents, the headline (verdict) and the checks, with rows in a database. Not tested here: the
+// Tests the rules of incidents, the headline (verdict) and the checks on rows in a database. Not tested here: the
 // incidents of a full limit, of a standby, and of an old transaction.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -49,7 +49,7 @@ const holdQueue = (name: string, by: string, age: string) =>
     [name, by, age],
   );
 
-/** Changes jobs as if a Graphile worker had used up their attempts, and the last one had failed `age` ago. */
+/** Changes jobs as if a Graphile worker had used up their attempts, and the last attempt had failed `age` ago. */
 const fail = (ids: readonly string[], error: string, age: string) =>
   sql(
     `update worker._private_jobs set attempts = max_attempts, last_error = $2,
@@ -118,13 +118,13 @@ test("If there are more error groups than were read, the headline has a lower bo
   assert.match(verdict, /^t fails: 1 job, and at least 99 more$/);
 });
 
-describe("A stuck queue", () => {
+describe("A locked queue", () => {
   async function held(by: string, age: string) {
     await many(3, "sync", { queueName: "crm:acme" });
     await holdQueue("crm:acme", by, age);
   }
 
-  test("behind a stale worker is bad, with all waiting jobs, and reported once.", async () => {
+  test("of a stale worker is reported once, as bad, with the number of jobs that wait.", async () => {
     await worker("w-silent", ["sync"], "130 minutes 5 s", { running_jobs: 1 });
     await worker("w", ["sync"]);
     await held("w-silent", "129 minutes 5 s");
@@ -149,7 +149,7 @@ describe("A stuck queue", () => {
     assert.equal(one?.id, (await read()).incidents[0]?.id);
   });
 
-  test("for less than a minute, or without waiting jobs, is not reported.", async () => {
+  test("is not reported if it has been locked for less than a minute, or if no jobs wait.", async () => {
     await worker("w-silent", ["sync"], "10 minutes", { running_jobs: 0 });
     await held("w-silent", "50 seconds");
     assert.deepEqual(await ofKind("stuck_queue"), []);
@@ -158,7 +158,7 @@ describe("A stuck queue", () => {
     assert.deepEqual(await ofKind("stuck_queue"), []);
   });
 
-  test("is stuck since the last heartbeat of its worker, which ran its job until then.", async () => {
+  test("of a stale worker counts as stuck since the worker's last heartbeat, if it was locked before that.", async () => {
     await many(2, "sync", { queueName: "crm" });
     await worker("w-late", ["sync"], "10 minutes");
     await holdQueue("crm", "w-late", "2 hours");
@@ -166,7 +166,7 @@ describe("A stuck queue", () => {
     assert.equal(Math.round((Date.now() - Date.parse(one?.since ?? "")) / 60_000), 10);
   });
 
-  test("of one worker with many queues is one incident, since one action fixes them all.", async () => {
+  test("shares one incident with the others if its worker has locked three or more, because one action unlocks them all.", async () => {
     await worker("w-silent", ["sync"], "1 hour 5 s", { running_jobs: 4 });
     for (const name of ["a", "b", "it's c"]) {
       await many(2, "sync", { queueName: name });
@@ -183,13 +183,13 @@ describe("A stuck queue", () => {
     assert.equal(one?.trend.at(-1), 6);
   });
 
-  test("behind a live worker is not reported.", async () => {
+  test("of a live worker is not reported.", async () => {
     await worker("w", ["sync"]);
     await held("w", "3 hours");
     assert.deepEqual(await ofKind("stuck_queue"), []);
   });
 
-  test("behind an unknown worker is reported after 5 minutes, as one that may be stuck.", async () => {
+  test("of an unknown worker is reported after 5 minutes, as one that may be stuck.", async () => {
     await held("stock", "4 minutes");
     assert.equal((await read()).level, "ok");
     await holdQueue("crm:acme", "stock", "6 minutes 5 s");
@@ -204,7 +204,7 @@ describe("A stuck queue", () => {
     assert.equal(checks.find(({ text }) => text === "No queue is stuck")?.passed, false);
   });
 
-  test("behind an unknown worker is a warning, can be unlocked after 4 hours, and is not called stale.", async () => {
+  test("of an unknown worker is a warning that offers an unlock after 4 hours and does not call the worker stale.", async () => {
     await worker("w", ["sync"]);
     await held("stock", "3 hours");
     assert.equal((await read()).incidents[0]?.fix, null);
@@ -221,7 +221,7 @@ describe("A stuck queue", () => {
 });
 
 describe("An error group", () => {
-  test("is bad from 20 jobs and 1 % of the failures on, and can be retried by query.", async () => {
+  test("is bad only if it has at least 20 jobs and 1 % of all failed jobs. A retry by query is offered.", async () => {
     await fail(ids(await many(21, "charge")), "Error: HTTP 503 from 52f3a8\n  at x", "2 hours 5 s");
     await fail(ids(await many(19, "mail")), "Error: no address", "2 hours 5 s");
     const [one, other] = (await read()).incidents;
@@ -238,7 +238,7 @@ describe("An error group", () => {
     assert.equal(one?.trend.length, 24);
   });
 
-  test("has the values that its jobs have in common and that are rare in other jobs.", async () => {
+  test("shows a value that its jobs have in common and that is rare in other jobs.", async () => {
     const put = (count: number, currency: string) =>
       sql(
         `insert into worker._private_jobs (task_id, payload)
@@ -259,7 +259,7 @@ describe("An error group", () => {
     assert.match(one?.sentence ?? "", / All have currency = "EUR" \(20 % of 101 other jobs\)\.$/);
   });
 
-  test("has the word All for a common value only if all its jobs were compared and have it.", async () => {
+  test("contains the word All for a common value only if all its jobs were compared and have the value.", async () => {
     const put = async (count: number, currency: string) =>
       ids(
         await sql(
@@ -281,7 +281,7 @@ describe("An error group", () => {
     assert.match((await ofKind("error_group"))[0]?.sentence ?? "", part);
   });
 
-  test("stays until its jobs are retried; new groups come first; jobs failed by hand form none.", async () => {
+  test("stays until its jobs are retried; new groups come first; jobs failed by hand form no group.", async () => {
     await fail(ids(await many(100, "charge")), "Error: old", "30 days");
     const [id] = ids(await many(1, "mail"));
     await fail([id ?? ""], "Error: new", "14 minutes");
@@ -290,7 +290,7 @@ describe("An error group", () => {
       incidents.map(({ title, level }) => [title, level]),
       [
         ["mail fails: Error: new", "warn"],
-        // A group whose last failure is a month ago is not urgent.
+        // This group is large, but it is not urgent, because its last failure is a month ago.
         ["charge fails: Error: old", "warn"],
       ],
     );
@@ -343,7 +343,7 @@ describe("An error group", () => {
     );
   });
 
-  test("of hostile texts is shown unchanged.", async () => {
+  test("with hostile texts shows them unchanged.", async () => {
     const hostile = `<img src=x> %s \\ \u202e it's "bad" \u{1f600}`;
     await fail(ids(await many(20, hostile)), `${hostile}\u0001\nsecond`, "1 hour 5 s");
     await fail(ids(await many(20, "t")), "", "1 hour 5 s");
@@ -374,7 +374,7 @@ describe("A poison job", () => {
     assert.deepEqual([one?.level, one?.q, one?.fix], ["bad", `id:${id}`, fix]);
   });
 
-  test("has the number of live workers that support its task.", async () => {
+  test("shows how many live workers support its task, if it waits and there are several.", async () => {
     const id = await add("pdf");
     const lost = "Recovered 3 times in a row: worker w stopped without finishing attempt 3";
     await sql("update worker._private_jobs set attempts = 3, last_error = $2 where id = $1", [
@@ -389,7 +389,7 @@ describe("A poison job", () => {
     assert.match((await ofKind("poison"))[0]?.sentence ?? "", both);
   });
 
-  test("can be stopped while it runs, unless that is its last attempt.", async () => {
+  test("offers to stop its retries while it runs, unless its last attempt runs.", async () => {
     const id = await add("pdf");
     await sql("update worker._private_jobs set attempts = 18 where id = $1", [id]);
     await lockJob(queue, id, "stock");
@@ -423,7 +423,7 @@ describe("A poison job", () => {
         `^Attempt 19 .* 2 other jobs lost fewer attempts in crashes: 16 by #${first}, 9 by #${second}\\.$`,
       ),
     );
-    // After the culprit has failed, jobs that ran beside it are suspected only if they crash a worker without it.
+    // After the culprit has failed, a job that ran beside it is reported only after a crash without the culprit.
     await sql("update worker._private_jobs set max_attempts = attempts where id = $1", [culprit]);
     assert.deepEqual(await ofKind("poison"), []);
     await sql("update worker._private_jobs set updated_at = now() where id = $1", [first]);
@@ -433,7 +433,7 @@ describe("A poison job", () => {
     );
   });
 
-  test("is reported beside another one that crashed later, or at the same time with another worker.", async () => {
+  test("is reported beside another one if its last crash was later, or was that of another worker at the same time.", async () => {
     const lost = async (id: string, count: number, by: string, age: string) =>
       sql(
         `update worker._private_jobs set attempts = $2::int, created_at = now() - interval '1 hour',
@@ -470,7 +470,7 @@ describe("A poison job", () => {
     assert.deepEqual(await poison(), [bang]);
   });
 
-  test("cannot be determined if several jobs were running at every crash: they are one incident.", async () => {
+  test("cannot be determined if several jobs were running at every crash; then all of them are one incident.", async () => {
     const ids = [await add("import"), await add("import"), await add("exiting")];
     await sql(
       `update worker._private_jobs set attempts = 10, updated_at = now() - interval '5 s',
@@ -498,7 +498,7 @@ describe("A poison job", () => {
     });
   });
 
-  test("has the first fields of its payload, its crashes, and the jobs that were running.", async () => {
+  test("is reported with the first fields of its payload, its crashes, and the jobs that ran beside it.", async () => {
     const lost = async (count: number, payload: unknown, age: string) => {
       const { id } = await addJob(queue.db, { identifier: "import", payload, spec: {} });
       await sql(
@@ -536,7 +536,8 @@ describe("A poison job", () => {
     ]);
     const { jobs, crashes, times, worker: by } = one?.crash ?? {};
     assert.deepEqual([crashes, by], [5, "w-5"]);
-    // Rows of crashed workers are deleted later. The sentence names a period, or 3 workers would contradict 5 crashes.
+    // The rows of crashed workers are deleted after a time, so only 3 of the 5 crashes have a row. The sentence names
+    // the period of these crashes. Otherwise 3 workers would contradict 5 crashes.
     assert.match(one?.sentence ?? "", / 3 workers crashed in the last 6 m\b/);
     assert.deepEqual(
       jobs?.map(({ id, task, crashes: count }) => [id, task, count]),
@@ -567,7 +568,7 @@ describe("A poison job", () => {
     });
   }
 
-  test("of a Graphile worker has three ended attempts and no error.", async () => {
+  test("of a Graphile worker has several ended attempts and no error.", async () => {
     const [two, three, running] = [await add("t"), await add("t"), await add("t")];
     await sql("update worker._private_jobs set attempts = 2, max_attempts = 25 where id = $1", [
       two,
@@ -592,7 +593,7 @@ describe("A poison job", () => {
     await sql("delete from worker._private_cancellations");
   });
 
-  test("is not reported if it has no attempts left.", async () => {
+  test("is not reported after its last attempt has ended.", async () => {
     const id = await add("t", { maxAttempts: 3 });
     await sql("update worker._private_jobs set attempts = 3 where id = $1", [id]);
     assert.deepEqual(await ofKind("poison"), []);
@@ -606,7 +607,7 @@ describe("An unsupported task", () => {
     await sql("update worker._private_jobs set run_at = now() - interval '18 minutes'");
   };
 
-  test("is bad when every worker lists its tasks.", async () => {
+  test("is bad if every live worker lists all its tasks.", async () => {
     await worker("w", ["known"]);
     await worker("gone", ["lost"], "1 hour 5 s", { running_jobs: 0 });
     await waits();
@@ -620,11 +621,11 @@ describe("An unsupported task", () => {
       [one?.level, one?.affected.value, one?.q],
       ["bad", 3, 'task:"lost" is:due -is:blocked'],
     );
-    // Jobs whose task has no worker are not reported as overdue, too.
+    // Jobs whose task has no worker are not also reported as overdue.
     assert.equal((await ofKind("old_ready"))[0]?.affected.value, 1);
   });
 
-  test("is not reported when a list is cut, or a Graphile worker holds a lock.", async () => {
+  test("is not reported if a worker's list of tasks is cut, or if a Graphile worker holds a lock.", async () => {
     await worker("w", ["known"], "0s", { tasks_cut: true });
     await waits();
     assert.deepEqual(await ofKind("unsupported_task"), []);
@@ -636,7 +637,7 @@ describe("An unsupported task", () => {
 });
 
 describe("Without a worker", () => {
-  test("due jobs are bad after 15 seconds in which nothing was locked or finished.", async () => {
+  test("due jobs are bad if one has been due for 15 seconds, and no job was locked or finished in that time.", async () => {
     await many(2, "t");
     await sql("update worker._private_jobs set run_at = now() - interval '14 seconds'");
     assert.deepEqual((await read()).incidents, []);
@@ -648,7 +649,7 @@ describe("Without a worker", () => {
       incidents[0]?.sentence ?? "",
       /^2 jobs are due, the oldest, t, for 1 m 43 s\. No worker sends heartbeats, and no job is locked\.$/,
     );
-    // It is unknown since when there is no worker: one may have run until a moment ago, while this job was due.
+    // When the last worker stopped is unknown: it may have run until a moment ago, while this job was due.
     assert.equal(incidents[0]?.since, null);
     const [before] = ids(await many(1, "u"));
     await sql(
@@ -719,7 +720,8 @@ test("One or two workers whose jobs were recovered are not an incident; three ar
   const marked = (more: object) => ({ recovered_at: new Date().toISOString(), ...more });
   await worker("a", ["t"], "125 s", marked({ running_jobs: 4, recovered_jobs: 5 }));
   await worker("b", ["t"], "1 minute", marked({ running_jobs: 0, recovered_jobs: 1 }));
-  // These have `recovered_at`, too, but do not count: an idle worker, one without recovered jobs, and an old crash.
+  // Three more workers have `recovered_at`, but do not count: one was idle, one had no recovered jobs, and one crashed
+  // two hours ago.
   await worker("idle", ["t"], "1 minute", marked({ running_jobs: 0 }));
   await worker("unlocked", ["t"], "1 minute", marked({ running_jobs: 4, recovered_jobs: 0 }));
   await worker("old", ["t"], "2 hours", marked({ running_jobs: 4, recovered_jobs: 4 }));
@@ -731,7 +733,7 @@ test("One or two workers whose jobs were recovered are not an incident; three ar
   assert.deepEqual([incidents.length, incidents[0]?.id], [1, "crash_loop"]);
 });
 
-test("Ready jobs that wait for more than 5 minutes are bad, without those of locked queues.", async () => {
+test("Ready jobs that wait for more than 5 minutes are bad; jobs of locked queues are not counted among them.", async () => {
   await worker("w", ["t"]);
   await many(2, "t");
   await many(4, "t", { queueName: "held" });
@@ -748,7 +750,7 @@ test("Ready jobs that wait for more than 5 minutes are bad, without those of loc
   assert.match(alone?.sentence ?? "", /No worker with heartbeats is alive\.$/);
 });
 
-test("The incident of a pause has the end of the pause, unless that is only seconds away.", async () => {
+test("The incident of a pause shows when the pause ends, unless that is only seconds away.", async () => {
   const by = { reason: "deploy", pausedBy: "ana", resumeAt: null };
   await setPause(queue.db, { scope: "task", name: "late" }, { ...by, forMs: 3_600_000 });
   await setPause(queue.db, { scope: "task", name: "soon" }, { ...by, forMs: 10_000 });
@@ -759,7 +761,7 @@ test("The incident of a pause has the end of the pause, unless that is only seco
   await sql("truncate worker._private_pauses");
 });
 
-test("With more priorities than are read, the number of jobs that wait for a pause is a lower bound.", async () => {
+test("If there are more priorities than are read, the number of jobs that a pause keeps waiting is a lower bound.", async () => {
   // The first 32 priorities have only future jobs.
   for (let priority = 0; priority < 32; priority++) {
     await add("late", { priority, runAt: "2999-01-01T00:00:00Z" });
@@ -772,7 +774,7 @@ test("With more priorities than are read, the number of jobs that wait for a pau
   await sql("truncate worker._private_pauses");
 });
 
-test("If one statement times out, the check reports that a part is unread, or reads a sample instead.", async () => {
+test("If one statement times out, an incident reports that data were not read, or a sample is read instead.", async () => {
   await worker("w", ["t"]);
   await many(3, "t", { queueName: "held" });
   await many(3, "late");
@@ -856,7 +858,7 @@ test("Jobs spread evenly over a day are not a peak, however wide the farthest bu
   assert.deepEqual(await ofKind("peak"), []);
 });
 
-test("An error group that is named by its place shows one of its errors.", async () => {
+test("An error group that is named after a place in the code shows one of its errors.", async () => {
   for (const [n, id] of ids(await many(25, "import")).entries()) {
     const word = `${String.fromCharCode(97 + n)}bc`;
     const error = `ParseError: no ${word} here\n    at parse (/app/parse.js:${n}:5)\n    at x`;
@@ -870,7 +872,7 @@ test("An error group that is named by its place shows one of its errors.", async
   ]);
 });
 
-test("A stale worker is reported with its locks, and one without locks is not.", async () => {
+test("A stale worker is reported with its locks; a stale worker without locks is not reported.", async () => {
   await worker("w", ["t"]);
   await worker("idle", ["t"], "1 hour 5 s", { running_jobs: 0 });
   await worker("busy", ["t"], "1 hour 5 s", { running_jobs: 4 });
@@ -904,7 +906,7 @@ test("The incident of a stale worker counts the jobs that it has locked, whateve
   assert.deepEqual(locks.sort(), ["1 job", "1 queue", "3 jobs"]);
 });
 
-test("The worst comes first: a stuck queue, then a poison job, then an error group.", async () => {
+test("The worst incident comes first: a stuck queue, then a poison job, then an error group.", async () => {
   await worker("w-silent", ["sync"], "1 hour 5 s", { running_jobs: 1 });
   await many(3, "sync", { queueName: "q" });
   await holdQueue("q", "w-silent", "1 hour 5 s");

@@ -1,5 +1,5 @@
-// Calls that send the statements of groups, horizon and incidents, for the golden files of statements (test/queue). An
-// Answer returns a row in place of PostgreSQL, for calls whose later statements depend on the earlier ones.
+// Calls that send the statements of groups, horizon and incidents, for the golden files of statements (test/queue). If
+// a call sends later statements only after it has received a row, an Answer returns this row in place of PostgreSQL.
 import type { Database } from "../../src/database/database.ts";
 import { readColumnGroups } from "../../src/insight/groups/column-groups.ts";
 import { readErrorGroups } from "../../src/insight/groups/error-groups.ts";
@@ -45,7 +45,7 @@ const oneGroup = {
   groups: [{ key: "0", label: "no", count: { value: 1, precision: "exact" }, sampleIds: [] }],
 } as unknown as Groups;
 
-/** A value of `smallPages` with which every table is large, so that a sample is read. */
+/** A value of `smallPages` with which every table counts as large, so that a sample is read. */
 const LARGE = -1;
 const others = { matching: false as const, taskIds: [1] };
 

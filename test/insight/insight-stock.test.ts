@@ -47,7 +47,7 @@ test("Causes, incidents, groups and the horizon are right, and nothing is called
     ["no_worker", "poison", "stuck_queue", "error_group"],
   );
   assert.equal(level, "bad");
-  // The title does not exclude a busy worker: a job that runs for hours may take all of its slots.
+  // The title does not claim that no worker runs: jobs that run for hours may occupy all slots of a worker.
   assert.equal(incidents[0]?.title, "No worker is known to take jobs");
   assert.match(
     incidents[0]?.sentence ?? "",

@@ -1,4 +1,4 @@
-// Lists of jobs: states, filters, pages and their limits, and the values of jobs.
+// Tests lists of jobs: states, filters, the pages of a list and their limits, and the values of the listed jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
@@ -115,7 +115,7 @@ test("Filters by task and queue are exact and can be combined; an unknown name m
   ]);
 });
 
-test("An unknown name is answered without reading jobs.", async () => {
+test("A filter by the name of an unknown task lists nothing, without reading jobs.", async () => {
   await addJob(queue.db, { identifier: "t" });
   const texts: string[] = [];
   const client = {
@@ -130,7 +130,7 @@ test("An unknown name is answered without reading jobs.", async () => {
   assert.ok(!texts[0]?.includes("_private_jobs"));
 });
 
-test("Pages are complete and without repeats, at every size.", async () => {
+test("At every page size, each job is on exactly one page.", async () => {
   await addJobs(
     queue.db,
     Array.from({ length: 230 }, (_, n) => ({ identifier: `t${n % 3}` })),
@@ -190,7 +190,7 @@ test("A page has 100 jobs by default and at most 500; an offset beyond the end l
   await listsNothing({ offset: Number.MAX_SAFE_INTEGER });
 });
 
-test("Few jobs that are sorted without an index and filtered by payload take a bounded number of pages, in order.", async () => {
+test("A list of hundreds of jobs that is sorted without an index and filtered by payload ends, with all matches in order.", async () => {
   await addJobs(
     queue.db,
     Array.from({ length: 650 }, (_, n) => ({
@@ -294,7 +294,7 @@ test("Infinity, and times outside the years 1 to 9999, are listed as the nearest
   );
 });
 
-test("Ids beyond 2^53 are exact, page by page.", async () => {
+test("Ids beyond 2^53 are exact on every page.", async () => {
   await queue.sql("alter table worker._private_jobs alter column id restart 9007199254740992");
   const added = await addJobs(
     queue.db,
@@ -316,7 +316,7 @@ test("A job whose task and queue were deleted is still listed.", async () => {
   assert.equal(typeof job?.queueId, "number");
 });
 
-test("A page of very large jobs ends early, and its cursor continues.", async () => {
+test("A page of very large jobs ends early, and its cursor leads to the next page.", async () => {
   const text = "x".repeat(1024 * 1024);
   const { db } = queue;
   for (let n = 0; n < 12; n++) await addJob(db, { identifier: "large", payload: { n, text } });
@@ -328,7 +328,7 @@ test("A page of very large jobs ends early, and its cursor continues.", async ()
   assert.deepEqual(seen, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
 });
 
-test("A page has all of 500 small jobs, and fewer with large flags.", async () => {
+test("A page has room for 500 small jobs, but not for 500 jobs with large flags.", async () => {
   const add = (flags: string) =>
     queue.sql(`insert into worker._private_jobs (task_id, payload, flags)
       select id, pg_catalog.json_build_object('text', repeat('x', 100)), ${flags}
@@ -343,7 +343,7 @@ test("A page has all of 500 small jobs, and fewer with large flags.", async () =
   assert.ok(jobs.length > 150 && jobs.length < 220, `${jobs.length} jobs of about 40 KB`);
 });
 
-test("The time of a failure is known even if updated_at was not changed, as by Graphile workers.", async () => {
+test("The time of a failure is known even if the failure did not change updated_at, as on a Graphile worker.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('stock')");
   await queue.sql(`
     insert into worker._private_jobs (task_id, attempts, max_attempts, created_at, updated_at, run_at)
@@ -369,7 +369,7 @@ test("The time of a failure is known even if updated_at was not changed, as by G
   assert.deepEqual(JSON.parse(failed?.times ?? "[]").map(Math.floor), [since[1]]);
 });
 
-test("A row marks a payload that may be too large for a page, also a compressed one.", async () => {
+test("A job whose payload may be too large for a page is marked, also if the payload is compressed.", async () => {
   await queue.sql(`insert into worker._private_tasks (identifier) values ('mail');
     insert into worker._private_jobs (task_id, payload)
     select 1, pg_catalog.to_json(pg_catalog.repeat('x', n)) from pg_catalog.unnest(array[10, 100000, 9000000]) as n`);

@@ -211,7 +211,7 @@ function isInTime(
   return op === ">=" ? at >= start : at >= start && at < end;
 }
 
-/** Returns the start and the end of the time that a text means: a day, or else one microsecond. */
+/** Returns the start and the end of the period that a text means: a day for a date or `today`, or one microsecond. */
 function dayOf(text: string, nowUs: bigint, isAge: (text: string) => boolean): [bigint, bigint] {
   const day = 86_400_000_000n;
   if (text === "now") return [nowUs, nowUs + 1n];
@@ -282,7 +282,7 @@ function matchesPayload(payload: string, { path, op }: FieldTerm, value: QueryVa
   });
 }
 
-/** Returns the number times 10^50, exactly: enough for the values of the test. */
+/** Returns the number times 10^50, which is an integer for all values of the tests. */
 function fraction(text: string): bigint {
   const [, sign, whole = "0", part = "", power = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];

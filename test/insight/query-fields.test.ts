@@ -1,4 +1,4 @@
-// The fields of the query language, which server and client parse, have SQL; the words of `is:` have help texts.
+// Every field that the parsers of server and client accept has SQL, and every word after `is:` has a help text.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shownConditions } from "../../src/domain/condition.ts";

@@ -1,5 +1,6 @@
 // Calls that send the statements of typical queries and of suggestions, for the golden files of statements
-// (test/queue). For a query: those of compileQuery(), and one that selects the matches with the compiled condition.
+// (test/queue). For a query, these are the statements of compileQuery(), and a statement that selects the matching jobs
+// with the compiled condition.
 import { type Database, query } from "../../src/database/database.ts";
 import { errorGroup } from "../../src/domain/error-group.ts";
 import { compileQuery } from "../../src/insight/query/compile-query.ts";
@@ -8,7 +9,7 @@ import { suggestNames } from "../../src/insight/suggest/suggest-names.ts";
 
 const SEAT = errorGroup("Error: no seat is left in row 7");
 
-/** Returns a row in place of PostgreSQL, for each statement of the calls below. */
+/** Takes the place of PostgreSQL: returns a row for each statement of the calls below. */
 function answer(text: string): Record<string, unknown> {
   if (text.includes("tablesample")) {
     return { task_id: 1, task: "mail", start: "Error: no seat is left in row 8", is_whole: true };

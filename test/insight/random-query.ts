@@ -1,4 +1,4 @@
-// Random queries from a pool of terms, with correct syntax, and random texts.
+// Makes random queries of correct syntax from a pool of terms, and random texts.
 
 import { errors, keys, payloads, queueNames, taskNames } from "../queue/hostile-jobs.ts";
 import { random as makeRandom, type Random } from "../support/random-calls.ts";

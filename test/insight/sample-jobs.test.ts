@@ -13,7 +13,7 @@ import { testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-test("A new queue gets jobs in every state, once, also if two processes insert them at once.", async () => {
+test("A new queue gets jobs in every state only once, also if two processes insert them at the same time.", async () => {
   await Promise.all([insertSampleJobs(queue.db), insertSampleJobs(queue.db)]);
   const counts = await countJobs(queue.db);
   assert.deepEqual(counts, { total: 352, ready: 140, scheduled: 142, locked: 16, failed: 54 });
@@ -24,7 +24,7 @@ test("A new queue gets jobs in every state, once, also if two processes insert t
   assert.equal((await countJobs(queue.db)).total, 0);
 });
 
-test("The samples are the same each time and cover every state.", async () => {
+test("The samples are the same each time, and their tasks, payloads, queues and workers are varied.", async () => {
   const take = async () => {
     await queue.sql(
       "truncate worker._private_jobs, worker._private_tasks, worker._private_job_queues, worker._private_workers restart identity",
@@ -70,7 +70,7 @@ test("Retrying sample jobs have failed at different times, none of them in the l
   assert.ok(lastHours.filter((bar) => bar === 0).length < rows.length / 2, String(lastHours));
 });
 
-test("Each worker reports the jobs that it has locked, and has slots for all of them.", async () => {
+test("Each worker with a report has reported the jobs that it has locked, and has a slot for each running one.", async () => {
   await insertSampleJobs(queue.db);
   const { workers } = await listWorkers(queue.db, {
     sort: "id",
@@ -86,7 +86,7 @@ test("Each worker reports the jobs that it has locked, and has slots for all of 
   }
 });
 
-test("Among the sample jobs, a sweep recovers some, and a cleanup deletes some.", async () => {
+test("A sweep recovers some of the sample jobs, and a cleanup deletes some.", async () => {
   await insertSampleJobs(queue.db);
   const sweep = await sweepStaleWorkers(queue.db);
   assert.deepEqual([sweep.staleWorkers.length, sweep.unknownWorkers.length], [1, 1]);

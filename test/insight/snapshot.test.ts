@@ -1,4 +1,5 @@
-// The precision of numbers: of rates, of totals from the reports of workers, and of the counts of an earlier census.
+// How exact the numbers of a snapshot are: rates, totals from the reports of workers, and the counts of a census that
+// was taken before.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ActiveWorker } from "../../src/insight/read/list-active-workers.ts";
@@ -25,7 +26,7 @@ test("Rates are those of the last minute; in the first minute there are only cou
   assert.deepEqual(meter.perMinute, { added: 0, done: 0 });
 });
 
-test("After a reset of the statistics, rates start again.", () => {
+test("After a reset of the statistics, rates are measured anew.", () => {
   const meter = createRateMeter();
   meter.note(gauge(0, 1_000, 500));
   meter.note(gauge(10, 2_000, 500));
@@ -45,7 +46,7 @@ test("A total over all live workers exists only if each of them reports that num
   assert.equal(running, null);
 });
 
-test("The counts of a census are exact if nothing can have changed since, and intervals otherwise.", () => {
+test("The counts of a census are exact if nothing can have changed since, and otherwise estimates with bounds.", () => {
   const tallies = new NameTallies();
   const row = (tallied: TallyName, count: number): TallyRow => ({
     kind: "task",

@@ -28,7 +28,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Adds jobs in all conditions, a third of them in queues, some of which are locked. `order`: their order on disk. */
+/** Adds jobs in all conditions, a third of them in queues; some queues are locked. `order`: the jobs' order on disk. */
 async function fill(jobs: number, order: string): Promise<void> {
   await queue.sql(`
     insert into worker._private_tasks (identifier) select 't' || n from generate_series(1, 10) n
@@ -171,7 +171,7 @@ test("A sample that reads every page is exact.", async () => {
   assert.deepEqual(names.holders, truth.holders);
 });
 
-test("Due and future jobs are counted exactly by the index up to a cap, and marked as inexact beyond it.", async () => {
+test("The index counts due and future jobs exactly up to a cap; numbers beyond it are marked as inexact.", async () => {
   await fill(1_500, "n");
   const gauge = await readGauge(queue.db);
   const { lockedQueueIds } = gauge;
@@ -198,7 +198,7 @@ test("Due and future jobs are counted exactly by the index up to a cap, and mark
   assert.ok(more.due >= 3_000);
 });
 
-test("The matches of a query are counted exactly in a small table, and within the interval in a large one.", async () => {
+test("The matches of a query are counted exactly in a small table; in a large one, the interval usually has their number.", async () => {
   await fill(20_000, "kind, n");
   const gauge = await readGauge(queue.db);
   const queries = ["is:failed", "task:t3", "queue:q3 -is:failed", "payload.n<5000", "id:7"];
@@ -217,7 +217,8 @@ test("The matches of a query are counted exactly in a small table, and within th
     let inside = 0;
     for (let seed = 1; seed <= 20; seed++) {
       const options = { smallPages: 0, sampledPages: 100, random: randomFrom(seed) };
-      // `queue.db` has a new schema object each time, so each sample has its full size, even after a slow one.
+      // After a slow sample, the next one with the same schema object is smaller. `queue.db` has a new schema object
+      // each time, so each sample has its full size.
       const client = { query: queue.pool.query.bind(queue.pool) } as typeof queue.db.client;
       const value = await countQuery({ ...queue.db, client }, jobQuery, gauge, options);
       if (contains(value, truth)) inside += 1;

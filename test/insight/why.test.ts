@@ -1,5 +1,5 @@
-// Why a job is in its condition: the chain of causes, its sentences and fixes, with rows in a database. Limits, cancels
-// and deleted names are tested elsewhere.
+// Tests explainJob() with rows in a database: the sentence that explains a job's condition, the chain of causes, and
+// their fixes. Limits, cancels and deleted names are tested elsewhere.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setPause } from "../../src/commands/pauses/set-pause.ts";
@@ -30,7 +30,7 @@ async function worker(id: string, tasks: readonly string[], age = "0s", more: ob
   );
 }
 
-/** Locks the queue and one of its jobs, as a worker does that runs the job. */
+/** Locks the queue and one of its jobs, as if a worker ran the job. */
 async function holdQueue(name: string, jobId: string, by: string, age: string) {
   await lockJob(queue, jobId, by, age);
   await sql(
@@ -116,7 +116,7 @@ describe("Behind a locked queue", () => {
     ["20 minutes", false],
     ["5 hours", true],
   ] as const) {
-    test(`a worker without heartbeats is unknown after ${age}; it can be unlocked: ${hasVerb}.`, async () => {
+    test(`a worker without heartbeats is unknown. After ${age} with the lock, it can be unlocked: ${hasVerb}.`, async () => {
       await worker("another", ["import", "sync"]);
       const { second } = await held("stock-worker", age);
       const why = await explain(second);
@@ -136,7 +136,7 @@ describe("Behind a locked queue", () => {
   });
 });
 
-test("A running job shows whether its worker is alive.", async () => {
+test("The explanation of a running job shows whether its worker is alive.", async () => {
   await worker("w-alive", ["t"]);
   await worker("w-silent", ["t"], "1 hour 5 s");
   const kinds: Record<string, string> = {
@@ -192,15 +192,18 @@ test("A job that its worker has just locked is running, and is not reported as s
   assert.equal(why.condition, "running");
   assert.match(
     why.sentence,
-    /^Was locked 2 s ago by w, whose last heartbeat, 1 s ago, does not list it yet; it counts as running until the next one\.$/,
+    /^Was locked 2 s ago by w, whose last heartbeat, 1 s ago, does not list the job yet; until the next one, the job counts as running\.$/,
   );
   assert.match(
     why.causes[0]?.text ?? "",
-    /^w has locked it, and its last heartbeat does not list it yet, so it counts as running/,
+    /^w has locked it, and its last heartbeat does not list the job yet, so the job counts as running/,
   );
 });
 
-/** Adds three jobs of a queue, locked by w 3 s ago. w reports the first as running, and what `report` returns. */
+/**
+ * Adds three jobs of a queue, which w has locked 3 s ago. The report of w lists the first as running, and also has the
+ * members that `report` returns.
+ */
 async function threeOfOneQueue(report: (ids: readonly string[]) => object) {
   const add3 = () => add("t", { queueName: "q" });
   const ids = [await add3(), await add3(), await add3()] as const;
@@ -233,7 +236,7 @@ for (const [name, report] of Object.entries({
   });
 }
 
-test("The explanation of a fetched job without a queue names its worker; a stale one can be unlocked.", async () => {
+test("The explanation of a fetched job without a queue names its worker; a stale worker can be unlocked.", async () => {
   const id = await add("t");
   await lockJob(queue, id, "w", "2 hours");
   await worker("w", ["t"], "1 hour 5 s", { running_job_ids: [], fetched_job_ids: [id] });
@@ -256,7 +259,7 @@ test("The explanation of a job without attempts left has that reason, and a retr
   );
   const why = await explain(id);
   assert.equal(why.condition, "failed");
-  // The row's updated_at is that of a Graphile worker, which does not change it.
+  // A Graphile worker does not write updated_at when a job fails. So the time of the last attempt comes from run_at.
   assert.match(
     why.sentence,
     /^Will not run again\. All 5 attempts are used up after 9 m 4\d s; last attempt (19|2\d) s ago\.$/,
@@ -280,7 +283,7 @@ test("The explanation of a job that failed at its deadline has that reason, and 
   );
 });
 
-test("A job that crashed its workers has that cause while it waits and runs.", async () => {
+test("The explanation of a job that crashed its workers has that cause, while it waits and while it runs.", async () => {
   const id = await add("t");
   const error = "Recovered 4 times in a row: worker w stopped without finishing attempt 4";
   await sql("update worker._private_jobs set attempts = 4, last_error = $2 where id = $1", [
@@ -340,7 +343,7 @@ describe("Of a paused task", () => {
   });
 });
 
-test("A job that failed before has the times of its next attempts.", async () => {
+test("The explanation of a retrying job has the times of its next attempts.", async () => {
   const id = await add("t", { maxAttempts: 25 });
   await sql(
     `update worker._private_jobs set attempts = 6, last_error = 'boom',
@@ -363,7 +366,7 @@ test("A job that failed before has the times of its next attempts.", async () =>
   assert.ok(Date.parse(why.lastAttemptAt ?? "") - Date.parse(next) > 3.5 * 86_400_000);
 });
 
-test("A job with a retry policy has only the time of its next attempt, because others are unknown.", async () => {
+test("The explanation of a job that has a retry policy or was moved has only the time of the next attempt.", async () => {
   const byTask = await add("t");
   const byName = await add("t", { retry: "patient" });
   const moved = await add("t");
@@ -384,24 +387,24 @@ test("A job with a retry policy has only the time of its next attempt, because o
   }
 });
 
-test("A job whose deadline is before its time has no next attempts, and its sentence has the deadline.", async () => {
+test("A job whose deadline is before its due time has no next attempts, and its sentence has the deadline.", async () => {
   const soon = new Date(Date.now() + 3_600_000);
   const later = new Date(Date.now() + 7_200_000);
   const id = await add("t", { runAt: later, deadline: soon });
   const why = await explain(id);
   assert.match(
     why.sentence,
-    /^Due in \S+ [hm].*\. Its deadline at 2\S+Z is before that, so it then fails without running\.$/,
+    /^Due in \S+ [hm].*\. Its deadline at 2\S+Z is before that, so the job will fail without running\.$/,
   );
   assert.deepEqual([why.nextAttempts, why.lastAttemptAt], [[], null]);
   const first = await explain(await add("t", { runAt: soon, deadline: later }));
   assert.match(first.sentence, /^Due in \S+ [hm], at \S+Z\.$/);
-  // Attempts that fail at once are repeated until the deadline, an hour later.
+  // If each attempt fails at once, there are attempts until the deadline, an hour after the first.
   assert.equal(first.nextAttempts.length, 6);
   assert.ok(Date.parse(first.lastAttemptAt ?? "") <= later.getTime());
 });
 
-test("The explanation of a scheduled job has its due time, or that it is never due.", async () => {
+test("The explanation of a scheduled job has its due time. If the time is infinity, the job is never due.", async () => {
   const id = await add("t");
   await sql("update worker._private_jobs set run_at = now() + interval '2 hours 39 minutes 10 s'");
   const why = await explain(id);
@@ -426,7 +429,7 @@ test("A ready job has the number of jobs ahead of it, without those of locked qu
   assert.deepEqual([why.causes[0]?.kind, why.ahead?.value], ["behind", 1]);
 });
 
-test("With more priorities than are read, the number of jobs ahead is exact only for a job within them.", async () => {
+test("If there are more priorities than are read, the number of jobs ahead is exact only in the priorities that are read.", async () => {
   for (const spec of [{}, { queueName: "q" }]) {
     const ids: string[] = [];
     for (let priority = 0; priority < 40; priority++) {
@@ -521,7 +524,7 @@ test("A deleted job has no explanation.", async () => {
   assert.equal(await root(await add("t")), undefined);
 });
 
-test("A job whose result PostgreSQL rejects has PostgreSQL's message.", async () => {
+test("If PostgreSQL rejects the result of a job, the explanation of the job has PostgreSQL's message.", async () => {
   const id = await add("import");
   await lockJob(queue, id, "w", "5s");
   const error = "PostgreSQL refuses the result of the job: never";
@@ -531,24 +534,25 @@ test("A job whose result PostgreSQL rejects has PostgreSQL's message.", async ()
   assert.equal((await root(id))?.detail, error);
 });
 
-test("A due job whose lock PostgreSQL rejects has PostgreSQL's message, and no job behind it has.", async () => {
+test("If PostgreSQL rejects the lock of a due job, only the explanation of this job has PostgreSQL's message.", async () => {
   const [id, later] = [await add("import"), await add("import")];
   await worker("w", ["import"], "0s", { unsettled: [{ id, error: "never", is_locked: false }] });
   const why = await explain(id);
   assert.equal(
     why.sentence,
-    "PostgreSQL refused to lock it, so a worker leaves it out for 5 minutes: never.",
+    "PostgreSQL refused to lock it, so the worker that failed to lock it leaves it out for 5 minutes: never.",
   );
   assert.deepEqual([(await root(id))?.kind, (await root(id))?.detail], ["lock_refused", "never"]);
   assert.equal((await root(later))?.kind, "behind");
 });
 
-test("A due job has PostgreSQL's message if a live worker could not lock its queue.", async () => {
+test("If a live worker could not lock a due job's queue, the explanation of the job has PostgreSQL's message.", async () => {
   const id = await add("import", { queueName: "crm" });
   const [crm] = await sql("select id from worker._private_job_queues where queue_name = 'crm'");
   const unsettled = [{ id: `-${crm?.["id"]}`, error: "never", is_locked: false }];
   await worker("w", ["import"], "0s", { unsettled });
-  const refused = "PostgreSQL refused to lock its queue, so a worker leaves it out for 5 minutes";
+  const refused =
+    "PostgreSQL refused to lock its queue, so the worker that failed to lock it leaves it out for 5 minutes";
   assert.equal((await explain(id)).sentence, `${refused}: never.`);
   assert.equal((await root(id))?.text, refused);
   await worker("w", ["import"], "1 hour", { unsettled });

@@ -1,4 +1,4 @@
-// Reports of many workers: a read of all of them has a limit for their total size, whatever the rows contain.
+// A read of the reports of many workers has a limit on their total size, whatever the rows contain.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
@@ -48,7 +48,7 @@ test("Of many reports the shortest are read, 16 MB in total; the others are mark
   assert.equal(rows.length, 120);
 });
 
-test("Compressed reports, as in another program's table, count as much as they may decompress to.", async () => {
+test("If reports are compressed, as in another program's table, each counts with the largest size to which it may decompress.", async () => {
   await queue.sql("alter table worker._private_workers alter column metadata set storage extended");
   await insertWorkers("packed", 1_500, 250_000);
   await queue.sql("alter table worker._private_workers alter column metadata set storage external");

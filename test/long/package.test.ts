@@ -38,7 +38,8 @@ async function libraryOf(directory: string): Promise<string[]> {
   return [...libraryFiles()].sort();
 }
 
-// If npm runs the tests, it sets npm_* variables for its own project: only those of cache and registry are kept.
+// If npm runs the tests, it has set npm_* variables for this project. Of these, only the variables for the cache and
+// the registry are kept.
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([key]) => !/^npm_(?!config_(cache|registry)$)/.test(key)),
 );
@@ -67,7 +68,7 @@ after(() => rmSync(place, { recursive: true, force: true }));
 
 test("The same sources in another directory build the same bytes.", async () => {
   await ensureProgram();
-  // Copies caches, which only save time: the stripped Node and the packed PostgreSQL.
+  // To save time, copies the cached files: the stripped Node and the packed PostgreSQL.
   for (const entry of readdirSync(join(root, "dist/.cache"), { withFileTypes: true })) {
     const path = join("dist/.cache", entry.name);
     if (entry.isFile()) cpSync(join(root, path), join(clone, path));
@@ -121,11 +122,11 @@ test("The file of every link in the published pages exists.", () => {
 test("npm publish refuses the source directory, because its manifest is not the published one.", async () => {
   const publish = run("npm", ["publish", "--dry-run"], { cwd: clone, env });
   await assert.rejects(publish, {
-    stderr: /Publish what npm pack makes: npm pack, then npm publish/,
+    stderr: /Publish the file that npm pack makes: run npm pack, then npm publish/,
   });
 });
 
-test("The published manifest contains no tool, no script and no platform.", () => {
+test("The published manifest has no scripts, no overrides, and no development or optional dependencies.", () => {
   const { dependencies, ...manifest } = manifestOf(installed(name));
   for (const field of ["scripts", "devDependencies", "optionalDependencies", "overrides"]) {
     assert.ok(!(field in manifest), field);
@@ -137,7 +138,7 @@ test("The published manifest contains no tool, no script and no platform.", () =
   );
 });
 
-test("An installation is small, has no package of one platform, and puts no node on the PATH.", () => {
+test("An installation is small, has no package that is only for some platforms, and puts no program node on the PATH.", () => {
   const lock = JSON.parse(readFileSync(installed(".package-lock.json"), "utf8"));
   const packages = Object.entries<{ os?: string[]; cpu?: string[] }>(lock.packages);
   assert.deepEqual(
@@ -191,7 +192,7 @@ test("Functions and classes have the names by which they are imported.", async (
   assert.equal(stdout, "");
 });
 
-test("Types need no esModuleInterop: they import no default of pg.", () => {
+test("The types do not need esModuleInterop, because they do not import the default export of pg.", () => {
   const types = installed("pg-job-worker/dist/types");
   const files = readdirSync(types, { recursive: true, encoding: "utf8" });
   const declarations = files.filter((file) => file.endsWith(".d.ts"));
@@ -202,7 +203,7 @@ test("Types need no esModuleInterop: they import no default of pg.", () => {
 });
 
 for (const type of ["module", "commonjs"] as const) {
-  test(`A strict TypeScript program in a package of type ${type} has our types, and runs.`, async () => {
+  test(`A strict TypeScript program in a package of type ${type} compiles with the types of this package, and runs.`, async () => {
     const project = join(application, type);
     mkdirSync(project);
     writeFileSync(join(project, "package.json"), JSON.stringify({ type }));
@@ -226,7 +227,7 @@ for (const type of ["module", "commonjs"] as const) {
   });
 }
 
-test("npx worker runs the command; its demo names the package that is missing.", async () => {
+test("npx worker runs the command. Without PostgreSQL, worker demo names the package that is missing.", async () => {
   const cwd = application;
   const { stdout } = await run("npx", ["worker", "--version"], { cwd, env });
   assert.equal(stdout, `${version}\n`);

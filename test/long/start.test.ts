@@ -1,5 +1,5 @@
-// npm start: its messages before a build, and when it builds. Each test has a project of its own, whose sources it can
-// change, with the real script and a build that only counts how often it runs.
+// npm start: when it builds, and what it prints if it cannot start. Each test has a project of its own, whose sources
+// it can change. The project has the real start script, and a build that compiles nothing and counts how often it runs.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";

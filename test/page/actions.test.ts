@@ -1,4 +1,5 @@
-// Actions on jobs: a dialog describes the change before it is made, a notice reports the result, and the job has it.
+// Actions on jobs: a dialog describes the change before it is made, a notice reports the result, and the job in the
+// database has changed accordingly.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -80,7 +81,7 @@ test("A failed job that is run now has its attempts reset.", async () => {
   assert.deepEqual([job?.state, job?.attempts], ["ready", 0]);
 });
 
-test("A retry resets the attempts of a failed job; the button is missing for a job that has not failed.", async () => {
+test("A retry resets the attempts of a failed job; a job that has not failed has no button for a retry.", async () => {
   const id = await addJob({ maxAttempts: 2 });
   await admin.utils.permanentlyFailJobs([id], "cold");
   await visit(admin, `/jobs/${id}`, async ({ page }) => {
@@ -94,7 +95,7 @@ test("A retry resets the attempts of a failed job; the button is missing for a j
   assert.deepEqual([job?.state, job?.attempts, job?.maxAttempts], ["ready", 0, 2]);
 });
 
-test("A job without attempts left that is run now without a reset is reported as not changed.", async () => {
+test("A failed job that is run now without a reset of its attempts stays failed, and a notice gives the reason.", async () => {
   const id = await addJob({ maxAttempts: 2 });
   await admin.utils.permanentlyFailJobs([id], "cold");
   await visit(admin, `/jobs/${id}`, async ({ page }) => {

@@ -1,4 +1,4 @@
-// Starts the built executable as admin on a real PostgreSQL, and opens its pages in a real browser: one Chromium for
+// Starts the built executable as an admin on a real PostgreSQL, and opens its pages in a real browser: one Chromium for
 // each test file, one context for each visit. A visit also fails if the page logs an error or a warning.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -24,7 +24,7 @@ const ARGS = [
   ...["--disable-background-networking", "--disable-component-update"],
 ];
 /** The time limit of each operation in the browser, in milliseconds. */
-// More than the 10 to 13 seconds after which the admin itself stops waiting for a database that does not respond.
+// It exceeds the 10 to 13 seconds after which the admin itself stops waiting for a database that does not respond.
 const PATIENCE_MS = 30_000;
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -59,7 +59,7 @@ export interface AdminOptions {
   readonly samples?: boolean;
   /** The schema's extensions, such as `operations`; only for a schema with the default name. Default: none. */
   readonly extensions?: readonly string[];
-  /** Returns the address, such as a proxy's, that the admin connects to in place of the database's. */
+  /** Returns the URL that the admin uses instead of the database's URL `url`, such as that of a proxy. */
   readonly through?: (url: string) => string;
 }
 
@@ -132,7 +132,7 @@ function openPool(config: pg.PoolConfig): pg.Pool {
 }
 
 let installed: Promise<string> | undefined;
-/** Returns the path of the executable, of which each test file has a copy. It is built first if a source is newer. */
+/** Returns the path of this test file's copy of the executable, which is built first if a source is newer. */
 function program(): Promise<string> {
   installed ??= installedProgram();
   return installed;
@@ -183,8 +183,8 @@ export interface VisitOptions extends BrowserContextOptions {
 }
 
 /**
- * Opens the page at a route and calls `work` with it. Fails if meanwhile the console had an error or a warning, a
- * policy was violated, an exception was not caught, the page crashed, or the browser itself opened a dialog.
+ * Opens the page at a route and calls `work` with it. Fails if during the visit the console had an error or a warning,
+ * a policy was violated, an exception was not caught, the page crashed, or the browser itself opened a dialog.
  */
 export async function visit(
   admin: Pick<TestAdmin, "url">,
@@ -301,7 +301,7 @@ export async function jobButton(page: Page, name: string): Promise<Locator> {
   return verb.first();
 }
 
-/** Delays the loading of a file of the client until release() is called. `prepare`: for VisitOptions. */
+/** Delays the loading of a file of the client until release() is called. Pass `prepare` to visit(). */
 export function delayFile(file: string) {
   let release = () => {};
   const mayLoad = new Promise<void>((resolve) => {

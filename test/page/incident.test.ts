@@ -1,5 +1,6 @@
-// What an operator does during an incident, on the built executable. Each of the seven goals takes few steps, counted
-// from the overview; after a change the test also reads the database. A step is a click, a key, or a typed text.
+// Tests what an operator does during an incident, on the built executable. Each of the seven goals has to be reached in
+// a few steps, which are counted from the overview. A step is a click, a key, or a typed text. After a change, the test
+// also reads the database.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -69,7 +70,7 @@ class CountingOperator {
   }
 }
 
-/** Calls `work` once the overview shows incidents. Fails if the operator needed more than `most` steps. */
+/** Calls `work` when the overview shows incidents. Fails if the operator needed more than `most` steps. */
 async function startAtOverview(
   most: number,
   work: (operator: CountingOperator) => Promise<void>,

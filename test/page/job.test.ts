@@ -1,5 +1,6 @@
-// The page of a job: the payload and the error are shown exactly as they are stored, and the payload is copied
-// unchanged. Also a job that is deleted meanwhile, one behind a stuck queue, and a payload that is too large.
+// The page of a job shows the values of the payload and the text of the error exactly as they are stored, and copies
+// the payload unchanged. Other cases: a job that is completed while its page is open, a job whose queue a stale worker
+// has locked, and a payload that is too large to show.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -22,7 +23,7 @@ const PAYLOAD =
   '{"amount": 9223372036854775807, "rate":1.10, "twice":1,"twice":2, "text":"\\u00e9\\n", "deep":{"b":[1e400, -0]}}';
 const STACK = "Error: no coffee\n    at brew (/app/pot.js:4:2)\n\n    at <b>morning</b>";
 
-test("A payload is shown and copied as it was sent, in the tree and as text.", async () => {
+test("The tree and the text of a payload show its values as they were sent, and the payload is copied unchanged.", async () => {
   const { id } = await admin.utils.addJob("brew", rawJson(PAYLOAD));
   const work = async ({ page }: { page: Page }) => {
     await waitForPage(page, `Job ${id}`);
@@ -76,7 +77,8 @@ test("The page of a job shows all lines of its error, and its fields as in the d
     { queueName: "kitchen", jobKey: "pot:1", maxAttempts: 3, priority: -7, flags: ["hot"] },
   );
   await admin.utils.permanentlyFailJobs([job.id], STACK);
-  // As after the last attempt: `run_at` is the time of a retry, although none follows. The page must not show it.
+  // After the last attempt, too, a worker sets `run_at` to the time at which a retry would be due. The page must not
+  // show that time.
   await admin.sql(
     "update worker._private_jobs set run_at = now() + interval '1 hour' where id = $1",
     [job.id],
@@ -122,7 +124,7 @@ test("A job that is completed while its page is open stays visible, is marked, a
   await visit(admin, `/jobs/${id}`, work, { mayMeet: /404 \(Not Found\)/ });
 });
 
-test("If a worker that is not responding has locked the queue, the chain leads to the action that unlocks it.", async () => {
+test("If a worker that is not responding has locked a job's queue, the chain of causes names the worker, and the page can unlock the queue.", async () => {
   const spec = { queueName: "stuck" };
   const [first, second] = [
     await admin.utils.addJob("brew", {}, spec),

@@ -1,5 +1,5 @@
-// The list of jobs: its query in the address, and as chips; its tabs, pages, groups, columns and exports; and the job
-// that is shown beside it.
+// The list of jobs in a browser: its query, which is part of the address and shown as chips; its tabs, pages, groups,
+// columns and exports; and the job that is shown beside the list.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
@@ -173,7 +173,7 @@ test("A list in use does not move: a deleted row is marked, and removed only on 
   });
 });
 
-test("An export that the server refuses is an error, with its reason, and is never shown as started.", async () => {
+test("If the server refuses an export, the page shows the reason, and does not show the export as started.", async () => {
   const mayMeet = /api\/export/;
   await visit(
     admin,
@@ -226,7 +226,7 @@ test("The selected columns and compact rows are stored in the browser.", async (
   });
 });
 
-test("The key j shows the next job beside the list, Escape closes it, and the list keeps its rows.", async () => {
+test("The key j shows the next job beside the list, Escape closes that job, and the list keeps its rows.", async () => {
   await visit(admin, "/jobs", async ({ page, requests }) => {
     await rows(page, 100);
     const all = await ids(page);
@@ -290,7 +290,7 @@ test("Failed jobs are grouped by error; a group is opened in place, or shown as 
   });
 });
 
-test("Rows of a group that arrive after its list was left are read again after Back.", async () => {
+test("If the rows of a group arrive when another list is already shown, they do not change that list, and the group has rows again after Back.", async () => {
   await visit(admin, "/jobs?q=is%3Afailed&group=error", async ({ page }) => {
     await waitForPage(page, "Jobs, failed");
     const isLeft = Promise.withResolvers<void>();
@@ -306,7 +306,7 @@ test("Rows of a group that arrive after its list was left are read again after B
     const late = page.waitForResponse(rowsOfGroup);
     isLeft.resolve();
     await (await late).finished();
-    // These completions are requested and shown later, so the page has handled the late rows by then.
+    // These completions are requested after the late rows have arrived, so the page handles the rows first.
     await field(page).pressSequentially("task:");
     await page.getByRole("option").first().waitFor();
     assert.equal(await page.locator("tr.gone").count(), 0);

@@ -1,5 +1,6 @@
-// Actions on all jobs that match a query, on selected jobs and on one job: preview, progress, receipt and undo, also
-// without the tables for operations. The numbers on the page are compared with the rows in the database.
+// Tests actions on all jobs that match a query, on selected jobs and on one job, with preview, progress, receipt and
+// undo. Some tests begin without the tables for operations. The numbers on the page are compared with the rows in the
+// database.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -39,7 +40,7 @@ interface Row {
   readonly last_error: string | null;
 }
 
-/** Adds jobs of this task that have used up their attempts, and a scheduled one, which creates the task. */
+/** Adds a scheduled job of this task, which creates the task, and then `count` failed jobs. */
 async function addFailedJobs(task: string, count: number, on: TestAdmin = admin): Promise<void> {
   await on.utils.addJob(task, {}, { runAt: new Date(Date.now() + 86_400_000) });
   await on.sql(
@@ -196,7 +197,7 @@ test("Removed jobs are put back by an undo.", async () => {
   assert.deepEqual(await rowsOf("gone"), before);
 });
 
-test("Going back from a receipt shows the list as it was left, however late an answer is.", async () => {
+test("Going back from a receipt shows the list as it was left, also if its jobs arrive late.", async () => {
   await addFailedJobs("late", 25);
   await visit(admin, listOf("late"), async ({ page }) => {
     await chooseAll(page, 25);
@@ -214,7 +215,7 @@ test("Going back from a receipt shows the list as it was left, however late an a
   });
 });
 
-/** Presses Undo in the notice with the text, confirms, and dismisses the undo's own notice. `count`: as in `3 jobs`. */
+/** Undoes an action from its notice, which has the text `message`. `count`: the number of its jobs, as in `3 jobs`. */
 async function undo(page: Page, message: RegExp, count: string): Promise<void> {
   const notice = page.locator(".notice").filter({ hasText: message });
   await notice.getByRole("button", { name: "Undo…" }).click();
@@ -261,13 +262,13 @@ test("An action on selected jobs is undone from its notice in the list, and late
     await waitForPage(page, "Activity");
     const row = page.locator("table.activity tr").filter({ hasText: "Completed 3 of 3 jobs" });
     await row.getByRole("button", { name: "Undo…" }).click();
-    await confirm(page, [/Restores removed jobs under their ids/], "Restore 3 jobs");
+    await confirm(page, [/Restores each removed job under its id/], "Restore 3 jobs");
     await dismissNotice(page, "Undone: 3 of 3 jobs");
   });
   assert.deepEqual(await rowsOf("chosen"), before);
 });
 
-test("Without the extension a notice offers no undo.", async () => {
+test("Without the tables for operations, the notice of an action offers no undo.", async () => {
   const { id } = await bare.utils.addJob("alone", {});
   const work = async ({ page }: { page: Page }) => {
     await (await jobButton(page, "Complete…")).click();
@@ -296,7 +297,7 @@ test("The first few jobs of an error group are retried before the others.", asyn
 
 const ADD = "Add tables and continue";
 
-test("Without the tables one click adds them and starts the operation.", async () => {
+test("If the tables for operations are missing, one click adds them and starts the operation.", async () => {
   await addFailedJobs("bare", 120, bare);
   await visit(bare, listOf("bare"), async ({ page, requests }) => {
     await page.locator(".jobs tbody tr").first().waitFor();
@@ -323,7 +324,7 @@ test("Without the tables one click adds them and starts the operation.", async (
   assert.equal(countSpent(await rowsOf("bare", bare)), 0);
 });
 
-test("If jobs have changed since the preview, a new one is shown before anything is done.", async () => {
+test("If the matching jobs have changed since the preview, a new preview is shown before any job is changed.", async () => {
   const late = await startAdmin({ samples: false });
   await addFailedJobs("late", 30, late);
   await visit(late, listOf("late"), async ({ page }) => {

@@ -1,5 +1,6 @@
-// The overview: its numbers, incidents and horizon are those of the queue, and change without a reload. Also lists that
-// change without a reload, the way back to a list, and a browser whose clock is wrong.
+// Tests that the overview shows the queue's numbers, incidents and horizon, and changes without a reload. Also tests
+// that lists change without a reload, that the browser's Back restores a list, and that the page works if the browser's
+// clock is wrong.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -101,7 +102,7 @@ test("A span of the horizon is selected with the keyboard and leads to its jobs.
   });
 });
 
-test("A span that is dragged ends where the button is released, also outside the chart.", async () => {
+test("A span of the horizon is selected by dragging, also if the button is released outside the chart.", async () => {
   await visit(admin, "/", async ({ page }) => {
     const buckets = page.locator(".hz [data-bucket]");
     await buckets.first().waitFor();
@@ -146,7 +147,7 @@ test("Back restores the scroll position and the focus of the list.", async () =>
     await page.waitForFunction((wanted) => Math.abs(window.scrollY - wanted) < 2, top);
     assert.equal(await page.evaluate(() => document.activeElement?.id), id);
   };
-  // In a window this narrow, a job does not open beside the list, but as a page.
+  // In a window as narrow as this, a job does not open beside the list, but as a page.
   await visit(admin, "/jobs?q=is:failed", work, { viewport: { width: 1000, height: 900 } });
 });
 
@@ -160,7 +161,7 @@ test("A job that is added elsewhere appears in an open list without a reload.", 
 
 test("A new error is among the incidents, and leads to its jobs.", async () => {
   const { id } = await admin.utils.addJob("burn_toast");
-  // As a worker writes a failure: an error group whose jobs were all failed by hand is not an incident.
+  // The row is as a worker writes it: an error group is not an incident if all its jobs were failed by hand.
   await admin.sql(
     `update {}._private_jobs set attempts = max_attempts, last_error = $2, updated_at = now(), run_at = now() + interval '1 hour'
      where id = $1`,

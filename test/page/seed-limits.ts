@@ -1,5 +1,5 @@
-// Limits of tasks and of named queues, and what the page shows with them: running and waiting jobs, permits of workers,
-// slots of queues, back-offs and a pause.
+// Test data for the page: limits of tasks and of named queues, with running and waiting jobs, permits of workers, slots
+// of queues, back-offs and a pause.
 
 /** `sql` runs a statement after replacing `{}` by the schema. The schema must have the extension `limits`. */
 export async function seedLimits(sql: (text: string) => Promise<unknown>): Promise<void> {

@@ -1,5 +1,6 @@
-// How the page starts: the skeleton, which is shown until the client draws and contains no data, the loading of the
-// module, and a browser that blocks the storage of sites. Also the menu More on a phone.
+// Tests how the page starts. Until it is drawn, it shows a skeleton without data. The WebAssembly module is requested
+// early and once. The page also starts in a browser that blocks the storage of sites. The last test is about the menu
+// More on a phone.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";

@@ -1,5 +1,5 @@
 // The list of views that walk.ts opens and checks: pages, and dialogs, menus and other layers over them. A new page
-// needs a row here; if it needs sample data of its own, in `receipts` of walk.ts.
+// needs a row here. If the page needs sample data of its own, its row belongs in `receipts` of walk.ts.
 import type { Page } from "playwright-core";
 import { waitForData } from "./harness.ts";
 
@@ -176,7 +176,7 @@ export const views: readonly View[] = [
 /** Closes the open layer of the previous view, if any, and opens the view: its page, then what `act` opens. */
 export async function open(page: Page, { route, act, inPage }: View): Promise<void> {
   const over = page.locator("dialog, details[data-menu][open]");
-  // Escape is pressed only if a layer is open, because otherwise it would lead to the page above.
+  // Escape is pressed only if a layer is open, because without one the key could lead to another page.
   if ((await over.count()) > 0) await page.keyboard.press("Escape");
   await over.waitFor({ state: "detached" });
   await page.evaluate((hash) => {

@@ -85,7 +85,7 @@ export function walk(admin: () => TestAdmin, { name, checks = [], more = [], ...
   });
 }
 
-/** Returns those of the page, the dialogs and the forms in dialogs whose contents are wider than they are. */
+/** Returns a line for the page, each dialog and each form in a dialog if its contents are wider than itself. */
 async function tooWide(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [document.documentElement, ...document.querySelectorAll("dialog, dialog form")]
@@ -138,10 +138,10 @@ async function tabStops(page: Page): Promise<string[]> {
 }
 
 /**
- * Returns the targets of the page, or of an open dialog, that are less than 44 pixels high: too low on a phone. An
- * input in a label counts as the label, a link in a row or list item as that row or item, and any other target in a row
- * that opens something as the row. Not checked are inline elements such as links in a text, buttons that copy, buttons
- * drawn as links, and the link that skips to the content.
+ * Returns the targets of the page, or of an open dialog, that are less than 44 pixels high: too low on a phone. A
+ * target is high enough if the element around it is: for an input its label, for a link its row or list item, and for
+ * any other target its row, if a click on the row opens something. Not checked are inline elements such as links in a
+ * text, buttons that copy, buttons drawn as links, and the link that skips to the content.
  */
 export async function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -161,7 +161,7 @@ export async function smallTargets(page: Page): Promise<string[]> {
         (one) => getComputedStyle(one).display !== "inline" && !one.matches(".copy, .as-link"),
       )
       .filter((one) => {
-        // A checkbox does not count as its row, because a click elsewhere in the row opens something instead.
+        // The height of a checkbox's row does not count, because a click elsewhere in the row opens something instead.
         const row = one.matches("input") ? "label" : one.matches("a") ? "tr, li" : "tr[data-click]";
         const area = one.closest<HTMLElement>(row) ?? one;
         return Math.max(heightOf(one), area.offsetHeight) < 44;

@@ -1,4 +1,5 @@
-// Adding one job: which values are stored, what job keys do, which jobs are refused, and isolation levels.
+// Tests of addJob(): which values it stores, which jobs it refuses, what job keys do, and that it repeats an add which
+// fails at the role's isolation level.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";

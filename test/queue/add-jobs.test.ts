@@ -1,4 +1,5 @@
-// Adding many jobs in one call: their order, all or none of them, keys of every mode, and the notification of workers.
+// Adding many jobs in one call: the order of the jobs, that all or none are added, keys of every mode, and the
+// notification of workers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -48,7 +49,7 @@ test("Jobs of several tasks and queues are returned in the given order, with asc
   }
 });
 
-test("A batch is first in, first out: run_at ascends in the given order, and none is in the future.", async () => {
+test("A batch is first in, first out: run_at ascends in the given order, and is never in the future.", async () => {
   await addJobs(
     queue.db,
     Array.from({ length: 100 }, (_, n) => ({ identifier: "t", payload: n })),
@@ -93,7 +94,7 @@ test("Payloads of a batch survive byte for byte.", async () => {
   );
 });
 
-test("Ten thousand jobs are accepted in one call, one more is refused.", async () => {
+test("A call with ten thousand jobs is accepted, and a call with one more job is refused.", async () => {
   const many = Array.from({ length: 10_000 }, (_, n) => ({ identifier: "t", payload: n }));
   const added = await addJobs(queue.db, many);
   assert.equal(added.at(-1)?.payload, 9_999);
@@ -104,7 +105,7 @@ test("Ten thousand jobs are accepted in one call, one more is refused.", async (
   assert.equal(await countRows(), 10_000);
 });
 
-test("A batch with one invalid job is refused as a whole, and the error has the job's place.", async () => {
+test("A batch with one invalid job is refused as a whole, and the error contains the job's place in the batch.", async () => {
   const jobs: JobToAdd[] = [{ identifier: "t" }, { identifier: "t", spec: { priority: 70_000 } }];
   await assert.rejects(addJobs(queue.db, jobs), { message: /^jobs\[1\]\.spec\.priority: / });
   await assert.rejects(addJobs(queue.db, { 0: 1 } as never), { code: "bad_input" });
@@ -112,7 +113,7 @@ test("A batch with one invalid job is refused as a whole, and the error has the 
   assert.equal(await countRows(), 0);
 });
 
-test("A batch can mix keys of all modes with jobs without a key; each job is returned in its place.", async () => {
+test("A batch can have jobs with keys, in all modes, and jobs without a key; each job is returned in its place.", async () => {
   const later = "2030-01-01T00:00:00Z";
   await addJob(queue.db, { identifier: "t", payload: "old", spec: { jobKey: "r", runAt: later } });
   await addJob(queue.db, { identifier: "t", payload: "old", spec: { jobKey: "p", runAt: later } });
@@ -146,7 +147,7 @@ test("A batch can mix keys of all modes with jobs without a key; each job is ret
   assert.equal(await countRows(), 7);
 });
 
-test("A key that is repeated in a batch acts as if the jobs were added in turn.", async () => {
+test("If a batch repeats a key, the result is as if its jobs were added one after the other.", async () => {
   const add = (payload: unknown, jobKeyMode: "replace" | "preserve_run_at" | "unsafe_dedupe") => ({
     identifier: "t",
     payload,
@@ -169,7 +170,7 @@ test("A key that is repeated in a batch acts as if the jobs were added in turn."
   );
 });
 
-test("The times of a batch with repeated keys keep the order of its jobs, a microsecond apart.", async () => {
+test("In a batch with repeated keys, run_at ascends with a job's place in the batch, by a microsecond for each place.", async () => {
   const keys = ["a", null, "b", "a", null, "b", "a"];
   await addJobs(
     queue.db,
@@ -194,7 +195,7 @@ test("The times of a batch with repeated keys keep the order of its jobs, a micr
   );
 });
 
-test("A batch that repeats the key of a running job gives the key to one new job, which its later jobs replace.", async () => {
+test("If a batch repeats the key of a running job, one new job gets the key, and later jobs of the batch replace this new job.", async () => {
   const first = await addJob(queue.db, { identifier: "t", payload: [0], spec: { jobKey: "k" } });
   await lockJob(queue, first.id);
   const [unchanged, next, last] = await addJobs(
@@ -220,7 +221,8 @@ test("A batch that repeats the key of a running job gives the key to one new job
 test("A batch with repeated keys is all or nothing.", async () => {
   await addJob(queue.db, { identifier: "t", payload: [1], spec: { jobKey: "k" } });
   const add = (payload: unknown) => ({ identifier: "t", payload, spec: { jobKey: "k" } });
-  // Arrays of one key are concatenated as jsonb, which cannot contain U+0000. Only the database detects this.
+  // If the payloads of the new and the old job of a key are arrays, they are concatenated as jsonb, which cannot
+  // contain U+0000. Only the database detects this.
   const jobs = [{ identifier: "t" }, add([2]), add(["\0"])];
   await assert.rejects(addJobs(queue.db, jobs), { code: "bad_input" });
   const rows = await queue.sql<{ payload: string }>(
@@ -257,9 +259,10 @@ test("If a trigger skips rows, a batch adds nothing, with keys or without.", asy
   }
 });
 
-test("A keyed batch is all or nothing.", async () => {
+test("A batch with a different key for each job is all or nothing.", async () => {
   await addJob(queue.db, { identifier: "t", payload: [1], spec: { jobKey: "k" } });
-  // Arrays of one key are concatenated as jsonb, which cannot contain U+0000. Only the database detects this.
+  // If the payloads of the new and the old job of a key are arrays, they are concatenated as jsonb, which cannot
+  // contain U+0000. Only the database detects this.
   const jobs = [
     { identifier: "t", payload: "fine", spec: { jobKey: "a" } },
     { identifier: "t", payload: ["\0"], spec: { jobKey: "k" } },
@@ -282,7 +285,7 @@ test("A batch adds ten thousand jobs with keys, and a running job loses its key 
   assert.equal(await countRows(), 10_001);
 });
 
-test("Concurrent batches with the same new names and keys are all added.", async () => {
+test("Concurrent batches with the same new names of tasks and queues are all added.", async () => {
   const batch = (salt: number) =>
     Array.from({ length: 50 }, (_, n) => ({
       identifier: `task_${(n * 7 + salt) % 50}`,
@@ -314,7 +317,7 @@ test("Workers are notified of a batch once.", async () => {
   await client.end();
 });
 
-test("A rollback removes a batch, and a repeatable-read transaction adds one with new names and a key.", async () => {
+test("A rollback removes a batch, and a repeatable-read transaction can add a batch with new names and a key.", async () => {
   const client = await queue.pool.connect();
   try {
     await client.query("begin");

@@ -57,12 +57,12 @@ test("A job that a trigger deletes at once is returned as it was given.", async 
   assert.deepEqual([payloadText, priority], ["1", 0]);
 });
 
-test("On the caller's client an add fails if the stored job cannot be read: its transaction may be aborted.", async () => {
+test("On the caller's client an add fails if its job cannot be read back, because the transaction may be aborted.", async () => {
   await trigger("");
   const utils = await makeWorkerUtils({ pool: queue.pool });
   const client = await queue.pool.connect();
   const query = (sent: { readonly text: string }) =>
-    // Instead of the read of the stored job, a statement that fails. It aborts the transaction, as a time limit would.
+    // This statement replaces the read of the stored job. It fails, and so aborts the transaction, as a timeout would.
     client.query(/ where jobs\.id = any/.test(sent.text) ? { text: "select 1 / 0" } : sent);
   try {
     await client.query("begin");
@@ -74,7 +74,7 @@ test("On the caller's client an add fails if the stored job cannot be read: its 
   }
 });
 
-test("Outside a transaction a job that is committed and cannot be read is returned as it was given.", async () => {
+test("Outside a transaction, a job that cannot be read back is committed and returned as it was given.", async () => {
   await trigger("new.priority := 7;");
   const client = await queue.pool.connect();
   const query = (sent: QueryConfig) =>

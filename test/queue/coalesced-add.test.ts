@@ -67,7 +67,7 @@ describe("Calls that are made together", () => {
     assert.deepEqual(await payloads(), [{ n: 0 }, { n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }]);
   });
 
-  test("are sent a thousand at a time, and calls during an insert with the next one.", async () => {
+  test("are sent a thousand at a time; calls that are made during an insert wait for a later one.", async () => {
     const db = counting();
     const add = coalescedAdd(db);
     const first = numbered(2_500).map(add);
@@ -126,7 +126,7 @@ describe("Calls that are made together", () => {
     assert.equal(db.statements, 3);
   });
 
-  test("with a key are added as usual: two calls with the same key make one job.", async () => {
+  test("with a key are each added alone: two calls with the same key make one job.", async () => {
     const add = coalescedAdd(queue.db);
     const [plain, ...keyed] = await Promise.all(
       [undefined, "k", "k"].map((jobKey, n) =>

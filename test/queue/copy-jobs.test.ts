@@ -1,4 +1,5 @@
-// Adding jobs by COPY: every column, special characters, order, memory, all or none, and rows that triggers skip.
+// Tests of adding jobs by COPY: all columns and special characters are stored, the jobs keep their order, few of them
+// are in memory at once, a failed call adds none, and a trigger that skips rows makes the call fail.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -91,7 +92,7 @@ async function momentsOf(identifier: string): Promise<string[]> {
   return rows.map(({ moment }) => moment);
 }
 
-test("Payloads of every width are stored, also those larger than estimated.", async () => {
+test("Payloads with characters of one to four bytes are stored, even if they are larger than estimated.", async () => {
   const texts = ["", "é", "漢", "😀", "x"].map((one) => one.repeat(50_000));
   const jobs = texts.map((text) => ({ identifier: "wide", payload: { text } }));
   await copyJobs(queue.db, jobs);
@@ -130,7 +131,7 @@ async function countLarge(): Promise<number> {
   return row?.n ?? -1;
 }
 
-test("Many jobs of a stream keep their order, and none is in the future.", async () => {
+test("Many jobs of a stream keep their order, and none is due in the future.", async () => {
   async function* stream(): AsyncGenerator<JobToAdd> {
     for (let n = 0; n < 6_001; n++) yield { identifier: `stream_${n % 3}`, payload: { n } };
   }
@@ -147,7 +148,7 @@ test("Many jobs of a stream keep their order, and none is in the future.", async
   assert.equal(Number(row.late), 0);
 });
 
-test("A job that cannot be stored is reported with its index, and none is added.", async () => {
+test("A job that cannot be stored is reported with its index, and no job of the list is added.", async () => {
   const before = await countRows();
   const jobs: JobToAdd[] = Array.from({ length: 6_000 }, () => ({ identifier: "none" }));
   jobs[5_999] = { identifier: "" };
@@ -182,7 +183,7 @@ test("A pool of one connection is enough, also for many lists at once.", async (
   await pool.end();
 });
 
-test("Jobs without keys may follow jobs with keys of the same new task and queue.", async () => {
+test("Jobs without keys may follow a job with a key, even if all have the same new task and queue.", async () => {
   const jobs = Array.from({ length: 1_500 }, (_, n): JobToAdd => {
     const spec = { queueName: "new queue", ...(n === 499 ? { jobKey: "the only key" } : {}) };
     return { identifier: "new task", spec };
@@ -190,7 +191,7 @@ test("Jobs without keys may follow jobs with keys of the same new task and queue
   assert.deepEqual(await copyKeyedJobs(queue.db, jobs), { added: 1_500, replaced: 0 });
 });
 
-test("An error of the list itself is thrown unchanged, and nothing is added.", async () => {
+test("An error that the list throws is thrown unchanged, a value that is no list is refused, and nothing is added.", async () => {
   const before = await countRows();
   async function* failing(): AsyncGenerator<JobToAdd> {
     for (let n = 0; n < 12_000; n++) yield { identifier: "none" };
@@ -233,7 +234,7 @@ test("Listeners are notified once, with the number of jobs.", async () => {
   });
 });
 
-test("If a trigger skips rows, nothing is stored, and the error has the numbers of stored and given jobs.", async () => {
+test("If a trigger skips rows, the error has the numbers of stored and given jobs; on a pool nothing is stored.", async () => {
   await queue.sql(`
     create function worker.skip_bad() returns trigger language plpgsql as
       'begin return case when new.payload->>''bad'' is null then new end; end';

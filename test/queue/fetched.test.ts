@@ -11,7 +11,7 @@ import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
 
-/** Writes worker w's report: the ids of its running jobs, and their number, which is larger if the list is cut. */
+/** Writes the report of worker w: the ids of its running jobs, and their number. It is higher if the list is cut. */
 const reports = (ids: readonly string[], count = ids.length) =>
   queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w', now(), $1::jsonb)

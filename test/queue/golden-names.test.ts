@@ -1,7 +1,7 @@
-// No golden statement can be made to call a function or operator of another role. If a role may create objects in a
-// schema on the search path, PostgreSQL prefers the role's operator for exactly the types of the operands to its own
-// operator that is generic or needs a conversion; functions likewise. So functions are qualified, and operands have
-// exactly the types of PostgreSQL's operators.
+// Tests that no role can make a golden statement call a function or operator that the role has created. A role may be
+// allowed to create objects in a schema on the search path. If its function or operator has exactly the types of the
+// arguments, PostgreSQL prefers it to a built-in one that is generic or needs a conversion. So the statements contain
+// the schema of each function, and operands have exactly the types of PostgreSQL's operators.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,14 +18,14 @@ const statements = readdirSync(folder).flatMap((file) =>
     .map((text) => ({ file, text })),
 );
 
-test("Every function in a statement has its schema's name.", () => {
+test("Every function in a statement is written with its schema.", () => {
   const bare = statements.flatMap(({ file, text }) =>
     bareFunctions(text).map((name) => `${file}: ${name}`),
   );
   assert.deepEqual(bare, []);
 });
 
-test("Every table of PostgreSQL in a statement has its schema's name.", () => {
+test("Every table of PostgreSQL in a statement is written with its schema.", () => {
   const bare = statements.flatMap(({ file, text }) =>
     [...text.matchAll(/\b(?:from|join) (pg_(?!catalog\b)\w+)/g)].map(
       ([, name]) => `${file}: ${name}`,

@@ -1,5 +1,6 @@
-// Whole statements for reviewers: a file of test/queue/golden has the statements of one entry of statements.ts, as they
-// are sent. After an intended change, write the files again and read the diff:
+// Compares the statements that are sent with golden files, in which reviewers can read them whole. Each file of
+// test/queue/golden has the statements of one entry of statements.ts. After an intended change, write the files again
+// and read the diff:
 //
 //   GOLDEN=write node --import ./test/support/register.mjs test/queue/golden.test.ts
 import assert from "node:assert/strict";
@@ -26,7 +27,7 @@ test("Every statement equals its golden file.", () => {
   }
 });
 
-test("Only statements of workers are an update or a deletion that returns rows itself.", () => {
+test("Only workers send an update or a delete that has a returning clause at its top level.", () => {
   const names = [...current].filter(([, text]) =>
     /^(update|delete) [^;]*\breturning\b/m.test(text),
   );

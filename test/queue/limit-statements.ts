@@ -1,4 +1,5 @@
-// Calls that send the statements of limits, with scripted answers. statements.ts records them for the golden files.
+// Calls that send the statements of limits, with scripted answers to the statements. statements.ts makes the calls, and
+// records the statements for the golden files.
 import { changeLimit, endBackOffs } from "../../src/commands/limits/change-limit.ts";
 import { createLimits, removeLimit, setLimit } from "../../src/commands/limits/set-limit.ts";
 import type { Database } from "../../src/database/database.ts";

@@ -1,5 +1,5 @@
-// With the optional index of locked jobs, a recovery, the return of a lost fetch's jobs and the reset of old locks read
-// fewer than 20 of 5,000 jobs.
+// With the optional index of locked jobs, each of three statements reads fewer than 20 of 5,000 jobs: the recovery of a
+// stale worker's jobs, the return of jobs that a lost fetch has locked, and the reset of old locks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "../../src/database/database.ts";
@@ -57,7 +57,7 @@ async function reading<T>(
   }
 }
 
-test("The recovery of a stale worker reads no other jobs.", async () => {
+test("The recovery of a stale worker's jobs reads fewer than 20 jobs.", async () => {
   await addJobs();
   const heartbeatAtMs = Date.now();
   const called = { staleWorkerIds: ["dead"], messages: [null], delayMs: 0, heartbeatAtMs };
@@ -67,13 +67,13 @@ test("The recovery of a stale worker reads no other jobs.", async () => {
   assert.deepEqual([jobs, isFew], [1, true]);
 });
 
-test("The return of jobs that a lost fetch has locked reads no other jobs.", async () => {
+test("The return of jobs that a lost fetch has locked reads fewer than 20 jobs.", async () => {
   await addJobs();
   const work = async (db: Database) => (await returnUnknownJobs(db, "dead", [], [])).jobs;
   assert.deepEqual(await reading(work, SESSION_SETTINGS), [1, true]);
 });
 
-test("The reset of locks older than 4 hours reads no other jobs.", async () => {
+test("The reset of locks older than 4 hours reads fewer than 20 jobs.", async () => {
   await addJobs();
   await queue.sql("delete from worker._private_workers");
   const [{ jobs }, isFew] = await reading((db) => resetStaleLocks(db, 4 * 3_600_000));

@@ -30,7 +30,10 @@ const namesOfJobs = () =>
      left join worker._private_job_queues q on q.id = j.job_queue_id order by j.id`,
   );
 
-/** Starts a cleanup. Once it has deleted the queue `q`, resolves with the promise of the cleanup, which still waits. */
+/**
+ * Starts a cleanup. Resolves once the cleanup has deleted the queue `q` and waits for an open transaction. The result
+ * has the promise of the cleanup.
+ */
 async function cleanupThatWaits(tasks: Parameters<typeof cleanup>[1] = NAMES) {
   const cleaned = cleanup(queue.db, tasks);
   const queues = () => queue.sql("select from worker._private_job_queues where queue_name = 'q'");
@@ -56,7 +59,7 @@ const ADDS: Record<string, (client: pg.PoolClient) => Promise<unknown>> = {
 };
 
 for (const [owner, add] of Object.entries(ADDS)) {
-  test(`A cleanup restores the queue of a job that ${owner} has added in a transaction still open.`, async () => {
+  test(`A cleanup restores the queue of a job that ${owner} has added in a transaction that is still open.`, async () => {
     await addUnused();
     let cleaned: ReturnType<typeof cleanup> | undefined;
     await inTransaction("begin", async (client) => {
@@ -69,7 +72,7 @@ for (const [owner, add] of Object.entries(ADDS)) {
   });
 }
 
-test("A cleanup restores the task of a job that was added in a transaction still open.", async () => {
+test("A cleanup restores the task of a job that was added in a transaction that is still open.", async () => {
   await addUnused();
   let cleaned: ReturnType<typeof cleanup> | undefined;
   await inTransaction("begin", async (client) => {
@@ -94,7 +97,7 @@ test("A cleanup also waits for a transaction that has only read so far.", async 
   assert.deepEqual(await readLostNames(queue.db), NONE);
 });
 
-test("If the name of a deleted queue has been created again, the job gets the new row.", async () => {
+test("If the name of a deleted queue has been created again, the job of the deleted queue gets the new row.", async () => {
   await addUnused();
   let cleaned: ReturnType<typeof cleanup> | undefined;
   await inTransaction("begin", async (client) => {
@@ -183,7 +186,7 @@ test("During repeated cleanups every job of 24 producers keeps its queue.", asyn
   const produce = async (n: number) => {
     for (let round = 0; round < ROUNDS; round++) {
       await addJob(queue.db, { identifier: `t${n}`, spec: { queueName: `q${n}` } });
-      // Deletes the jobs as if they had run, so that the names have no jobs, and a cleanup deletes them.
+      // Deletes the jobs as if they had run. Then no job uses the names, and a cleanup deletes the names.
       if (round % 2 === 0) {
         await queue.sql(
           `delete from worker._private_jobs where task_id in

@@ -76,7 +76,7 @@ const slotsOf = async (name: string) =>
     )
   ).map((row) => row.locked_by);
 
-/** Takes up to `want` jobs as the worker `by`. `share`: the duration of a job, as a share of the longest run. */
+/** Takes jobs in up to `want` runs, as the worker `by`. `share`: the part of a run that one job takes. */
 async function take(by = "w", { want = 10, share = 1, rates = false } = {}) {
   const statement = takeManaged({ flags: false, rates, excluded: false });
   const values = [["task"], want, by, [share]];
@@ -250,7 +250,7 @@ test("A fetch does not read the rates of all idle queues.", async () => {
   assert.ok(read.length > 0 && Math.max(...read) < 1_000, lines.join("\n"));
 });
 
-test("A faster rate of a queue applies at once, whatever the old one has used up.", async () => {
+test("A faster rate of a queue applies at once, even if the old rate was used up.", async () => {
   await add("q", 3);
   await limit("q", null, { limit: 1, perMs: 3_600_000, burst: 1 });
   await manage();
@@ -267,7 +267,7 @@ test("A faster rate of a queue applies at once, whatever the old one has used up
   );
 });
 
-test("A run takes at most as many jobs as its queue has tokens of the rate, and uses up one for each.", async () => {
+test("A run takes no more jobs than its queue has tokens of the rate, and uses up one token for each job.", async () => {
   await add("q", 100);
   await limit("q", 5, { limit: 10, perMs: 60_000, burst: 20 });
   await manage();
@@ -307,7 +307,7 @@ test("A higher number of slots applies at once, a lower one when enough runs hav
 });
 
 for (const kind of ["lowered", "removed"]) {
-  test(`While runs hold the slots of a ${kind} limit, the queue is written and announced once.`, async () => {
+  test(`While runs hold the slots of a ${kind} limit, the queue's row is written only once.`, async () => {
     await add("q", 3);
     await limit("q", 3);
     await manage();
@@ -321,7 +321,7 @@ for (const kind of ["lowered", "removed"]) {
   });
 }
 
-test("Two workers that lower a limit at once leave as many slots as it allows.", async () => {
+test("Two workers that apply a lowered limit at the same time leave as many slots as the limit allows.", async () => {
   await add("q", 20);
   await limit("q", 4);
   await manage();
@@ -392,7 +392,7 @@ test("A queue whose limit is removed becomes ordinary when its runs have ended."
   assert.deepEqual(await slotsOf("q"), []);
 });
 
-test("A pause overrides a limit of queues; after it the queue is managed, and its runs keep their slots.", async () => {
+test("A pause overrides a limit of queues; after the pause the queue is managed again, and a run that still lasts has kept its slot.", async () => {
   await add("q", 5);
   await limit("q", 2);
   await manage();
@@ -433,7 +433,7 @@ test("The slots of an unknown worker are unlocked by a sweep, by a forced unlock
   assert.deepEqual(await slotsOf("q"), [null, null]);
 });
 
-test("A slot stays locked while its worker has a resilient job of the queue.", async () => {
+test("While a resilient job of a stale worker stays locked, its slot stays locked, too.", async () => {
   await queue.sql(
     `select worker.add_job('task', '{}'::json, 'q', flags := array['infrastructure_resilient'])`,
   );
@@ -447,7 +447,7 @@ test("A slot stays locked while its worker has a resilient job of the queue.", a
   assert.deepEqual(await slotsOf("q"), ["gone"]);
 });
 
-test("A cleanup deletes managed queues without jobs, with their slots, unless a run holds one.", async () => {
+test("A cleanup deletes managed queues without jobs, and their slots, unless a run holds one of the slots.", async () => {
   await add("empty");
   await add("held");
   await limit("*", 2);

@@ -1,5 +1,5 @@
-// Calls that send the statements of managed queues (named queues under a limit), with scripted answers, and texts of
-// fetches under limits. statements.ts records both for the golden files.
+// Calls that send the statements of managed queues (named queues under a limit) and receive scripted answers, and the
+// texts of the statements that fetch jobs under limits. statements.ts records both for the golden files.
 import { forceUnlockWorkers } from "../../src/commands/maintenance/force-unlock-workers.ts";
 import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-workers.ts";
 import { endPause } from "../../src/commands/pauses/set-pause.ts";

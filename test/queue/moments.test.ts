@@ -32,7 +32,7 @@ test("The text of a time is exact, and its Date is cut to the millisecond.", asy
   }
 });
 
-test("Times beyond RFC 3339 become the nearest valid one.", async () => {
+test("Infinity and times outside the years 1 to 9999 become the nearest millisecond of these years.", async () => {
   const { db } = queue;
   const times = ["infinity", "-infinity", "294276-12-31", "4713-01-01 BC"];
   const sql = () => `select ${microseconds("at")} as us from unnest($1::timestamptz[]) as at`;
@@ -46,10 +46,10 @@ test("Times beyond RFC 3339 become the nearest valid one.", async () => {
 
 test("PostgreSQL reads the text of each time exactly, in its whole range and with any DateStyle.", async () => {
   const { db } = queue;
-  // `last` is 30 years before the end of PostgreSQL's range, because after it extract() loses the microseconds.
+  // `last` is 30 years before the end of PostgreSQL's range, because extract() loses the microseconds of later times.
   const [first, last] = [-210_866_803_200_000_000n, 9_223_371_999_999_999_999n];
   const keys = [EARLIEST, LATEST, ...[first, last, 0n, -1n, 951_827_696_000_001n].map(String)];
-  // A time in every 1,237 years of the range, and the ends of the years -1 and 0 and the beginning of the year 1.
+  // Times 1,237 years apart, then the last microseconds of the years -1 and 0 and the first one of the year 1.
   for (let us = first; us < last; us += 39_035_995_200_000_007n) keys.push(String(us));
   for (const us of [-62_135_596_800_000_001n, -62_135_596_800_000_000n, -62_167_219_200_000_001n]) {
     keys.push(String(us));

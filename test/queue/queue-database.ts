@@ -53,7 +53,7 @@ export function testQueue(
   };
 }
 
-/** The facts from which statements derive conditions of jobs: no queue is locked, and workers send no heartbeats. */
+/** Values for statements that derive conditions of jobs: no queue is locked, and the schema has no table of workers. */
 export const NO_LOCKS = { lockedQueueIds: [], heartbeats: null };
 
 /** Writes a heartbeat with the schema's function worker_heartbeat(). */
@@ -66,7 +66,10 @@ export async function heartbeat(
   await sql("select worker.worker_heartbeat($1, $2::json)", [id, text]);
 }
 
-/** Locks a job as a fetch of the worker `by` does. `age`: how long ago, as PostgreSQL's interval. */
+/**
+ * Locks a job and counts an attempt, as a fetch of the worker `by` does. `age`: how long ago the job was locked, as a
+ * PostgreSQL interval.
+ */
 export async function lockJob(
   queue: TestQueue,
   id: string,

@@ -1,5 +1,5 @@
-// Batches in which a key occurs more than once have the same result as their jobs added in turn, but usually take only
-// a few statements.
+// Tests that a batch in which a key occurs more than once has the same result as adding its jobs in turn, usually with
+// only a few statements.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Job } from "../../src/domain/job.ts";
@@ -16,7 +16,7 @@ const PAYLOADS = [
   ...[[], [1], [{ b: 1, a: "\u0001é😀" }, null], {}, "text", 5, undefined],
   ...["[1,  2.50, 1e2]", ' [{"b":1,"aa":2,"a":3,"a":4}]', "[ ]", '{"b" : 1, "a" : 2}'].map(rawJson),
 ];
-/** The states of the job with a key before the batch. */
+/** The states that a job with one of the keys can have before the batch is added. */
 const STATES = ["absent", "new", "retried", "failed", "locked"] as const;
 const CHANGES: Record<string, string> = {
   retried: "attempts = 2, last_error = 'no', run_at = '2031-01-01Z'",
@@ -133,7 +133,7 @@ test("A batch of one key is added by a few statements, whatever its length.", as
   assert.ok(statements < 10, `${statements} statements`);
 });
 
-test("Outside a transaction, or with a trigger on changes, jobs with repeated keys are added in turn.", async () => {
+test("On a client outside a transaction, or with a trigger on changes, jobs with repeated keys are added in turn.", async () => {
   const jobs = [1, 2, 3].map((n) => ({ identifier: "t", payload: [n], spec: { jobKey: "k" } }));
   const client = await queue.pool.connect();
   try {

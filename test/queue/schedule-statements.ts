@@ -1,4 +1,5 @@
-// Calls that send the statements of schedules, with scripted answers. statements.ts records them for the golden files.
+// Calls that send the statements of schedules to a database with scripted answers. statements.ts records the statements
+// for the golden files.
 
 import {
   addSchedule,
@@ -41,7 +42,7 @@ const offer = {
 } as const;
 const look = { nowMs: 0, sinceMs: null, after: null };
 
-/** Like `free`, and the table of schedules exists. */
+/** Like `free`, with the answer that the table of schedules exists. */
 const added: Answer = (text) =>
   text.includes("has_table_privilege") ? { is_there: true } : free(text);
 

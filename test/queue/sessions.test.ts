@@ -102,7 +102,7 @@ test("Results do not depend on how the application's pg converts parameters and 
   }
 });
 
-test("A session that loses its prepared statements gets an error with the setting for poolers.", async () => {
+test("If a session has lost its prepared statements, the error names the setting for poolers.", async () => {
   await onClient("", async (client) => {
     const db = { ...queue.db, client, preparedStatements: true };
     const jobs = [{ identifier: "task" }];

@@ -7,7 +7,7 @@ export function templateTexts(source: string): string[][] {
   return found;
 }
 
-/** Scans code until `end`, or to the end of the source if it is null. Returns the place after it. */
+/** Scans code up to the character `end`; null: up to the end of the source. Returns the place after it. */
 function scan(source: string, from: number, end: string | null, found: string[][]): number {
   let at = from;
   for (let depth = 0; at < source.length; at++) {

@@ -1,6 +1,6 @@
-// Every statement of src/queue, src/insight and src/commands as it is sent: each operation is called with a client that
-// records statements and returns scripted rows (answers). Statements of fetches are built without a call (`texts`). One
-// entry is one golden file.
+// The statements of src/queue, src/insight and src/commands, as they are sent. Each function in `calls` is called with
+// a client that records statements and returns scripted rows (answers). The statements in `texts`, such as those of
+// fetches, are built without a call. Each entry of `calls` and `texts` is one golden file.
 
 import { untilNotFetched } from "../../src/commands/before-images/act-on-jobs.ts";
 import { cancelRunning } from "../../src/commands/cancel/cancel-running.ts";
@@ -189,7 +189,7 @@ const RECOVERY = {
   longestGapMs: 0,
 };
 
-/** The answers if each recovery is refused, as by a trigger. */
+/** The answers if the database refuses each recovery, as a trigger can. */
 const refusingAll: Answer = (text) => {
   if (!/^with (turn|stale) as/m.test(text)) return { id: "1", present: true };
   throw Object.assign(new Error("no"), { code: "P0001" });
@@ -200,7 +200,7 @@ const walked: Answer = (text) =>
   text.includes("as ids")
     ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
     : { us: "1", task_id: 1 };
-/** The answers if the found job's texts may be too large to be read with others: a statement reads them alone. */
+/** The answers if one job is found whose texts may be too large, so that a statement of their own reads them. */
 const walkedLarge: Answer = (text) =>
   text.includes("as is_large") ? { id: "1", is_large: true } : walked(text);
 /** The answers about a job with a compressed payload, which fits on a page and is loaded by a second statement. */
@@ -224,7 +224,7 @@ async function exportOf(db: Database, q: string, format: ExportFormat): Promise<
   let left = 3;
   for await (const _ of pieces(AbortSignal.timeout(1_000))) if (--left === 0) return;
 }
-/** The answers if one job is found, whose texts match the query, and which alone is too large for a chunk of lines. */
+/** The answers if one job is found whose texts match the query, and whose line alone is too large for a chunk. */
 const exported: Answer = (text) => {
   if (text.includes("as lines")) return { lines: null, count: "0", last: null, first: "1" };
   if (text.includes("as is_large")) return { id: "1", bytes: "1", payload: '{"a":1}' };
@@ -254,7 +254,7 @@ const LOCKS = { ...GAUGE, lockedQueueIds: [1] };
 const LARGE: Gauge = { ...GAUGE, pages: 1_000_000 };
 const COUNT = { count: 0, undecided: 0, firstId: "0", afterId: "0", lastId: "1" };
 
-/** A database without rows for compileQuery(), which needs none to compile the two queries below. */
+/** A database that returns no rows. compileQuery() needs none to compile the two queries below. */
 const emptyDatabase = {
   client: { query: async () => ({ rows: [] }) },
   schema: schemaName(),
@@ -279,7 +279,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
       { identifier: "t", spec: { jobKey: "m", jobKeyMode: "unsafe_dedupe" } },
     ]),
   "add-unique-jobs": (db) => addJob(db, { identifier: "t", spec: { unique: UNFINISHED } }),
-  // No job of the batch has the place -1, so the job counts as dropped.
+  // No job of the batch has the place -1 of the answer, so no job counts as added.
   "add-throttled-job": [
     (db) =>
       addAnyJob(db, { identifier: "t", payload: {}, spec: { throttle: { periodMs: 60_000 } } }),
@@ -364,7 +364,8 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "wait-for-fetched": [
     (db) => untilNotFetched(db, { key: "k" }),
     (text) => {
-      if (text.includes("join")) throw new Error("the rest would be repeated");
+      if (text.includes("join"))
+        throw new Error("the statements after this one would repeat earlier ones");
       return { present: true, id: "1" };
     },
   ],
@@ -634,7 +635,10 @@ for (const { flags, pauses } of forms) {
   }
 }
 
-/** The answers if a cleanup deletes a task and a queue whose names have new rows, so that the old rows stay deleted. */
+/**
+ * Returns the answers if a cleanup deletes the rows of a task and of a queue, and if each name has a new row before the
+ * deleted one can be restored.
+ */
 function cleanedUp(present = true): Answer {
   let transactions = 0;
   return (text) => {
@@ -661,7 +665,7 @@ function queueIndex() {
   };
 }
 
-/** Returns the text of each golden file by its name: different statements, in the order in which they are sent. */
+/** Returns the text of each golden file by the file's name: each statement once, in the order of its first sending. */
 export async function statements(): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   const { quoted } = schemaName();
@@ -678,7 +682,7 @@ export async function statements(): Promise<Map<string, string>> {
 async function sentBy(call: Call, answer: Answer): Promise<string[]> {
   const sent: string[] = [];
   const client = {
-    // pg submits a COPY to its connection.
+    // For a COPY, pg calls submit() with its connection.
     query(config: { text: string; values?: unknown[] } | CopySubmittable) {
       if ("submit" in config) {
         const connection = { query: (text: string) => sent.push(text), ...SWALLOWED };
@@ -686,7 +690,8 @@ async function sentBy(call: Call, answer: Answer): Promise<string[]> {
         config.handleReadyForQuery();
         return;
       }
-      // This query for optional indexes is part of src/database, so it is not recorded. By default no index exists.
+      // This query reads the optional indexes. It is part of src/database, so it is not recorded. Its result is empty
+      // unless the scripted row is that of an index.
       if (config.text.includes("pg_catalog.pg_index")) {
         const found = answer(config.text);
         return Promise.resolve({ rows: "is_usable" in found ? [found] : [] });
@@ -695,7 +700,7 @@ async function sentBy(call: Call, answer: Answer): Promise<string[]> {
       // The answer to this statement: no other transaction is open.
       if (config.text.includes("pg_prepared_xacts")) return Promise.resolve({ rows: [] });
       const found = answer(config.text);
-      // In an answer, `present` is about the table of workers, and `is_there` about the other tables of ours.
+      // In an answer, `present` means that the table of workers exists, and `is_there` that another table exists.
       const isOfWorkers = `${config.values?.[0]}`.endsWith("._private_workers");
       const row = isOfWorkers ? { ...found, is_there: found["present"] } : found;
       return Promise.resolve({ rows: [row] });

@@ -1,4 +1,5 @@
-// A batch has a key that another session adds at the same time, with a job that a worker locks before the batch ends.
+// While a batch is added, another session adds a job with a key of the batch, and a worker locks that job before the
+// batch can insert the key.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addJob } from "../../src/queue/add/add-job.ts";
@@ -9,7 +10,7 @@ import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
 
-test("A batch takes over a key that another session meanwhile adds, and whose job a worker locks.", async () => {
+test("A batch takes over a key if another session's new job with the key is locked before the batch inserts it.", async () => {
   const other = await queue.pool.connect();
   await other.query("begin");
   const first = await addJob({ ...queue.db, client: other }, spec("k"));
@@ -36,7 +37,7 @@ test("A batch takes over a key that another session meanwhile adds, and whose jo
   assert.equal(rows.length, 3);
 });
 
-test("A batch that has a key twice is repeated as a whole if a new job of the key is locked meanwhile.", async () => {
+test("A batch that has a key twice is repeated as a whole if another session's new job with the key is locked.", async () => {
   const other = await queue.pool.connect();
   await other.query("begin");
   await addJob({ ...queue.db, client: other }, spec("k"));
@@ -57,7 +58,7 @@ test("A batch that has a key twice is repeated as a whole if a new job of the ke
   assert.equal((await queue.sql("select from worker._private_jobs")).length, 3);
 });
 
-test("In the caller's transaction, a batch fails if a new job of its key is locked meanwhile.", async () => {
+test("In the caller's transaction, a batch fails if another session's new job with its key is locked.", async () => {
   const other = await queue.pool.connect();
   await other.query("begin");
   await addJob({ ...queue.db, client: other }, spec("k"));

@@ -1,4 +1,4 @@
-// Jobs that are added at most once in a period.
+// The option `throttle`: of equal jobs, at most one is added in a period.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
@@ -64,7 +64,7 @@ test("A period does not end with its job, but at its own end, by the database's 
   assert.equal((await add(job({ n: 1 }))).isThrottled, true);
 });
 
-test("A stored period that ends later than a new one would, as after a wrong clock, is shortened.", async () => {
+test("A stored period is shortened if a new period would end earlier, for example after the clock was wrong.", async () => {
   await add(job({ n: 1 }));
   await queue.sql("update worker._private_throttles set until = until + interval '10 years'");
   for (const periodMs of [HOUR_MS, HOUR_MS / 2]) {
@@ -78,7 +78,7 @@ test("A stored period that ends later than a new one would, as after a wrong clo
   assert.equal((await add(job({ n: 1 }))).isThrottled, false);
 });
 
-test("The option `by` decides which jobs are equal; the task always counts.", async () => {
+test("The option `by` decides which jobs are equal. Jobs of different tasks are never equal.", async () => {
   const by = ["args.user"] as const;
   const dropped: boolean[] = [];
   for (const one of [
@@ -132,7 +132,7 @@ test("A batch of ten thousand jobs with a thousand keys adds each key's first jo
   assert.equal(await count(), 1_000);
 });
 
-test("An add waits for the transaction of an equal one, and is not throttled if that is rolled back.", async () => {
+test("An add waits for the transaction of an equal add, and is not throttled if this transaction is rolled back.", async () => {
   const client = await queue.pool.connect();
   try {
     await client.query("begin");
@@ -163,7 +163,7 @@ test("A connection that is killed before its commit leaves neither a job nor a p
   assert.deepEqual([await count(), (await periods()).length], [1, 1]);
 });
 
-test("An add that waits for the commit of an equal one is dropped.", async () => {
+test("An add that waits for the transaction of an equal add is dropped if this transaction is committed.", async () => {
   const client = await queue.pool.connect();
   try {
     await client.query("begin");
@@ -203,7 +203,7 @@ test("Cleanup deletes periods that are over, and keeps the others.", async () =>
   assert.equal(await deleteOldThrottles(plain.db), 0);
 });
 
-test("A throttle with a key of another kind, without a period or in COPY is refused.", async () => {
+test("A throttle is refused with another kind of key, without a period, in COPY, and in one call with a job key.", async () => {
   const throttle = { periodMs: HOUR_MS };
   for (const [spec, message] of [
     [{ throttle, jobKey: "k" }, /spec\.throttle: use either this or jobKey, unique or debounce/],
@@ -240,7 +240,7 @@ test("An add whose jobs are committed, but whose periods cannot be read, is reje
   await add(job({ n: 1 }));
   const before = await count();
   const client: Queryable = {
-    // Instead of the read of the periods, a statement that PostgreSQL stops, as it would at a time limit.
+    // Replaces the read of the periods by a statement that PostgreSQL cancels, as it does at a time limit.
     query: (sent) =>
       queue.pool.query(
         sent.text.includes("with requested")

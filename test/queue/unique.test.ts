@@ -1,4 +1,5 @@
-// Keys made from a job's own values, and debounced jobs, also together with Graphile Worker's add_job.
+// Tests of unique jobs, whose keys are made from their values, and of debounced jobs. One test changes a unique job
+// with Graphile Worker's add_job.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JobSpec, JobToAdd } from "../../src/domain/job-spec.ts";
@@ -56,8 +57,8 @@ for (const lasts of ["waiting", "unfinished", "failed_too"] as const) {
 }
 
 /**
- * The outcomes of three adds: while an equal job waits, while it runs, and after it has failed. With `updated` and
- * `kept` the add is a duplicate, and the equal job is updated or not changed.
+ * The outcomes of three adds: while an equal job waits, while it runs, and after it has failed. `updated` and `kept`:
+ * the add is a duplicate; the equal job is updated, or stays as it was.
  */
 const outcomes: Readonly<Record<UniqueWhile, readonly [string, string, string]>> = {
   waiting: ["updated", "added", "added"],
@@ -94,7 +95,7 @@ for (const [name, add] of forms) {
   }
 }
 
-test("A waiting unique job keeps its time unless the add has one; an equal job is added once it has finished.", async () => {
+test("A waiting unique job keeps its time unless a later add has a time. Once the job has been completed, an equal job is added.", async () => {
   const at = (runAt?: string) => job({ n: 1 }, { ...byArgs("waiting"), runAt });
   const first = await addJob(queue.db, at("2030-01-01T00:00:00Z"));
   const kept = await addJob(queue.db, at());
@@ -105,7 +106,7 @@ test("A waiting unique job keeps its time unless the add has one; an equal job i
   assert.equal((await addJob(queue.db, at())).isDuplicate, false);
 });
 
-test("A running unique job keeps its key beside a batch that takes the keys of a failed and of a replaced job.", async () => {
+test("A batch takes the keys of a failed unique job and of a running job with a key, but not the key of a running unique job.", async () => {
   const specs = ["running", "failed", "replaced"].map((n) =>
     job({ n }, n === "replaced" ? { jobKey: "r" } : byArgs("unfinished")),
   );
@@ -147,7 +148,7 @@ test("A batch may contain a unique job several times: the later ones are duplica
   assert.equal((await rows()).length, 2);
 });
 
-test("A batch that keeps a failed job and then takes its key has the result of adding its jobs in turn.", async () => {
+test("A batch that first keeps a failed job and then takes its key has the same result as the jobs added in turn.", async () => {
   const specs = (["failed_too", "unfinished", "unfinished"] as const).map((lasts) =>
     job({ n: 1 }, byArgs(lasts)),
   );

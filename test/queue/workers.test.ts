@@ -1,4 +1,4 @@
-// Workers in the database: their locks and heartbeats, forced unlocking, and sweeps of stale and unknown workers.
+// Tests the lists of named queues and workers, heartbeats, forced unlocking, and sweeps of stale and unknown workers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forceUnlockWorkers } from "../../src/commands/maintenance/force-unlock-workers.ts";
@@ -36,7 +36,7 @@ const age = (id: string, interval: string) =>
     [id, interval],
   );
 
-test("Queues are listed with their counts and their lock, the locked ones first, then by name.", async () => {
+test("Queues are listed with their counts and their lock: locked queues first, the others by name.", async () => {
   const spec = (queueName: string, more = {}) => ({
     identifier: "t",
     spec: { queueName, ...more },
@@ -94,7 +94,7 @@ test("Workers that hold locks are counted, by jobs and by queues.", async () => 
   ]);
 });
 
-test("A heartbeat lists a worker until it is deregistered; the metadata sets when it counts as stale.", async () => {
+test("A worker is listed from its first heartbeat until it is deregistered; its metadata can set the threshold after which it counts as stale.", async () => {
   await heartbeat(queue, "w", { host: "h", pid: 1 });
   await heartbeat(queue, HOSTILE);
   await heartbeat(queue, "w");
@@ -125,7 +125,7 @@ test("A heartbeat lists a worker until it is deregistered; the metadata sets whe
   await assert.rejects(listActiveWorkers(queue.db, { staleAfterMs: -1 }), { code: "bad_input" });
 });
 
-test("A worker's report is refused beyond 256 KiB, even if the table would compress it.", async () => {
+test("A worker's report of more than 256 KiB is refused, even if it would be shorter compressed.", async () => {
   const reportOf = (length: number) => ({ host: "h".repeat(length - '{"host": ""}'.length) });
   await heartbeat(queue, "large", reportOf(262_144));
   await assert.rejects(heartbeat(queue, "larger", reportOf(262_145)), {
@@ -177,7 +177,7 @@ test("Forced unlocking announces jobs to idle workers.", async () => {
   }
 });
 
-test("A sweep skips a queue with a job whose row another session has locked, and leaves it to the next sweep.", async (t) => {
+test("A sweep skips a job whose row another session has locked, and the job's queue; a later sweep recovers both.", async (t) => {
   const [id = ""] = await addLocked(["gone", "301s"]);
   const client = await queue.pool.connect();
   t.after(() => client.release());
@@ -189,7 +189,7 @@ test("A sweep skips a queue with a job whose row another session has locked, and
   assert.deepEqual([freed.recoveredJobs, freed.recoveredQueues], [1, 1]);
 });
 
-test("A sweep unlocks what stale and unknown workers have locked, and changes nothing of live workers.", async () => {
+test("A sweep unlocks the jobs and queues of stale workers and of unknown workers without a new lock, and leaves all others locked.", async () => {
   const locks: [string, string][] = [
     ["stale", "1s"],
     ["fresh", "3h"],
@@ -243,7 +243,7 @@ test("A sweep unlocks what stale and unknown workers have locked, and changes no
   assert.deepEqual([again.staleWorkers, again.unknownWorkers, again.recoveredJobs], [[], [], 0]);
 });
 
-test("A sweep's threshold is never below a worker's own, and the result lists the spared workers.", async () => {
+test("A sweep applies a worker's own threshold if that is longer than the sweep's, and lists the workers that it spares for this reason.", async () => {
   const [living = "", , mute = ""] = await addLocked(
     ["living", "1h"],
     ["frozen", "1h"],
@@ -265,7 +265,7 @@ test("A sweep's threshold is never below a worker's own, and the result lists th
   assert.equal((await getJob(queue.db, mute))?.state, "ready");
 });
 
-test("A manual sweep, too, recovers a resilient job only after its worker's longer threshold.", async () => {
+test("A manual sweep recovers a resilient job only after its worker's threshold for resilient jobs.", async () => {
   const [plain = "", resilient = ""] = await addLocked(["w", "1h"], ["w", "1h"]);
   await queue.sql(
     `update worker._private_jobs set flags = '{"infrastructure_resilient": true}',
@@ -304,7 +304,7 @@ test("A recovered job that used its last attempt has failed; it does not run aga
   assert.equal((await getJob(queue.db, id))?.state, "failed");
 });
 
-test("A recovery keeps a later run_at, and thresholds out of range are refused.", async () => {
+test("A recovered job keeps a run_at that is later than the end of the recovery delay, and invalid options of a sweep are refused.", async () => {
   const [id = ""] = await addLocked(["gone", "10s"]);
   await queue.sql("update worker._private_jobs set run_at = 'infinity'");
   await sweepStaleWorkers(queue.db, { sweepThresholdMs: 500, recoveryDelayMs: 1_000 });
@@ -336,7 +336,7 @@ test("Concurrent sweeps recover each job once.", async () => {
   );
 });
 
-test("Not more of a worker's locked jobs count as running than it has slots; the others are fetched.", async () => {
+test("If a worker reports its slots but not its running jobs, at most as many of its locked jobs as it has slots count as running, and the others as fetched.", async () => {
   const specs = Array.from({ length: 5 }, () => ({ identifier: "t", spec: {} }));
   for (const [id, report, expected] of [
     ["unreported", { concurrency: 3 }, [3, 2, 3]],

@@ -1,5 +1,6 @@
-// Finds names in a statement that a role could capture by creating objects in a schema on the search path: functions
-// without a schema, and operators that an overload for exactly the types of their operands would replace.
+// Finds names in a statement that a role could capture by creating objects in a schema on the search path. They are
+// the names of functions that are called without a schema, and operators that PostgreSQL would replace by an overload
+// for exactly the types of the operands.
 import pg from "pg";
 import { createOperators } from "./overloads.ts";
 

@@ -1,7 +1,8 @@
-// Settings of the server for test databases, and the names and the removal of the databases of one run.
+// The settings of the server for test databases, the prefix of the names of one run's databases, and the removal of
+// these databases.
 import pg from "pg";
 
-/** Nothing must survive a crash of the machine, so PostgreSQL does not wait for the disk. */
+/** PostgreSQL does not wait for the disk: test data need not survive a crash of the machine. */
 export const TEST_SETTINGS = {
   fsync: "off",
   synchronous_commit: "off",

@@ -48,8 +48,8 @@ export async function migratedDatabase(
 }
 
 /**
- * Creates a new copy of the template `key`, whose contents `fill` creates on its first use in a run. `fill` must close
- * its connections.
+ * Creates a database as a copy of a template, which is named after `key`. If the template does not exist yet, `fill`
+ * creates its contents. `fill` must close its connections.
  */
 export async function databaseLike(
   key: string,
@@ -57,7 +57,7 @@ export async function databaseLike(
 ): Promise<TestDatabase> {
   const template = PREFIX + key;
   await administer(async (client) => {
-    // Test files run in parallel: the first creates the template, and the others wait for this lock meanwhile.
+    // Test files run in parallel. The first one creates the template, while the others wait for this lock.
     await client.query("select pg_advisory_lock(hashtext($1))", [template]);
     if (await exists(client, template)) return;
     const draft = await createDatabase("template0");
@@ -67,7 +67,10 @@ export async function databaseLike(
   return createDatabase(template);
 }
 
-/** Returns the URL of the server for the superuser: TEST_DATABASE_URL, DATABASE_URL or the URL of the file's own. */
+/**
+ * Returns the URL of the server for the superuser: TEST_DATABASE_URL, DATABASE_URL or the URL of a server that this
+ * test file starts.
+ */
 export async function serverUrl(): Promise<string> {
   started ??= start();
   return started;
@@ -93,8 +96,8 @@ async function createDatabase(template: string): Promise<TestDatabase> {
     const { rows } = await client.query<{ v: number }>(
       "select current_setting('server_version_num')::int as v",
     );
-    // Copying files takes a third of the time that PostgreSQL 15 and later need by default, to write all pages to the
-    // write-ahead log. Earlier versions always copy files.
+    // By default, PostgreSQL 15 and later write all pages of the new database to the write-ahead log. Copying files
+    // takes a third of that time. Earlier versions always copy files.
     const how = (rows[0]?.v ?? 0) < 150_000 ? "" : "strategy file_copy";
     await client.query(`create database ${name} template "${template}" ${how}`);
   });
@@ -131,7 +134,7 @@ after(async () => {
     rmSync(own.directory, { recursive: true, force: true });
   } else if (made.length > 0) {
     await administer(async (client) => {
-      // Not those with connections: `drop database` would wait five seconds for their end, and then fail.
+      // Databases with connections are left out: `drop database` would wait five seconds for their end, and then fail.
       const { rows } = await client.query<{ name: string }>(
         `select datname as name from pg_database where datname = any ($1)
          and datname not in (select datname from pg_stat_activity where datname is not null)`,

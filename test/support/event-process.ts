@@ -1,5 +1,5 @@
-// Reads the events of a process, which writes each as a line of JSON to stdout, with the event's name in `event`. A
-// test can read all events so far, and wait for one.
+// Reads the events of a process. The process writes each event to stdout, as a line of JSON with the event's name in
+// `event`. A test can read all events so far, and can wait for an event.
 import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";

@@ -1,8 +1,8 @@
-// A clock that a test advances. Timers run while advance() passes their times, in the order of these times.
+// A clock that a test advances. advance() runs the timers whose times it passes, in the order of these times.
 import type { Clock } from "../../src/base/clock.ts";
 
 export interface ManualClock extends Clock {
-  /** Advances the time by `ms`, and runs the timers that become due before it returns. */
+  /** Advances the time by `ms`. Before it returns, it runs the timers that have become due. */
   advance(ms: number): void;
   /** The milliseconds until the next timer; null if no timer is set. */
   readonly nextMs: number | null;

@@ -1,13 +1,16 @@
-// A replacement of wait() for functions that take it as an option: the test ends the waits.
+// A replacement of wait() for functions that accept it as an option. The test decides when the waits end.
 
 export interface ManualWait {
   /** Replaces wait() of base/clock.ts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
   /** The lengths of the current waits, in milliseconds. */
   readonly waits: readonly number[];
-  /** Ends the waits whose length `isLength` selects, as if their time had passed. If there is none, waits for one. */
+  /** Ends the waits whose length `isLength` selects, as if their time had passed. First waits until there is one. */
   pass(isLength: (ms: number) => boolean): Promise<void>;
-  /** Ends the waits whose length `isLength` selects, and future ones at once. The next skip() replaces `isLength`. */
+  /**
+   * Ends the waits whose length `isLength` selects. From now on, such waits end as soon as they begin. The next skip()
+   * replaces `isLength`.
+   */
   skip(isLength: (ms: number) => boolean): void;
 }
 

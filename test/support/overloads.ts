@@ -1,6 +1,6 @@
-// Overloads of PostgreSQL's operators and functions, as a role that may create objects in `public` can create them
-// there. If an overload has exactly a call's types, PostgreSQL prefers it to its own function for any type.
-// The overloads of createOverloads() record the role that runs them.
+// Creates overloads of PostgreSQL's operators and functions in the schema `public`, as each role can that may create
+// objects there. If the argument types of an overload are exactly those of a call, PostgreSQL prefers the overload to
+// a function of its own with other types. The overloads of createOverloads() record the role that runs them.
 import type pg from "pg";
 
 const OPERATORS = [
@@ -25,7 +25,10 @@ const TYPES = [
   ...["bool[]", "int2[]", "int4[]", "int8[]", "float8[]", "text[]", "oid[]", "timestamptz[]"],
 ];
 
-/** Functions that statements call often, and that have overloads or take any type; each with the types to overload. */
+/**
+ * PostgreSQL's functions that statements call often, and that take any type or have variants for several types. For
+ * each: the argument types of its overloads.
+ */
 const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   unnest: ["int2[]", "int4[]", "int8[]", "text[]", "bool[]", "oid[]", "float8[]", "timestamptz[]"],
   cardinality: ["int4[]", "int8[]", "text[]"],
@@ -50,8 +53,8 @@ const AGGREGATES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Creates the functions and aggregates as the role of `tenant`, and the operators as the superuser: it inserts their
- * rows into the catalog, because thousands of `create operator` would take a minute.
+ * Creates the functions and aggregates as the role of `tenant`. Inserts the operators into the catalog as the
+ * superuser, because thousands of `create operator` would take a minute.
  */
 export async function createOverloads(superuser: pg.Client, tenant: pg.Client): Promise<void> {
   const body =

@@ -22,7 +22,7 @@ export interface Pgbouncer {
   stop(): Promise<void>;
 }
 
-/** Returns the path of pgbouncer, null if it is not installed. Debian's /usr/sbin is in the PATH of root only. */
+/** Returns the path of pgbouncer; null if it is not installed. On Debian /usr/sbin is in the PATH of root only. */
 export function pgbouncerProgram(): string | null {
   const folders = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin"];
   return folders.map((folder) => join(folder, "pgbouncer")).find(isProgram) ?? null;
@@ -40,7 +40,7 @@ function isProgram(path: string): boolean {
 const PORT = 6432;
 const START_LIMIT_MS = 10_000;
 
-// A shell command under which pgbouncer runs as long as this process keeps the other end of the shell's stdin open.
+// A shell command that runs pgbouncer, and kills it when the shell's stdin ends: at the latest when this process ends.
 const WITH_US = `"$@" & pid=$!; read -r _; kill -KILL "$pid"; wait "$pid"`;
 
 export interface PgbouncerOptions {

@@ -1,4 +1,5 @@
-// PostgreSQL servers older than the embedded one: the npm packages pg15, pg16 and pg17 (names in package.json).
+// Finds the programs of PostgreSQL servers that are older than the embedded one. They are in npm packages that
+// package.json names pg15, pg16 and pg17.
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 

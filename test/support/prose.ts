@@ -1,5 +1,6 @@
-// The prose of a file: in code its comments and its strings other than SQL, in documents all text except code blocks
-// and the addresses of links. Code spans of comments and documents are left out.
+// Finds the prose of a file. In code, these are the comments, and the strings of several words that are not SQL. In a
+// document, it is all text except code blocks and the addresses of links. Code spans in comments and documents are left
+// out.
 import { readFileSync } from "node:fs";
 
 export interface Prose {
@@ -21,7 +22,7 @@ function proseOfCode(source: string): Prose[] {
     counted = index;
     const isComment = piece.startsWith("//") || piece.startsWith("/*");
     if (!isComment && piece.startsWith("/")) continue;
-    // Code spans are removed from a comment, inserted values from a string.
+    // Removes the code spans from a comment, and the inserted values from a string.
     const text = isComment
       ? piece.replaceAll(/`[^`\n]*`/g, "`…`")
       : piece.slice(1, -1).replaceAll(/\$\{[^{}]*\}/g, " … ");

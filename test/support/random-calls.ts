@@ -8,8 +8,8 @@ export interface Call {
   readonly name: string;
   readonly text: string;
   /**
-   * The jobs whose ids the call gets, by their positions in an order of the existing jobs that does not depend on ids.
-   * A position after the last job counts on from the first.
+   * The jobs whose ids are passed to `values`, as positions in a list of the existing jobs. The order of the list does
+   * not depend on ids. A position beyond the end of the list continues at its start.
    */
   readonly jobs: readonly number[];
   readonly values: (ids: readonly string[]) => unknown[];

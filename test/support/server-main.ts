@@ -1,5 +1,5 @@
-// A process that runs an embedded server, controlled by test/support/server-process.ts: a line on stdin starts it,
-// lines on stdout report the result, and the end of stdin stops it.
+// A process that runs an embedded server, controlled by test/support/server-process.ts. A line on stdin starts the
+// server, lines on stdout report the result, and the end of stdin stops the server.
 import { once } from "node:events";
 import { messageOf } from "../../src/base/errors.ts";
 import {
@@ -12,7 +12,7 @@ const { uid, ...options } = JSON.parse(process.argv[2] ?? "{}") as EmbeddedServe
 };
 const report = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
-// All sources are loaded by now: the new user may not be allowed to read them.
+// The user changes only after all sources have been loaded, because the new user may not be allowed to read them.
 if (uid !== undefined) {
   process.setgroups?.([]);
   process.setgid?.(uid);

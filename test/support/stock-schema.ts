@@ -1,5 +1,5 @@
-// Installs schemas as other programs create them, for tests that compare them with this library's or adopt them:
-// Graphile Worker's own up to any level (the number of a migration), and that of its Rust port.
+// Installs schemas as other programs create them: Graphile Worker, up to any level (the number of a migration), and its
+// Rust port. Tests adopt these schemas, or compare them with the schema of this library.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -36,8 +36,8 @@ export async function installStock(
 }
 
 /**
- * Installs Graphile Worker's migrations up to 18, and then the migrations 19 and 20 of the Rust port. Those are not
- * marked as breaking, and add a table of workers with heartbeats and two functions.
+ * Installs Graphile Worker's migrations up to 18, and then the migrations 19 and 20 of the Rust port. These two are not
+ * marked as breaking. They add a table of workers with heartbeats, and two functions.
  */
 export async function installRustPort(
   client: pg.Pool | pg.Client,

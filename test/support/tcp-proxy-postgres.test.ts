@@ -1,4 +1,5 @@
-// The proxy of tcp-proxy.ts in front of a real PostgreSQL: which connections a fault affects, and what a cut causes.
+// The proxy of tcp-proxy.ts in front of a real PostgreSQL: faults of the connections of one application, and
+// connections that are cut after a number of messages.
 import assert from "node:assert/strict";
 import net from "node:net";
 import { describe, test } from "node:test";
@@ -54,7 +55,7 @@ describe("In front of PostgreSQL the proxy", () => {
     assert.equal(proxy.of("raw").cuts + proxy.cuts, 1);
   });
 
-  test("cuts after each message of a transaction: committed rows exist, and no others.", async () => {
+  test("cuts a connection after any message of a transaction, and afterwards only committed rows exist.", async () => {
     const { url } = await emptyDatabase();
     await using proxy = await tcpProxy(url);
     const own = new pg.Client({ connectionString: url });

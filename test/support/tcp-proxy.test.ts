@@ -1,4 +1,5 @@
-// The faults of tcp-proxy.ts between bare sockets, and how it finds the ends of PostgreSQL's messages.
+// Tests the faults that tcp-proxy.ts simulates, between two sockets without PostgreSQL, and that it finds the ends of
+// PostgreSQL's messages.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { random } from "./random-calls.ts";
@@ -7,7 +8,7 @@ import { connectProxy, login, message } from "./tcp-proxy/wired.ts";
 import { waitUntil } from "./until.ts";
 
 describe("Through the proxy", () => {
-  test("bytes pass unchanged, both ways, with their ends.", async () => {
+  test("bytes pass unchanged in both directions, and so does the end of each direction.", async () => {
     await using at = await connectProxy();
     const { client, server } = await at.pair();
     const dice = random(1);
@@ -55,7 +56,7 @@ describe("Through the proxy", () => {
     assert.ok(performance.now() - startedAt >= 180);
   });
 
-  test("nothing passes while it is muted, and everything afterwards.", async () => {
+  test("nothing passes while the proxy is muted, and everything passes afterwards.", async () => {
     await using at = await connectProxy();
     const { client, server } = await at.pair();
     at.proxy.mute();
@@ -65,7 +66,7 @@ describe("Through the proxy", () => {
     later.send(login("later"));
     client.socket.end();
     at.proxy.of("nobody").resume();
-    // In the time in which data passes through another proxy, the data above would have arrived without mute().
+    // Waits until data has passed through another proxy. Without mute(), the data above would have arrived by then.
     await using other = await connectProxy();
     const there = await other.pair();
     there.client.send("x");
@@ -76,7 +77,7 @@ describe("Through the proxy", () => {
     await waitUntil("the end has come, too", async () => server.hasEnded);
   });
 
-  test("one direction can be muted, or only established connections.", async () => {
+  test("a mute can be limited to one direction and to established connections.", async () => {
     await using at = await connectProxy();
     const first = await at.pair();
     at.proxy.mute("established", "answers");
@@ -135,7 +136,7 @@ describe("Messages", () => {
   const three = [message("Q", "select 1"), message("S"), message("D", "x".repeat(40_000))];
   const text = Buffer.concat(three);
 
-  test("end at their boundaries, however they are cut into chunks.", () => {
+  test("are separated correctly, however the bytes are divided into chunks.", () => {
     const dice = random(7);
     const start = Buffer.concat([login("me"), text, text]);
     for (let round = 0; round < 200; round++) {
@@ -156,7 +157,7 @@ describe("Messages", () => {
     }
   });
 
-  test("are counted in either direction, and cut after the n-th.", async () => {
+  test("are counted in either direction, and the connection is cut after the n-th.", async () => {
     for (let count = 0; count <= 3; count++) {
       for (const direction of ["requests", "answers"] as const) {
         await using at = await connectProxy();
@@ -177,7 +178,7 @@ describe("Messages", () => {
     }
   });
 
-  test("can be cut in the middle.", async () => {
+  test("can be cut in the middle: the first part passes.", async () => {
     await using at = await connectProxy();
     const { client, server } = await at.pair();
     at.proxy.cutBehind(1, { direction: "requests", isTorn: true });
@@ -186,7 +187,7 @@ describe("Messages", () => {
     await server.receives(Buffer.concat([message("S"), message("Q", "select 11").subarray(0, 7)]));
   });
 
-  test("are cut before the one that contains a given text, also if the text comes in two chunks.", async () => {
+  test("pass until one contains a given text; there the connection is cut, also if the text comes in two chunks.", async () => {
     await using at = await connectProxy();
     const { client, server } = await at.pair();
     at.proxy.cutAnswer("COMMIT");

@@ -4,10 +4,10 @@
 //   … connect to proxy.url …
 //   proxy.mute();     nothing passes and nothing is closed, as if a cable were pulled
 //   proxy.resume();   buffered data arrives, and everything continues
-//   proxy.of("worker heartbeat").reset();   only the connections of that application_name
+//   proxy.of("worker heartbeat").reset();   resets only the connections with this application_name
 //
-// All faults: tcp-proxy/faults.ts. The proxy works in front of any server, but of(), cutBehind() and cutAnswer() need
-// PostgreSQL's protocol without encryption.
+// tcp-proxy/faults.ts has all faults. The proxy works in front of any server, but of(), cutBehind() and cutAnswer()
+// need PostgreSQL's protocol without encryption.
 import { once } from "node:events";
 import net from "node:net";
 import pg from "pg";
@@ -33,7 +33,7 @@ export class TcpProxy extends Faults implements AsyncDisposable {
     return `postgres://${encodeURIComponent(user ?? "postgres")}@127.0.0.1:${port}/${encodeURIComponent(database ?? "postgres")}`;
   }
 
-  /** Returns the faults of the connections with this `application_name`, the same object for each call. */
+  /** Returns the Faults of the connections with this `application_name`. Each call returns the same object. */
   of(application: string): Faults {
     const aimed = this.#aimed.get(application) ?? new Faults(this.#links, application);
     this.#aimed.set(application, aimed);

@@ -16,7 +16,7 @@ export interface TlsServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Starts the server. `rules`: the lines of pg_hba.conf for TCP. On its unix socket no role needs a password. */
+/** Starts the server. `rules`: the lines of pg_hba.conf for TCP. On the Unix socket no role needs a password. */
 export async function tlsServer(rules: readonly string[], encrypts = true): Promise<TlsServer> {
   const directory = mkdtempSync(join(tmpdir(), "wk-tls-"));
   chmodSync(directory, 0o755);

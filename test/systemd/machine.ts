@@ -1,5 +1,6 @@
-// A virtual machine with Debian, in which systemd is PID 1: its root disk, a second disk with the files under test, and
-// its console. By default qemu emulates the processor, which is slow; WORKER_VM_ACCEL=kvm uses hardware support.
+// Creates and starts a virtual machine with Debian, in which systemd is PID 1. The machine has a root disk and a second
+// disk with the files under test; its console output has the results. By default qemu emulates the processor, which is
+// slow; WORKER_VM_ACCEL=kvm uses hardware support.
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -124,8 +125,8 @@ export async function boot(
 }
 
 /**
- * Reads the lines that begin with @@: `ok …`, `failed …` with the lines after it, `figure …`, and `end`. Without `end`,
- * it adds a failed check.
+ * Reads the console's lines with `@@`: `ok …`, `failed …` with the output of the check on the next lines, `figure …`,
+ * and `end`. If there is no `end`, the results have a failed check in addition.
  */
 async function read(serial: string, onFigure: (figure: string) => void): Promise<CheckResult[]> {
   const results: { title: string; problem: string | null }[] = [];

@@ -1,6 +1,6 @@
 // Tests the executable, the units and the container image under a real systemd: npm run test:systemd. A virtual machine
 // with Debian is created (debootstrap) and booted (qemu), and runs the commands of docs/deploy.md. The checks are in
-// guest.sh. WORKER_VM=DIRECTORY keeps the machine's root disk there for the next run.
+// guest.sh. With WORKER_VM=DIRECTORY, the machine's root disk is kept in that directory for the next run.
 import assert from "node:assert/strict";
 import {
   cpSync,

@@ -26,7 +26,7 @@ test("Bearer mode prompts for a token and sends it with every request.", async (
   );
   signIn(page, " hunter2 ");
   assert.equal(page.requestOf("api/session").headers, "authorization: Bearer hunter2");
-  assert.equal(page.storage.size, 0, "nothing is stored before it is accepted");
+  assert.equal(page.storage.size, 0, "nothing is stored before the token is accepted");
   page.answer("api/session", session({ auth: { ...session().auth, mode: "bearer" } }));
   assert.equal(page.storage.get("worker.token"), "hunter2");
   assert.equal(
@@ -85,7 +85,7 @@ test("A token that the server rejects is reported, and is not stored.", async ()
   assert.equal(page.byId("field-token").attrs["aria-invalid"], "true");
 });
 
-test("A token is sent although a request without it is unanswered.", async () => {
+test("A token is sent although a request without it is unanswered, and the late answer does not reject the token.", async () => {
   const page = await start("/");
   page.answer("api/session", "", 0);
   page.app.dispatch("app.session", "", "");
@@ -138,7 +138,7 @@ test("After too many failed logins the page counts down until the next attempt."
 
 const tooMany = { error: "too many logins at once", code: "too_many_logins" };
 
-test("Too many logins from elsewhere do not sign an open page out: it sends its request again.", async () => {
+test("If other clients cause too many logins, an open page stays signed in and requests its session again.", async () => {
   const page = await start("/jobs", new Map([["worker.token", "t"]]));
   page.answer("api/session", session());
   page.app.onStreamOpen();
@@ -154,7 +154,7 @@ test("Too many logins from elsewhere do not sign an open page out: it sends its 
   assert.equal(page.requestOf("api/jobs/1").headers, "authorization: Bearer t");
 });
 
-test("A page that is loaded again while there are too many logins waits with its token.", async () => {
+test("A page that is reloaded while there are too many logins keeps its token and requests its session again.", async () => {
   const page = await start("/", new Map([["worker.token", "t"]]));
   page.answer("api/session", tooMany, 429, "1");
   assert.match(page.text, /Too many logins at once.*The page keeps trying\./);
@@ -181,7 +181,7 @@ test("Signing out deletes the token and the data on the page.", async () => {
   assert.match(page.text, /Access token/);
 });
 
-test("A session that ends while the page is open leads to the sign-in and back.", async () => {
+test("If the session ends while the page is open, the page shows the sign-in, and then repeats its request.", async () => {
   const page = await start("/jobs/5", new Map([["worker.token", "t"]]));
   page.answer("api/session", session());
   page.answer("api/jobs/5", challenge("bearer"), 401);
@@ -208,7 +208,7 @@ test("A server that does not answer gets another request.", async () => {
   assert.match(page.text, /1,234/);
 });
 
-test("Requests for the session that fail at different moments are repeated as one.", async () => {
+test("Requests for the session that fail at different moments are repeated as a single request.", async () => {
   const page = await openPage("/");
   let answered = 1;
   const sessions = () => page.requests.filter(({ path }) => path === "api/session").length;
@@ -227,7 +227,7 @@ test("Requests for the session that fail at different moments are repeated as on
   assert.equal(sessions() - from, 4);
 });
 
-test("A session that cannot be read stops the page with a reason.", async () => {
+test("If the session cannot be read, the page stops and shows the reason.", async () => {
   for (const body of ["", "<html>", "[]", '{"csrf_token":1}', "{}x"]) {
     const page = await start("/");
     page.answer("api/session", body);

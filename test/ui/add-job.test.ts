@@ -1,5 +1,5 @@
-// The form of a new job: suggested tasks, hints about its key and queue, times, errors in the payload, its shell
-// command, its draft, and duplicates of a job.
+// The form that adds a job. It suggests tasks, shows what the typed key, queue and times mean, shows errors in the
+// payload and the equivalent shell command, and keeps a draft. It also adds duplicates of a job.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { collect, ensureBuilt, type Page, textOf } from "./harness.ts";
@@ -55,7 +55,7 @@ test("The form shows the job that has the key, and how each key mode would chang
   assert.match(page.dialogText, /#11 stays as it is, and nothing is added\./);
 });
 
-test("Times are typed as on the command line; a relative one counts from the moment of sending.", async () => {
+test("Times are typed as on the command line; a relative time counts from the moment at which the form is sent.", async () => {
   const page = await openForm();
   page.type("identifier", "charge_card");
   for (const [typed, at, fault] of [
@@ -115,7 +115,7 @@ test("Times are typed as on the command line; a relative one counts from the mom
   assert.equal(JSON.parse(sent?.body ?? "").run_at, new Date(page.now + 1_800_000).toISOString());
 });
 
-test("The form shows its command for the shell, too.", async () => {
+test("The form also shows the shell command that adds the same job.", async () => {
   const page = await openForm();
   page.type("identifier", "charge_card");
   page.type("payload", `{"it's": 1}`);
@@ -183,7 +183,7 @@ test("A setting that depends on another field is cleared with that field.", asyn
   assert.deepEqual(JSON.parse(sentBy(page)?.body ?? ""), { identifier: "sync", payload: {} });
 });
 
-test("A job that is already there is shown with a link to it, as a warning.", async () => {
+test("If the job already exists, a warning with a link to it is shown.", async () => {
   const page = await openForm();
   page.type("identifier", "sync");
   page.click("Add the job");
@@ -197,7 +197,7 @@ test("A job that is already there is shown with a link to it, as a warning.", as
   assert.equal(link?.attrs["href"], "#/jobs/290");
 });
 
-test("A time in the server's answer is shown by the local clock.", async () => {
+test("A time in the server's answer is shown in local time.", async () => {
   const page = await openForm();
   page.type("identifier", "charge_card");
   page.click("Add the job");
@@ -207,7 +207,7 @@ test("A time in the server's answer is shown by the local clock.", async () => {
   assert.deepEqual(page.notices, ["Dropped: the next can be added at 15:00:00"]);
 });
 
-test("A duplicate has the retry policy of its job, and not the deadline.", async () => {
+test("A duplicate of a job has the job's retry policy, but not its deadline.", async () => {
   const page = await openPage("/jobs/7");
   const flags = { slow: true, "retry:slow-api": true, "deadline:1772366400000": true };
   page.answer("api/jobs/7?fields=head", job(7, { flags }));
@@ -218,7 +218,7 @@ test("A duplicate has the retry policy of its job, and not the deadline.", async
   assert.equal(page.byId("field-deadline").attrs["value"], "");
 });
 
-test("A duplicate of a job has the job's fields except the key.", async () => {
+test("A duplicate of a job has the job's fields, but not its key.", async () => {
   const page = await openPage("/jobs/7");
   const like = { queue_name: "mail", key: "k", max_attempts: 5, flags: { slow: true } };
   page.answer("api/jobs/7?fields=head", job(7, like));
@@ -289,7 +289,7 @@ test("An error in any payload is shown with its line and column.", async () => {
   }
 });
 
-test("The form shows how many jobs wait in the queue, and how long all attempts last.", async () => {
+test("The form shows how many jobs wait in the queue, and after what time retrying stops.", async () => {
   const page = await openForm();
   page.type("queue", "mail");
   page.pass(300);

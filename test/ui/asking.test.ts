@@ -1,5 +1,5 @@
-// How often a page sends requests by itself: soon after what it shows may have changed, within a budget of bytes for
-// the answers (ui/assembly/model/requests.ts).
+// Tests how often a page sends requests by itself: soon after its data may have changed, but only as often as a budget
+// of bytes for the answers allows (ui/assembly/model/requests.ts).
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page } from "./harness.ts";
@@ -23,8 +23,8 @@ const requestsFor = (page: Page, start: string) =>
   page.requests.filter(({ path }) => path.startsWith(start)).length;
 
 /**
- * Changes the counts once a second, and returns the number of requests whose path begins with `start`. Each is answered
- * at once with `body`, as an answer of `bytes` bytes.
+ * Changes the counts once a second, `seconds` times. Answers each request whose path begins with `start` at once with
+ * `body`, as an answer of `bytes` bytes. Returns the number of these requests.
  */
 function countRequestsOf(
   page: Page,
@@ -64,7 +64,7 @@ test("A list with large answers is requested less often than one with small answ
   assert.ok(seldom >= 2 && seldom <= 3, `${seldom} times`);
 });
 
-test("After a pause the first change is requested at once, however large the last answer was.", async () => {
+test("After a quiet time the first change causes a request at once, however large the last answer was.", async () => {
   const list = jobs([failedJob(1)]);
   const page = await openPage("/jobs");
   page.answer("api/jobs", list, 200, "", 24_000);
@@ -72,7 +72,7 @@ test("After a pause the first change is requested at once, however large the las
   assert.equal(countRequestsOf(page, 2, "api/jobs", list, 12_000), 1);
 });
 
-test("Failed jobs are requested when one has failed, and only now and then while others change.", async () => {
+test("The list of failed jobs is requested when a job has failed, and only now and then while other jobs change.", async () => {
   const list = jobs([failedJob(1)]);
   const page = await openPage("/jobs?q=is%3Afailed");
   page.answer("api/jobs", list);
@@ -131,7 +131,7 @@ test("Activity is requested every few seconds while an operation runs, and once 
   assert.equal(requestsFor(page, "api/activity"), requested + 1);
 });
 
-test("Error groups that were read before the last failure are requested again until they have it.", async () => {
+test("Error groups are requested again until an answer is newer than the last failure.", async () => {
   const page = await openPage("/");
   const answer = (second: number) =>
     page.answer("api/groups", { ...groups([]), as_of: timeAt(second) });

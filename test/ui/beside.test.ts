@@ -61,7 +61,7 @@ test("Groups have column heads of their own; the heads of jobs are below them wh
   assert.deepEqual(heads(flat), ["StateJob ↓StatusAttemptsQueueWhen"]);
 });
 
-test("Jobs grouped by error show each group's error, how many jobs, since when, and the action for all of them.", async () => {
+test("A list grouped by error shows each group's error, number of jobs, first and last time, and the action for all its jobs.", async () => {
   const page = await openGroupedByError();
   assert.deepEqual(texts(page), [
     "GatewayError HTTP # from /v1/charges/#8,400 70 %since 10:50:00last 7 s agoRetry 8,400…",
@@ -73,15 +73,15 @@ test("Jobs grouped by error show each group's error, how many jobs, since when, 
   assert.equal(JSON.parse(body).q, `is:failed group:"${GATEWAY}"`);
 });
 
-test("The number of grouped jobs names what they have in common, such as a queue; other jobs are in no group.", async () => {
+test("A list grouped by queue shows the number of jobs with a queue; jobs without a queue are in no group.", async () => {
   const page = await openPage("/jobs?q=priority%3A0&group=queue");
   page.answer("api/groups?by=queue", groups([gateway]));
   assert.match(page.text, /12 jobs with a queue in 1 group/);
-  // The tab All has no number: it would count all jobs that the query finds, also those without a queue.
+  // The tab All has no number, because its number would include the jobs without a queue.
   assert.match(page.text, /ScheduledAllpriority:0/);
 });
 
-test("A group opens in place, its rows show what differs, and a link leads to the other jobs.", async () => {
+test("A group opens in place, its rows show how its errors differ, and a link leads to all its jobs.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   const { path } = page.requestOf(GATEWAY_ROWS);
@@ -102,7 +102,7 @@ test("A group opens in place, its rows show what differs, and a link leads to th
   assert.deepEqual(ids(page), ["of aaaaaaaaaaaa", "of bbbbbbbbbbbb"]);
 });
 
-test("After the group of the first selected row was closed, a range begins at the next picked row.", async () => {
+test("If the group of the row at which a range would begin is closed, the range begins at the next picked row.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of bbbbbbbbbbbb", "");
   const rowsOf = (from: number) =>
@@ -141,7 +141,7 @@ test("Text that all errors of a group have in common is not repeated in each row
   assert.match(texts(page)[3] ?? "", /#3No error recorded/);
 });
 
-test("A group whose rows take long to find is filled in a few steps, and then links to the rest.", async () => {
+test("If the rows of a group take long to find, a few requests search for them; a link leads to the rest.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   const part = { complete: false, ranking: "partial" };
@@ -151,7 +151,7 @@ test("A group whose rows take long to find is filled in a few steps, and then li
   assert.deepEqual(ids(page).slice(1, 3), ["9", "5"]);
   for (let i = 0; i < 6; i++) page.answer(GATEWAY_ROWS, jobs([charge(9, 503, "b")], "c3", part));
   assert.equal(countRequests(page, GATEWAY_ROWS), 8);
-  assert.match(page.text, /the search stopped there · show all/);
+  assert.match(page.text, /the search stopped after them · show all/);
 });
 
 test("Rows of an open group stay where they are when newer ones arrive, and removed ones are marked.", async () => {
@@ -171,7 +171,7 @@ test("Rows of an open group stay where they are when newer ones arrive, and remo
   assert.deepEqual(ids(page).slice(0, 3), ["of bbbbbbbbbbbb", "of aaaaaaaaaaaa", "9"]);
 });
 
-test("Rows of a group that arrive late leave another list as it is.", async () => {
+test("Rows of a group that arrive late do not change another list.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   const late = page.requestOf(GATEWAY_ROWS);
@@ -200,7 +200,7 @@ test("Rows of a group that were requested for another query are not shown after 
   assert.doesNotMatch(page.text, /new · show/);
 });
 
-test("Rows of a group that could not be read are requested again with the groups.", async () => {
+test("Rows of a group that could not be read are requested again when the groups are next read.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   page.answer(GATEWAY_ROWS, { error: "The database is busy.", code: "busy" }, 503);
@@ -218,7 +218,7 @@ test("Rows of a group that could not be read are requested again with the groups
   assert.equal(countRequests(page, GATEWAY_ROWS), 2, "the group has not changed");
 });
 
-test("A group by name matches the name exactly, whatever it contains, and so does its query.", async () => {
+test("The query of a group matches the name of its queue exactly, even if the name is empty.", async () => {
   const page = await openPage("/jobs?q=is%3Aready%20or%20is%3Ablocked&group=queue");
   page.answer(
     "api/groups?by=queue",
@@ -235,7 +235,7 @@ test("A group by name matches the name exactly, whatever it contains, and so doe
   assert.equal(page.hasButton("Retry 12…"), false, "no action fits every ready job");
 });
 
-test("An empty grouping shows why, with a link back to single jobs.", async () => {
+test("If no job is in a group, the page shows why, with a link to the list without groups.", async () => {
   const page = await openPage("/jobs?group=queue");
   page.answer("api/groups?by=queue", groups([]));
   assert.match(page.text, /None of these jobs is in a named queue/);
@@ -243,7 +243,7 @@ test("An empty grouping shows why, with a link back to single jobs.", async () =
   assert.equal(flat.attrs["href"], "#/jobs");
 });
 
-test("The key f groups jobs by error; tabs and chips keep the grouping.", async () => {
+test("The key f groups jobs by error; another tab or the removal of a filter keeps the grouping.", async () => {
   const page = await openList([job(1)], "/jobs?q=queue%3Amail");
   page.app.dispatch("app.key", "", "f");
   assert.equal(page.navigations.at(-1), "/jobs?q=queue%3Amail&group=error");
@@ -254,7 +254,7 @@ test("The key f groups jobs by error; tabs and chips keep the grouping.", async 
   assert.equal(page.navigations.at(-1), "/jobs?group=error");
 });
 
-test("After Back the groups are open, with the same rows.", async () => {
+test("After Back, groups that were open are open again, with the same rows.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "a")]));
@@ -292,7 +292,7 @@ test("A job opens beside the list, which is not requested again.", async () => {
   assert.deepEqual(ids(page), ["3", "2", "1"]);
 });
 
-test("The place of the job beside the list is its place among all jobs, not among those of the page.", async () => {
+test("The job beside the list is shown as one of all jobs of the list, not only of those that were read.", async () => {
   const page = await openPage("/");
   page.wide = true;
   page.go("/jobs?q=is%3Afailed&job=9");
@@ -301,7 +301,7 @@ test("The place of the job beside the list is its place among all jobs, not amon
   assert.match(textOf([page.byId("beside")]), /^2 of 12,000 in the list/);
 });
 
-test("Keys move the current row, and the job beside the list follows once they pause.", async () => {
+test("Keys move the current row; a moment after the last key, the job of that row opens beside the list.", async () => {
   const page = await openWideList();
   await openBeside(page, "3");
   const steps = page.navigations.length;
@@ -339,7 +339,7 @@ test("An address with an open job shows the job and the list; closing the job le
   assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed");
 });
 
-test("On a narrow page a job replaces the list, however it was linked.", async () => {
+test("On a narrow page a job replaces the list, even if its address is that of a job beside the list.", async () => {
   const page = await openList([job(3)]);
   page.app.dispatch("jobs.open", "3", "");
   assert.equal(page.navigations.at(-1), "/jobs/3");
@@ -360,7 +360,7 @@ test("A job that ends while it is open is marked as ended, and so is its row.", 
   assert.deepEqual(keysWithClass(page, "gone"), ["3"]);
 });
 
-test("Keys act on the open job, or on the selected ones.", async () => {
+test("Keys act on the open job, or on the selected jobs if there are any.", async () => {
   const page = await openWideList();
   await openBeside(page, "1", failedJob(1));
   page.app.dispatch("app.key", "", "r");
@@ -372,7 +372,7 @@ test("Keys act on the open job, or on the selected ones.", async () => {
   assert.match(page.dialogText, /Reschedule 2 jobs/);
 });
 
-test("The keys r and s have no effect if all their jobs are locked by workers.", async () => {
+test("The keys r and s have no effect if workers have locked all jobs that they would change.", async () => {
   const locked = { state: "locked", condition: "running", locked_by: "w", attempts: 1 } as const;
   const page = await openList([job(1, locked), job(2, locked), failedJob(3)]);
   const press = (key: string) => page.app.dispatch("app.key", "", key);
@@ -392,7 +392,7 @@ test("The keys r and s have no effect if all their jobs are locked by workers.",
   assert.match(page.dialogText, /Reschedule 3 jobs/);
 });
 
-test("After Back a list of several answers still has all rows that were found, and marks none as removed.", async () => {
+test("After Back, a list that several answers have filled still has all its rows, and marks none as removed.", async () => {
   const page = await openPage("/jobs?q=needle");
   const part = { complete: false, scanned: 500_000 };
   page.answer("api/jobs?limit=100", jobs([job(9), job(8)], "c1", part));

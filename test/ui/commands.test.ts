@@ -1,5 +1,6 @@
-// The dialogs of commands on jobs: their buttons, labels, fields, limits and requests come from the declarations in
-// src/commands, with a few additions in ui/assembly/dialogs/jobs.ts. Also which commands a page offers.
+// Tests the dialogs of commands on jobs, and which commands a page offers. The buttons, labels, fields, limits and
+// requests of the dialogs come from the declarations in src/commands, with a few additions in
+// ui/assembly/dialogs/jobs.ts.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { commands } from "../../src/commands/index.ts";
@@ -21,7 +22,7 @@ const namesOfDialogs = (page: Page) =>
     .all((e) => e.tag === "button" && String(e.attrs["data-click"]).startsWith("ask."))
     .map((e) => String(e.attrs["data-click"]).slice(4));
 
-test("A dialog with a time field focuses it: the key s and the time are enough.", async () => {
+test("A dialog with a time field focuses that field, so that the time can be typed directly after the key s.", async () => {
   const page = await openList([failedJob(1)], "/jobs?q=is%3Afailed");
   page.app.dispatch("jobs.key", "1", "ArrowDown");
   page.app.dispatch("app.key", "", "s");
@@ -34,7 +35,7 @@ test("A dialog with a time field focuses it: the key s and the time are enough."
   );
 });
 
-test("Every command on jobs has its dialog, with its fields, its limits and its request.", async () => {
+test("Every command on jobs has a dialog with the command's fields and limits, which sends the command's request.", async () => {
   assert.ok(jobCommands.length >= 5);
   for (const command of jobCommands) {
     const page = await openJob(failedJob(7));
@@ -66,7 +67,7 @@ test("Every command on jobs has its dialog, with its fields, its limits and its 
   }
 });
 
-test("The focus is on the action only if that can be undone.", async () => {
+test("The button of a dialog's action has the focus only if the action can be undone.", async () => {
   const isFocused = (page: Page) =>
     page.one((e) => e.tag === "button" && e.attrs["type"] === "submit").attrs["autofocus"] === true;
   for (const can_undo of [true, false]) {
@@ -121,7 +122,7 @@ test("One failed job among the selected jobs is enough to offer Retry for all of
   assert.equal(page.requestOf("api/jobs/action").body, '{"action":"retry","ids":[1,2]}');
 });
 
-test("If a job that is run now has no attempts left, the server's message is shown as a warning.", async () => {
+test("If a job without attempts left is run now and its attempts are not reset, the server's message is shown as a warning.", async () => {
   const message =
     "Rescheduled to run now: 0 of 1 job; 1 has no attempts left and will not run: retry it, or set attempts below max_attempts";
   const page = await openJob(failedJob(7));
@@ -167,7 +168,7 @@ test("Before a removal by key the dialog shows which job has the key, or that no
   );
   type("k", [job(13)]);
   page.type("key", "kk");
-  assert.doesNotMatch(page.dialogText, /#13/, "that was another key");
+  assert.doesNotMatch(page.dialogText, /#13/, "job 13 has the key k, not kk");
   page.click("Remove the job");
   assert.equal(page.requestOf("api/jobs/remove-by-key").body, '{"key":"kk"}');
 });

@@ -111,7 +111,7 @@ test("The search field is shown from eight entries on, and during a search.", as
   assert.ok(searched.has("cron-search"));
 });
 
-test("Without schedules, or without a match, the page shows a message.", async () => {
+test("If there are no schedules, or if no entry matches the search, the page shows a message.", async () => {
   const page = await openPage("/cron");
   page.answer("api/cron", listOf([]));
   assert.match(page.text, /No schedules/);
@@ -124,7 +124,7 @@ test("Without schedules, or without a match, the page shows a message.", async (
   assert.equal(page.navigations.at(-1), "/cron");
 });
 
-test("Of many entries the first 30 have lines; the heading above them has the number of all that run.", async () => {
+test("Only the first 30 entries that run in the next 24 hours have lines; the heading has the number of all that run.", async () => {
   const page = await openPage("/cron");
   const often = (n: number) => entry(`often_${n}`, { quarters_ahead: [n] });
   const entries = Array.from({ length: 40 }, (_, n) => often(n));
@@ -193,7 +193,7 @@ test("The row of a schedule has actions, and that of an entry in code has none."
   assert.deepEqual(page.notices, ["Paused the schedule nightly"]);
 });
 
-test("A paused schedule shows since when, and can be resumed.", async () => {
+test("A paused schedule shows when it was paused, and can be resumed.", async () => {
   const page = await openPage("/cron");
   page.answer("api/cron", listOf([nightly({ paused_at: timeAt(-3600), next_execution: null })]));
   assert.match(rows(page)[0] ?? "", /Pausedsince 12:00.*Resume…/);
@@ -214,13 +214,13 @@ const withPayload = (object: object) =>
     `"overlap":"skip","payload":${PAYLOAD},"queue"`,
   );
 
-test("The form of a change has the definition, and sends the changed fields and the shown revision.", async () => {
+test("The form that changes a schedule shows its definition, and sends the changed fields and the revision it showed.", async () => {
   const page = await openPage("/cron");
   page.answer("api/cron", listOf([nightly()]));
   page.click("Change…");
   assert.match(
     page.dialogText,
-    /^Change nightlyA tick that is due already is added under the new definition;/,
+    /^Change nightlyFor a tick that is already due, the job is added by the new definition;/,
   );
   page.type("time_zone", "UTC");
   page.answer("api/schedules?name=nightly", withPayload({ schedules: [schedule], missing: null }));
@@ -325,7 +325,7 @@ test("The page of a schedule shows its next runs in two zones, its definition an
   assert.equal(page.requestOf("api/schedules").body, '{"action":"run","identifier":"nightly"}');
 });
 
-test("The key p pauses the schedule of its page, and of the current row of the list.", async () => {
+test("The key p opens the pause dialog for the schedule of the page, and for that of the current row in the list.", async () => {
   const page = await openPage("/cron/nightly");
   page.answer("api/cron-entry", withPayload(details()));
   page.app.dispatch("app.key", "", "p");

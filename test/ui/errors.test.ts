@@ -43,7 +43,7 @@ async function openGroups(failed: Group[], retrying: Group[], address = "/errors
   return page;
 }
 
-test("Error groups show their failed and retrying jobs, the most failed first.", async () => {
+test("Error groups show how many failed and retrying jobs they have; the group with the most failed jobs is first.", async () => {
   const page = await openGroups(
     [gateway({ is_new: true })],
     [timeout(), gateway({ count: value(7) })],
@@ -57,7 +57,7 @@ test("Error groups show their failed and retrying jobs, the most failed first.",
   assert.equal(link.attrs["href"], "#/errors/aaaaaaaaaaaa");
 });
 
-test("Error groups are shown only once both answers, about failed and retrying jobs, have arrived.", async () => {
+test("Error groups are shown only after both answers, about failed and retrying jobs, have arrived.", async () => {
   const page = await openPage("/errors");
   page.answer(failedPath(), { ...groups([gateway()]), of: value(12_000) });
   assert.deepEqual(rows(page), []);
@@ -140,7 +140,7 @@ test("An error group shows how often, since when and where it occurs, and what i
   );
 });
 
-test("The navigation shows how many groups there are, or that there may be more.", async () => {
+test("The navigation shows the number of error groups, with a plus sign if there may be more.", async () => {
   const mark = async (error_groups: number) => {
     const page = await openPage("/");
     feed(page, { incidents: incidents([], { error_groups }) });
@@ -164,7 +164,7 @@ test("If the times of a group's failures are unknown, the page does not state th
   assert.doesNotMatch(page.text, /last 3 h/);
 });
 
-test("The jobs that failed last are in the order of their failures; a task leads to these jobs.", async () => {
+test("The jobs that failed last are listed, the latest failure first, and a task links to its jobs in the group.", async () => {
   const page = await openGroup(gateway({ trend: [0, 0, 1490] }));
   page.go("/errors");
   page.go("/errors/aaaaaaaaaaaa");
@@ -183,7 +183,7 @@ test("The jobs that failed last are in the order of their failures; a task leads
   assert.equal(task.attrs["href"], `#/jobs?q=${encodeURIComponent(`${QUERY} task:"charge_card"`)}`);
 });
 
-test("If the jobs were removed before they were read, the panel of the error shows that.", async () => {
+test("If the jobs were removed before they were read, the panel of the error states that the job no longer exists.", async () => {
   const page = await openPage("/errors/aaaaaaaaaaaa");
   page.answer(failedPath(), groups([gateway()]));
   page.answer(retryingPath(), groups([]));
@@ -195,7 +195,7 @@ test("If the jobs were removed before they were read, the panel of the error sho
   assert.match(without.text, /Stack traceThis job no longer exists\./, "a group without samples");
 });
 
-test("The numbers of a group are requested again when an operation is done, undone, stopped or paused.", async () => {
+test("The numbers of a group are requested again when an operation is done, undone, stopped, paused or interrupted.", async () => {
   const page = await openGroup();
   const requested = () => page.requests.filter(({ path }) => path.includes("group%3A")).length;
   for (const state of ["canary", "running", "undoing"] as const) {
@@ -210,7 +210,7 @@ test("The numbers of a group are requested again when an operation is done, undo
   }
 });
 
-test("The details of a group follow new failures, once the page is not in use.", async () => {
+test("After new failures the details of a group are requested again, as soon as the page is not in use.", async () => {
   const page = await openGroup();
   const newest = () => textOf(page.all((e) => String(e.attrs["class"]).includes("newest")));
   assert.match(newest(), /#7/);
@@ -235,7 +235,7 @@ test("The details of a group follow new failures, once the page is not in use.",
   assert.equal(requested(), 1, "once for each change");
 });
 
-test("All jobs of a group are retried by a query, after a preview, by button and by key.", async () => {
+test("A button and a key retry all jobs of a group by a query, after a preview.", async () => {
   const page = await openGroup();
   page.click("Retry 8,400…");
   assert.match(page.dialogText, /^Retry all matching jobs\?/);
@@ -263,7 +263,7 @@ test("The report about a group is Markdown, and the text of an error is escaped 
   assert.equal(text.match(/```/g)?.length, 2);
 });
 
-test("A group that is not among the largest is requested alone; one without jobs shows a message.", async () => {
+test("A group that is not among the largest is requested alone. If it has no jobs, a message is shown.", async () => {
   const page = await openPage("/errors/cccccccccccc");
   page.answer(failedPath(), groups([gateway()]));
   page.answer(retryingPath(), groups([]));
@@ -302,7 +302,7 @@ test("If there are no other jobs to compare a group with, a message is shown.", 
   assert.match(page.text, /These tasks have no other jobs/);
 });
 
-test("After a return to all groups, groups with only retrying jobs are shown, although failed groups are answered first.", async () => {
+test("After a return to all groups, groups with only retrying jobs are shown even before the new answer about them arrives.", async () => {
   const page = await openGroups([gateway()], [timeout()]);
   page.go("/errors?which=failed", 2);
   page.answer(failedPath(), groups([gateway()]));

@@ -1,6 +1,7 @@
 /**
- * The page's real application (ui/assembly, compiled) with a host that records its calls in place of a browser. A test
- * dispatches actions, answers requests, and reads what is drawn as plain objects, without a network or a real clock.
+ * Runs the page's real application (ui/assembly, compiled) without a browser, a network or a real clock. In place of
+ * the browser, a host object records the application's calls. A test dispatches actions, answers requests, and reads
+ * the drawn page as plain objects.
  */
 import { access, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -239,7 +240,7 @@ export class Page {
   }
   #lastEntry = 1;
 
-  /** Advances the clock, and runs the timers that become due in order. */
+  /** Advances the clock, and runs the timers that become due, in the order of their times. */
   pass(ms: number): void {
     const end = this.now + ms;
     for (;;) {
@@ -293,7 +294,7 @@ export function textOf(children: Child[]): string {
     .join("");
 }
 
-/** Returns the text without what screen readers skip, such as the key on a button. */
+/** Returns the text without the parts that screen readers skip, such as the shortcut key that a button shows. */
 function spokenOf(children: Child[]): string {
   return children
     .map((child) => {

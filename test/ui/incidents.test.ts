@@ -1,5 +1,5 @@
-// The list of incidents: its keyboard shortcuts, its rows, which do not move under the pointer or the focus, details of
-// crashes, and the incidents in the palette.
+// The list of incidents: its keyboard shortcuts, its order, which does not change while the pointer or the focus is on
+// the list, details of crashes, and incidents that are over. Also the incidents in the palette.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { commands } from "../../src/commands/index.ts";
@@ -33,10 +33,10 @@ const failing = incident({
   },
   ...{ q: "is:failed", fix: retry, links: { queue: null, worker: null, job: null } },
 });
-const silent = incident({
-  id: "silent:1",
+const stale = incident({
+  id: "stale_worker:1",
   kind: "stale_worker",
-  title: "worker-b is silent",
+  title: "worker-b is not responding",
   fix: null,
 });
 
@@ -111,7 +111,7 @@ test("The key j and the arrow keys move through the incidents, and Enter opens t
   assert.equal(page.focus, "incident-stuck_queue:1");
 });
 
-test("The key of an incident's action opens its dialog, once the incident is the current one.", async () => {
+test("The key of an incident's action opens the action's dialog only if the incident is the current one.", async () => {
   const page = await openOverview();
   press(page, "r");
   press(page, "u");
@@ -128,13 +128,13 @@ test("The key of an incident's action opens its dialog, once the incident is the
 test("While the pointer or the focus is on the incidents they keep their places.", async () => {
   const page = await openOverview();
   page.app.onHold(true);
-  feedIncidents(page, [silent, failing]);
+  feedIncidents(page, [stale, failing]);
   assert.deepEqual(rows(page), ["incident-stuck_queue:1", "incident-error_group:1"]);
   const over = page.byId("incident-stuck_queue:1");
   assert.match(String(over.attrs["class"]), /gone/);
   assert.match(textOf([over]), /Resolved$/, "its action is gone");
   page.click("1 new · show");
-  assert.deepEqual(rows(page), ["incident-silent:1", "incident-error_group:1"]);
+  assert.deepEqual(rows(page), ["incident-stale_worker:1", "incident-error_group:1"]);
 });
 
 test("An incident that an action has resolved stays for ten seconds, struck through, with its receipt.", async () => {
@@ -152,7 +152,7 @@ test("An incident that an action has resolved stays for ten seconds, struck thro
   assert.deepEqual(rows(page), ["incident-error_group:1"]);
 });
 
-test("An incident that is over stays for ten seconds, also while the page is not in use.", async () => {
+test("An incident that is over stays for ten seconds, even if neither the pointer nor the focus is on the list.", async () => {
   const page = await openOverview();
   feedIncidents(page, [failing]);
   assert.deepEqual(rows(page), ["incident-stuck_queue:1", "incident-error_group:1"]);
@@ -161,7 +161,7 @@ test("An incident that is over stays for ten seconds, also while the page is not
   assert.deepEqual(rows(page), ["incident-error_group:1"]);
 });
 
-test("If “pause” is typed, the palette marks an action that pauses, also one that the server finds later.", async () => {
+test("If “pause” is typed, the palette marks an action that pauses, even if it comes with a later answer.", async () => {
   const fix = {
     ...{ action: "resume", label: "Resume…" },
     post: { path: "/api/pauses", body: { action: "resume", scope: "queue", name: "crm:acme" } },
@@ -185,7 +185,7 @@ test("If “pause” is typed, the palette marks an action that pauses, also one
 });
 
 test("The palette finds each incident with its action, and the actions of other pages.", async () => {
-  const page = await openOverview([stuck, failing, silent]);
+  const page = await openOverview([stuck, failing, stale]);
   const found = (typed: string) => {
     page.app.dispatch("app.palette", "", typed);
     const options = page.all((e) => e.attrs["role"] === "option");
@@ -201,7 +201,7 @@ test("The palette finds each incident with its action, and the actions of other 
   finds("", "Unlock… · crm:acme is stuck");
   finds("stuck", "Unlock… · crm:acme is stuck");
   finds("charge", "Retry… · charge_card fails: GatewayError: HTTP 503");
-  finds("worker-b", "worker-b is silent");
+  finds("worker-b", "worker-b is not responding");
   const named = (typed: string) => found(typed).some((one) => !one.startsWith("All jobs that"));
   for (const { name, title, verb } of commands) {
     const words = [title, verb, name.replaceAll("-", " ")];

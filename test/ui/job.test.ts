@@ -57,7 +57,7 @@ test("A job's page explains its condition, with a link to the jobs with the same
   assert.match(page.text, /\$ worker retry 7/);
 });
 
-test("A fetched job shows no start; the time of a last attempt is that of its failure, if it is known.", async () => {
+test("A fetched job shows no start; a failed job shows when its last attempt failed, if that is known.", async () => {
   const facts = (page: Page) => textOf(page.all((e) => e.tag === "aside")) || page.text;
   const fetched = await openJob(lockedJob(7), why({ condition: "fetched" }));
   assert.match(facts(fetched), /Fetched\d\d:\d\d:\d\d, 12 s ago/);
@@ -76,7 +76,7 @@ test("A fetched job shows no start; the time of a last attempt is that of its fa
   }
 });
 
-test("A cancelled job shows no number of attempts, because the cancellation has set it.", async () => {
+test("A cancelled job shows no number of attempts, because the cancellation has changed that number.", async () => {
   const sentence = "Will not run again. Cancelled: wrong file; 3 s ago.";
   const page = await openJob(
     failedJob(7, { error_line: "cancelled: wrong file" }),
@@ -109,7 +109,7 @@ test("In a stack trace the application's own frames are marked, and all other fr
   assert.equal(copy.attrs["data-arg"], last_error);
 });
 
-test("Other lines between frames do not count as the application's frames, the first of which are shown.", async () => {
+test("Only the first 12 of the application's frames are shown; lines between frames do not count as frames.", async () => {
   const frames = (count: number) =>
     Array.from({ length: count }, (_, i) => `    at step${i} (/app/tasks/steps.js:${i + 1}:1)`);
   const cause = "  [cause]: Error: cold";
@@ -119,7 +119,7 @@ test("Other lines between frames do not count as the application's frames, the f
   assert.equal(textOf([fold]), "2 frames more, 2 in your code");
 });
 
-test("An error of 41 KB is cut until its button is pressed; without frames it is shown as a message.", async () => {
+test("An error of 41 KB without stack frames is shown as a message, and is cut until its button is pressed.", async () => {
   const page = await openJob(failedJob(7, { last_error: `E: ${"x".repeat(41_000)}` }), failed());
   assert.ok(page.text.length < 5_000);
   page.click("Show all 40 KB");
@@ -127,7 +127,7 @@ test("An error of 41 KB is cut until its button is pressed; without frames it is
   assert.equal(page.all((e) => e.attrs["class"] === "frames").length, 0);
 });
 
-test("The payload is a tree with exact numbers, and text with every token as it was sent.", async () => {
+test("The payload is shown as a tree with exact numbers, or as text with every token as it was sent.", async () => {
   const raw = '{"id": 12345678901234567890, "z":1.50, "z":2, "list":[1,{"a":[]}], "s":"\\u00e9"}';
   const page = await openJob(withPayload(raw), why());
   assert.match(page.text, /id12345678901234567890exact/);
@@ -141,7 +141,7 @@ test("The payload is a tree with exact numbers, and text with every token as it 
   assert.equal(copy.attrs["data-arg"], raw);
 });
 
-test("A payload of any shape and size is shown within bounds.", async () => {
+test("Payloads of all shapes are shown; a long list is shown in parts, and can be searched.", async () => {
   const deep = "[".repeat(900) + "]".repeat(900);
   for (const payload of ["null", "0", '""', "[]", "{}", "true", deep, '{"":{"":1}}']) {
     const page = await openJob(withPayload(payload), why());
@@ -254,7 +254,7 @@ test("A missing job has another message than an error.", async () => {
   assert.doesNotMatch(page.text, /not found/);
 });
 
-test("A job that ends while it is shown stays, with what was recorded about it.", async () => {
+test("A job that ends while its page is open stays on the page, with the recorded action that ended it.", async () => {
   const page = await openJob(failedJob(7), failed());
   page.pass(16_000);
   page.answer("api/jobs/7/why", { error: "gone", code: "not_found" }, 404);
@@ -274,7 +274,7 @@ test("A job that ends while it is shown stays, with what was recorded about it."
   assert.ok(page.requests.slice(before).every(({ path }) => !path.startsWith("api/jobs/7")));
 });
 
-test("A job that is there again after its end has its actions again, and may end once more.", async () => {
+test("If a job exists again after its end, its page has its actions again, and the job may end once more.", async () => {
   const page = await openJob(failedJob(7), failed());
   const gone = { error: "gone", code: "not_found" };
   const end = () => {
@@ -310,7 +310,7 @@ test("A retry is not shown as the cause of a job's end.", async () => {
   assert.match(page.text, /This job no longer exists\.It finished or was removed; noticed /);
 });
 
-test("The explanation of a job is requested again, and the job only if something has changed.", async () => {
+test("The explanation of a job is requested repeatedly; if it has changed, the job is requested, too.", async () => {
   const page = await openJob(job(7), why());
   const heads = () => page.requests.filter(({ path }) => path.includes("fields=head")).length;
   page.pass(16_000);
@@ -351,7 +351,7 @@ test("A time in the server's sentences is shown by the local clock, with its day
   assert.equal(page.text.match(/UTC/g)?.length, 1);
 });
 
-test("Each condition has its primary action; a cause that has a fix offers the fix instead.", async () => {
+test("The primary action depends on the job's condition; if a cause has a fix, the fix is the primary action.", async () => {
   const first = (page: Page) =>
     page.all((e) => / p( |$)/.test(String(e.attrs["class"]))).map((e) => textOf([e]));
   assert.deepEqual(first(await openJob(failedJob(7), failed())), ["Retry…R"]);
@@ -401,7 +401,7 @@ test("A job that crashes its workers has Stop retrying as its primary action; on
   assert.match(over.text, /\$ worker show 7/);
 });
 
-test("One letter means one thing: R retries or runs now, S reschedules.", async () => {
+test("The key R retries a job or runs it now, and the key S reschedules it.", async () => {
   const pressed = async (condition: string, key: string) => {
     const one = condition === "failed" ? failedJob(7) : job(7, { condition } as Partial<ListedJob>);
     const page = await openJob(one, why({ condition, causes: [] }));
@@ -442,7 +442,7 @@ test("Actions have keys, and a job can be copied as a link, a command, an add co
   assert.equal(JSON.parse(json ?? "").id, 7);
 });
 
-test("A shell command for another schema has the option --schema, as those of the command line have.", async () => {
+test("A shell command for a schema other than `worker` has the option --schema, as in the suggestions of the command line.", async () => {
   for (const [schema, option] of [
     ["billing", "--schema=billing"],
     ["-x y", "--schema='-x y'"],

@@ -161,7 +161,7 @@ const tabs = (page: Page) => {
   return counted.filter((text) => /\d/.test(text)).join(" ");
 };
 
-test("A tab shows the count of the jobs that it lists: all of its condition, or those that match.", async () => {
+test("A tab shows the number of jobs that it lists: all jobs of its condition, or those that match the query.", async () => {
   const page = await openList([job(1)], "/jobs?q=is%3Afailed");
   feed(page, { counts: counts({ failed: value(12_000), blocked: value(480) }) });
   assert.match(tabs(page), /^Failed12,000 Blocked480 .* All1,234$/);
@@ -254,7 +254,7 @@ test("Completions are requested after a pause in typing, selected with arrows, a
   assert.equal(page.navigations.at(-1), "/jobs?q=queue%3A%22b%20c%22");
 });
 
-test("Tab before the completions arrive accepts the first of them, and not one for an older text.", async () => {
+test("If Tab is pressed before the completions arrive, the first of them is accepted, and none for an older text.", async () => {
   const page = await openList([job(1)]);
   type(page, "task:");
   page.pass(100);
@@ -268,7 +268,7 @@ test("Tab before the completions arrive accepts the first of them, and not one f
   assert.equal(field(page).attrs["value"], "task:find_me");
 });
 
-test("Enter on a marked completion searches if the term is complete, and otherwise continues it.", async () => {
+test("Enter accepts the selected completion, and starts the search if the term is then complete.", async () => {
   const page = await openList([job(1)]);
   type(page, "q");
   page.pass(100);
@@ -356,7 +356,7 @@ test("A pasted address of a later page shows no range.", async () => {
   assert.match(page.text, /1 job/);
 });
 
-test("The head of a column sorts by it; each tab has its own order at first.", async () => {
+test("The head of a column sorts the list by that column; a tab has a default order.", async () => {
   const page = await openList([failedJob(1)], "/jobs?q=is%3Afailed");
   assert.match(page.requestOf("api/jobs").path, /sort=-failed_at/);
   assert.match(page.text, /newest failure first/);
@@ -516,7 +516,7 @@ test("An export without a token is a download; a notice is shown once the server
   assert.ok(page.notices.some((notice) => /^Not exported: too many downloads/.test(notice)));
 });
 
-test("An export of the columns shown names them, with the payload or without.", async () => {
+test("An export of the shown columns requests them by name, with or without the payload.", async () => {
   const page = await openList([job(1)], "/jobs?q=queue%3Aa");
   const href = (words: string) => {
     page.click(words);
@@ -570,7 +570,7 @@ test("A session with a token exports by a ticket, with the selected columns and 
   assert.equal(page.downloads.length, 4);
 });
 
-test("A page has 50, 100 or 200 jobs, as in its address.", async () => {
+test("A page has 50, 100 or 200 jobs, depending on its address.", async () => {
   const page = await openPage("/jobs?q=is%3Afailed&sort=-attempts&cursor=c1");
   page.answer("api/jobs?limit=100", jobs([failedJob(1)], "c2"));
   const size = (words: string) => page.one((e) => e.tag === "a" && textOf([e]) === words);

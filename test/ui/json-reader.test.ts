@@ -147,7 +147,7 @@ describe("The JSON reader", () => {
     }
   });
 
-  test("keeps integers of 64 bits exact and refuses those beyond.", () => {
+  test("reads integers of 64 bits exactly, and refuses integers that need more bits.", () => {
     const exact = [
       "0",
       "-0",
@@ -191,7 +191,7 @@ describe("The JSON reader", () => {
     assert.match(probe.fault("1 2"), /text after the value at offset 2/);
   });
 
-  test("skips deep nesting without a deep stack, and bounds it.", () => {
+  test("skips deeply nested values without a deep stack, and refuses values that are nested too deeply.", () => {
     const deep = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
     const mixed = `${'{"a":['.repeat(5000)}1${"]}".repeat(5000)}`;
     assert.equal(probe.fault(deep(20000)), "");
@@ -269,7 +269,7 @@ describe("The reader of times and addresses", () => {
       assert.equal(probe.timeAgain(text), "", text);
   });
 
-  test("percent-encodes as encodeURIComponent does, and accepts text that this refuses.", () => {
+  test("percent-encodes and decodes text as JavaScript does, and accepts text that JavaScript refuses.", () => {
     for (const text of [
       "",
       "a b",

@@ -1,4 +1,7 @@
-/** Answers that arrive late: the dialog, form, job, error group or palette text that requested them has changed. */
+/**
+ * Answers that arrive late: the page now shows another dialog, form, job, error group or search text than the one for
+ * which they were requested.
+ */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Why } from "../../ui/generated/records.ts";
@@ -38,7 +41,7 @@ function answer(page: Page, { id }: Request, body: unknown, status = 200) {
 const close = (page: Page) => page.app.dispatch("dialog.close", "", "");
 const done = { message: "Completed 1 of 1 job", jobs: [job(1)], requested: 1, done: 1 };
 
-test("An answer does not close another dialog of the same name.", async () => {
+test("An answer does not close a dialog that was opened after its request, even one of the same action.", async () => {
   const page = await openCompletion();
   page.click("Complete job 1");
   const first = page.requestOf("api/jobs/action");
@@ -64,7 +67,7 @@ test("A refusal is not shown in another dialog, whose own request stays under wa
   assert.ok(page.hasButton("Working…"));
 });
 
-test("A preview that arrives late leaves another dialog as it is.", async () => {
+test("A preview that arrives late does not change another dialog.", async () => {
   const page = await openCompletion();
   close(page);
   page.app.dispatch("ask.sweep", "", "");
@@ -101,7 +104,7 @@ async function openActionOnAll(action: string) {
   return page;
 }
 
-test("An operation that was started is shown, even if its form was changed meanwhile.", async () => {
+test("An operation that was started is shown, even if its form was changed before the answer.", async () => {
   const page = await openActionOnAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
@@ -113,7 +116,7 @@ test("An operation that was started is shown, even if its form was changed meanw
   assert.equal(page.dialog, undefined);
 });
 
-test("An operation that starts behind another dialog does not change the page; a notice reports its end.", async () => {
+test("If another dialog is open when an operation starts, the page does not change; a notice reports the operation's end.", async () => {
   const page = await openActionOnAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
@@ -127,7 +130,7 @@ test("An operation that starts behind another dialog does not change the page; a
   assert.equal(page.notices.length, 1);
 });
 
-test("Nothing more can be started until the answer to a start is there.", async () => {
+test("A dialog that has requested the start of an operation cannot start another one until the answer arrives.", async () => {
   const page = await openActionOnAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
@@ -210,7 +213,7 @@ const found = (path: string) => ({
   as_of: timeAt(0),
 });
 
-test("A comparison with one error group is not shown for a job of another.", async () => {
+test("A comparison with one error group is not shown for a job of another group.", async () => {
   const page = await openPage("/jobs/7");
   const open = (id: number, error_group: string) => {
     page.answer(`api/jobs/${id}?fields=head`, failedJob(id));

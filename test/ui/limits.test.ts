@@ -1,4 +1,4 @@
-// Limits on the page: the list, the page of one limit, setting and changing it, and the other places that show limits.
+// Tests how the page lists limits, shows one limit, sets, changes and removes it, and where else it shows limits.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { ListedLimit } from "../../ui/generated/records.ts";
@@ -94,12 +94,12 @@ test("A back-off that has ended is no longer shown, in the list and on the page 
   assert.doesNotMatch(one.text, /backing off|End back-off/i);
 });
 
-test("The state of a limit has the number of all full queues, although only some are listed.", async () => {
+test("The state of a limit counts all full queues, although only some are listed.", async () => {
   const page = await openLimits([{ ...tenants, full_queues: 1_012 }]);
   assert.match(page.text, /full: tenant\/globex, 1,011 more/);
 });
 
-test("The navigation counts the limits on every page, and opens the list by its keys.", async () => {
+test("On every page the navigation shows the number of limits, and its keys open the list of limits.", async () => {
   const page = await openPage("/workers");
   page.answer("api/limits", list([limit("payments"), acme]));
   const entry = page.byId("nav-limits");
@@ -132,7 +132,7 @@ test("Keys move through the list, open a limit, and change it.", async () => {
   assert.equal(page.navigations.at(-1), "/limits/tenants");
 });
 
-test("Without limits the page explains what one is, and how it is set.", async () => {
+test("Without limits the page explains what a limit is, and how it is set.", async () => {
   const page = await openLimits([]);
   assert.match(page.text, /No limitsA limit sets how many jobs of a task/);
   assert.match(page.text, /\$ worker limit set payments --task charge_card --concurrency 40/);
@@ -205,7 +205,7 @@ test("A queue that backs off is not shown as paused.", async () => {
   assert.doesNotMatch(page.text, /Paused/);
 });
 
-test("Names of tasks and queues are suggested while one is typed.", async () => {
+test("While the name of a task or queue is typed, names are suggested.", async () => {
   const page = await openLimits([]);
   press(page, "m");
   fill(page);
@@ -221,7 +221,7 @@ test("Names of tasks and queues are suggested while one is typed.", async () => 
   assert.match(page.requestOf("api/queues").path, /search=ten/);
 });
 
-test("The form of a change has the present definition, and cleared fields are removed.", async () => {
+test("The dialog that changes a limit contains its definition, and a cleared field removes that part of the limit.", async () => {
   const page = await openLimits();
   const edit = page.all((e) => e.tag === "button" && textOf([e]) === "Change…").at(-1);
   page.app.dispatch("ask.limit-set", String(edit?.attrs["data-arg"]), "");
@@ -280,7 +280,7 @@ test("A dialog that the server could not fill in is filled in once the server an
   }
 });
 
-test("A limit that was removed meanwhile cannot be changed, because that would set it again.", async () => {
+test("A limit that was removed before its dialog was filled in cannot be changed, because that would set it again.", async () => {
   const page = await openLimits();
   page.app.dispatch("ask.limit-set", "limit payments", "");
   page.type("concurrency", "50");
@@ -295,7 +295,7 @@ test("A limit that was removed meanwhile cannot be changed, because that would s
   assert.equal(page.button("Change limit").attrs["aria-disabled"], "false");
 });
 
-test("Text that is typed before the definition is read stays.", async () => {
+test("Text that is typed into the dialog before the limit's definition has been read is kept.", async () => {
   const page = await openLimits();
   page.app.dispatch("ask.limit-set", "limit payments", "");
   page.type("concurrency", "50");
@@ -304,7 +304,7 @@ test("Text that is typed before the definition is read stays.", async () => {
   assert.equal(page.byId("field-task").attrs["value"], "payments");
 });
 
-test("A role that may not add the tables sees the owner's command.", async () => {
+test("If the role may not add the tables, the dialog shows the command for the schema's owner.", async () => {
   const page = await openLimits([]);
   press(page, "m");
   const command = "worker migrate --with limits";
@@ -420,7 +420,7 @@ test("A read-only user sees limits without their actions.", async () => {
   assert.equal(page.dialog, undefined);
 });
 
-test("A queue shows the limits that apply to it, and is not locked while its jobs run.", async () => {
+test("The page of a queue shows the limits that apply to it, and does not show it as locked while its jobs run.", async () => {
   const page = await openPage("/queues/tenant%2Facme");
   const managed = queue("tenant/acme", { running: value(2), ready: value(310) });
   page.answer("api/queues/", {

@@ -1,5 +1,5 @@
-// The common behaviour of lists, tested with the list of queues: keys, new rows, search, order, pages, and Back. Also
-// keys that all pages have, and the palette.
+// Tests what all lists have in common, with the list of queues: keys, new rows, search, order, pages, and Back. Also
+// tests the keys that work on all pages, and the palette.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
@@ -23,7 +23,7 @@ async function openQueues(names: string[], next: string | null = null, address =
 const names = (page: Page) =>
   page.all((e) => e.tag === "tr" && "data-arg" in e.attrs).map((e) => String(e.attrs["data-arg"]));
 
-test("Placeholders for rows appear only after 200 ms, below their head.", async () => {
+test("While a list loads, placeholders for its rows appear only after 200 ms, below the head of the table.", async () => {
   const page = await openPage("/queues");
   const shapes = () => page.all((e) => e.attrs["class"] === "shape").length;
   const heads = () => page.all((e) => e.tag === "th").map((e) => textOf([e]));
@@ -38,7 +38,7 @@ test("Placeholders for rows appear only after 200 ms, below their head.", async 
   assert.deepEqual([shapes(), heads()[0]], [12, "Queue"]);
 });
 
-test("Keys move through the rows, and open the current one.", async () => {
+test("Keys move through the rows, and Enter opens the current row.", async () => {
   const page = await openQueues(["a", "b", "c"]);
   page.app.dispatch("app.key", "", "Enter");
   assert.equal(page.focus, "queues-row-a", "a row is focused before it is opened");
@@ -52,7 +52,7 @@ test("Keys move through the rows, and open the current one.", async () => {
   assert.equal(page.navigations.at(-1), "/queues/b");
 });
 
-test("The first key goes to the first row, whichever of j, k and Enter it is.", async () => {
+test("If j, k or Enter is the first key, it only moves the focus to the first row.", async () => {
   for (const key of ["j", "k", "Enter"]) {
     const page = await openQueues(["a", "b", "c"]);
     const steps = page.navigations.length;
@@ -64,7 +64,7 @@ test("The first key goes to the first row, whichever of j, k and Enter it is.", 
   }
 });
 
-test("Rows stay in place while the page is in use; new rows wait until they are requested.", async () => {
+test("While the page is in use, its rows stay in place; new rows appear only after a click on their number.", async () => {
   const page = await openQueues(["b", "c"]);
   page.app.onHold(true);
   feed(page, { counts: counts() });
@@ -76,7 +76,7 @@ test("Rows stay in place while the page is in use; new rows wait until they are 
   assert.deepEqual(names(page), ["a", "b"]);
 });
 
-test("Rows follow the server while the page is not in use.", async () => {
+test("While the page is not in use, the rows of a newer answer are shown at once.", async () => {
   const page = await openQueues(["b", "c"]);
   page.pass(25000);
   feed(page, { counts: counts() });
@@ -85,7 +85,7 @@ test("Rows follow the server while the page is not in use.", async () => {
   assert.deepEqual(names(page), ["a", "b"]);
 });
 
-test("Without changes the list is requested only every two minutes.", async () => {
+test("While the counts of jobs do not change, a list is requested only every two minutes.", async () => {
   const page = await openQueues(["a"]);
   const requested = () => page.requests.filter(({ path }) => path.startsWith("api/queues")).length;
   page.pass(110_000);
@@ -106,7 +106,7 @@ test("A search is put into the address after a pause in typing, and sent to the 
   assert.match(page.text, /No queues match “crm”/);
 });
 
-test("The head of a column orders the list, and a second click reverses the order.", async () => {
+test("A click on the head of a column orders the list by that column, and a second click reverses the order.", async () => {
   const page = await openQueues(["a"]);
   const due = () => page.one((e) => e.tag === "a" && textOf([e]).startsWith("Due"));
   assert.equal(due().attrs["href"], "#/queues?sort=-waiting");
@@ -127,7 +127,7 @@ test("The order by severity is shown in words, without an arrow on a column.", a
   assert.doesNotMatch(page.text, /by severity/);
 });
 
-test("Next and Previous turn the pages by cursor.", async () => {
+test("The link Next leads to the page at the cursor of the answer, and Previous leads back.", async () => {
   const page = await openQueues(["a", "b"], "c1");
   const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");
   assert.equal(next.attrs["href"], "#/queues?cursor=c1");
@@ -139,7 +139,7 @@ test("Next and Previous turn the pages by cursor.", async () => {
   assert.equal(before.attrs["href"], "#/queues");
 });
 
-test("Back restores the rows, the current one, the scroll position and the focus at once.", async () => {
+test("Back restores the rows, the current row, the scroll position and the focus without waiting for the server.", async () => {
   const page = await openQueues(["a", "b", "c"]);
   page.app.dispatch("queues.key", "b", "ArrowDown");
   page.scroll = 840;
@@ -153,7 +153,7 @@ test("Back restores the rows, the current one, the scroll position and the focus
   assert.equal(page.focus, "queues-row-c");
 });
 
-test("A list that is refused or cannot be read shows why.", async () => {
+test("If the server refuses to list rows, or its answer cannot be read, the page shows why.", async () => {
   const page = await openPage("/queues?sort=nonsense");
   page.answer("api/queues", { error: "sort: not one of mine", code: "bad_request" }, 400);
   assert.match(page.text, /sort: not one of mine/);
@@ -177,7 +177,7 @@ test("The key ? shows the keys of the page; the palette opens a page by its name
   assert.equal(page.navigations.at(-1), "/jobs/11942");
 });
 
-test("The palette quotes a name with a colon, and leaves other faults of a query as they are.", async () => {
+test("The palette corrects an invalid query by quoting a name with a colon, and keeps a query that it cannot correct.", async () => {
   const page = await openQueues(["a"]);
   for (const [typed, query] of [
     ["import:dump-0001", '"import:dump-0001"'],
@@ -203,7 +203,7 @@ test("g and a second key open a page, but not if the second key comes two second
   assert.equal(page.navigations.length, 1);
 });
 
-test("Rows that newer ones pushed beyond the end of the answer are not marked as removed.", async () => {
+test("Rows that new rows may have pushed beyond the end of the answer are not marked as removed.", async () => {
   const page = await openQueues(["b", "c", "d"], "c1");
   page.app.onHold(true);
   feed(page, { counts: counts() });
@@ -217,10 +217,14 @@ test("Rows that newer ones pushed beyond the end of the answer are not marked as
   );
   assert.deepEqual(names(page), ["b", "c", "d"]);
   const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");
-  assert.equal(next.attrs["href"], "#/queues?cursor=c1", "what follows d, not what follows c");
+  assert.equal(
+    next.attrs["href"],
+    "#/queues?cursor=c1",
+    "the cursor after d, not the cursor after c",
+  );
 });
 
-test("After Back to another list of the same page, changed rows are marked and none moves.", async () => {
+test("After Back to another order of the same list, removed rows are marked, and no row moves.", async () => {
   const page = await openQueues(["a", "b", "c"]);
   page.go("/queues?sort=name", 2);
   answer(page, ["x"]);

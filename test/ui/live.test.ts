@@ -54,7 +54,7 @@ test("Without a stream the page polls every five seconds.", async () => {
   assert.equal(page.subscriptions.length, 2);
 });
 
-test("A broken stream is opened again, slower each time and within bounds.", async () => {
+test("A broken stream is opened again, after waits that grow up to a bound.", async () => {
   const page = await openPage("/queues");
   const gaps: number[] = [];
   let last = page.now;
@@ -73,7 +73,7 @@ test("A broken stream is opened again, slower each time and within bounds.", asy
   );
 });
 
-test("While the stream sends nothing the page sends requests, then reconnects; it shows for how long.", async () => {
+test("If the stream sends nothing, the page polls, shows for how long it has been offline, and opens another stream.", async () => {
   const page = await openPage("/");
   page.app.onStreamOpen();
   feed(page, { pulse: pulse() });
@@ -89,7 +89,7 @@ test("While the stream sends nothing the page sends requests, then reconnects; i
   assert.equal(page.subscriptions.length, 2, "another stream is opened in its place");
 });
 
-test("A stream that does not open for 30 seconds is closed and tried again, although polling succeeds.", async () => {
+test("If a stream has not opened after 30 seconds, the page opens another one, although polling succeeds.", async () => {
   const page = await openPage("/");
   for (let i = 1; i <= 8; i++) {
     page.pass(5000);
@@ -98,7 +98,7 @@ test("A stream that does not open for 30 seconds is closed and tried again, alth
   assert.equal(page.subscriptions.length, 2);
 });
 
-test("Pages that lose their streams at one moment return at different moments.", async () => {
+test("Pages that lose their streams at the same moment open new ones at different moments.", async () => {
   const waits = new Set<number>();
   for (const openedMs of [0, 310, 620]) {
     const page = await openPage("/");
@@ -113,7 +113,7 @@ test("Pages that lose their streams at one moment return at different moments.",
   assert.equal(waits.size, 3);
 });
 
-test("An answer counts as news, a request does not.", async () => {
+test("If the stream sends nothing, the page shows Offline until a request has been answered.", async () => {
   const page = await openPage("/");
   page.app.onStreamOpen();
   feed(page, { pulse: pulse() });
@@ -123,7 +123,7 @@ test("An answer counts as news, a request does not.", async () => {
   assert.match(page.text, /Live/);
 });
 
-test("After 20 s without a pulse, events with incidents and the horizon do not count as news.", async () => {
+test("After 20 s without a pulse, the page shows Offline even if events with incidents and the horizon arrive.", async () => {
   const page = await openPage("/");
   page.app.onStreamOpen();
   feed(page, { pulse: pulse() });
@@ -140,11 +140,11 @@ test("If the server has another version when the stream is open again, the page 
   page.app.onStreamOpen();
   page.answer("api/session", session({ version: "0.2.0" }));
   feed(page, { pulse: pulse() });
-  assert.match(page.text, /The server is now version 0\.2\.0; this page is older\./);
+  assert.match(page.text, /The server is now version 0\.2\.0; this page has another version\./);
   assert.ok(page.hasButton("Reload"));
 });
 
-test("A database that is down when the page is opened is shown at once.", async () => {
+test("If the database is down when the page is opened, the page reports it at once.", async () => {
   const page = await start("/");
   const problem = { error: "PostgreSQL does not answer yet", code: "database_unreachable" };
   page.answer("api/session", session({ problem: { ...problem, auth: null, problems: [] } }));
@@ -179,7 +179,7 @@ test("A tab that is hidden and shown several times within a second has one timer
   assert.equal(page.timers.filter(({ action }) => action === "app.tick").length, 1);
 });
 
-test("While the database is unreachable the last data stay below a banner, and are refreshed after it.", async () => {
+test("While the database is unreachable, the last data stay visible below a banner. After the outage they are refreshed.", async () => {
   const page = await openList([job(1)]);
   feed(page, { counts: counts() });
   page.pass(5000);
@@ -214,7 +214,7 @@ test("A problem that the stream reports is shown as an outage at once.", async (
   assert.doesNotMatch(page.text, /unreachable/);
 });
 
-test("One request that took too long is not an outage; if the counts cannot be read, it is one.", async () => {
+test("A timeout of a list is not shown as an outage; a timeout of the counts is.", async () => {
   const page = await openList([job(1)]);
   const slow = { error: "this took more than 3 s and was cancelled", code: "timeout" };
   page.pass(5000);
@@ -237,7 +237,7 @@ test("After an outage one notice reports that the page is up to date.", async ()
   assert.deepEqual(page.notices, ["Connected again: the page is up to date."]);
 });
 
-test("Ages in sentences grow like all others, and those of ten minutes or more wait for the next report.", async () => {
+test("Exact ages in sentences keep growing; rounded ages change only with the next report.", async () => {
   const page = await openPage("/");
   const sentence =
     "8,400 jobs failed, the last 28 s ago, the first 2 h ago. It is silent for 9 m 50 s, and runs again in 3 s. 8 workers crashed within 1 m 5 s.";
@@ -254,7 +254,7 @@ test("Ages in sentences grow like all others, and those of ten minutes or more w
   assert.match(page.text, /the last 28 s ago/);
 });
 
-test("Without news the exact ages in sentences are clock times; rounded ones stay.", async () => {
+test("While the data are stale, exact ages in sentences are clock times; rounded ages stay.", async () => {
   const page = await openPage("/");
   const sentence =
     "8,400 jobs failed, the last 9 s ago. It is silent for 5 m 30 s, its lock is held for 2 h, the job was added 3 d ago. It runs again in 9 m 53 s, or in 26 m, on 5 workers; TimeoutError of 5 ms, 3 s late. 8 workers crashed within 12 m. 5 jobs are due in 5 m to 50 m, more than usual.";
@@ -267,7 +267,7 @@ test("Without news the exact ages in sentences are clock times; rounded ones sta
   );
 });
 
-test("Stale data of another day show that day, by the server's clock.", async () => {
+test("Stale data from another day are shown with that day, by the server's clock.", async () => {
   const page = await openPage("/");
   page.app.onStreamOpen();
   feed(page, { pulse: pulse({ at: timeAt(3600) }), incidents: incidents([incident()]) });
@@ -298,7 +298,7 @@ test("An outage does not close a dialog.", async () => {
   assert.equal(page.byId("field-reason").attrs["value"], "typed");
 });
 
-test("Relative times are by the server's clock, and a delayed event changes nothing.", async () => {
+test("Relative times follow the server's clock; a delayed event does not set them back.", async () => {
   const page = await openList([job(1, { run_at: timeAt(-60) })]);
   page.app.onStreamOpen();
   assert.match(page.text, /1 m late/);
@@ -335,13 +335,13 @@ test("An error replaces a list that cannot be read.", async () => {
   assert.match(page.text, /send_email/);
 });
 
-test("A refused list shows why.", async () => {
+test("If the server refuses to read a list, the page shows why.", async () => {
   const page = await openPage("/jobs?cursor=bad");
   page.answer("api/jobs?limit=100", { error: "cursor: not one of mine", code: "bad_request" }, 400);
   assert.match(page.text, /cursor: not one of mine/);
 });
 
-test("A refused query shows neither the rows of the previous one nor their number.", async () => {
+test("If a query is refused, the page shows neither the rows of the previous query nor their number.", async () => {
   const page = await openPage("/jobs?q=queue%3Acrm");
   page.answer("api/jobs?limit=100", jobs([job(1), job(2)]));
   assert.match(page.text, /2 jobs/);

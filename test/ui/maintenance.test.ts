@@ -1,5 +1,5 @@
-// The page Maintenance: the state of the database, and changes of the schema, of indexes and of rows, with what their
-// dialogs show before.
+// Tests of the page Maintenance: it shows the state of the database, and offers changes of the schema, of indexes and
+// of rows. Before a change is sent, its dialog shows what will happen.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Database, OptionalIndex } from "../../ui/generated/records.ts";
@@ -116,7 +116,7 @@ function press(page: Page, name: string, label: string): void {
   page.app.dispatch(String(button.attrs["data-click"]), String(button.attrs["data-arg"]), "");
 }
 
-test("The condition of the database is shown in words and numbers, with its age.", async () => {
+test("The state of the database is shown in words and numbers, with the time since it was read.", async () => {
   const page = await openMaintenance();
   assert.match(page.text, /Statusread 3 s ago/);
   assert.match(page.text, /Schemaworker: level 20 of 20, nothing to migrateOK/);
@@ -151,7 +151,7 @@ test("The page shows what blocks vacuum, and what could not be read.", async () 
 
 const table = () => database().tables[0] as Database["tables"][number];
 
-test("An extension that is incomplete in its newest version is updated with its missing parts.", async () => {
+test("If an extension has its newest version but lacks parts, its update adds the missing parts.", async () => {
   const schema = database().schema as NonNullable<Database["schema"]>;
   const cut = extension("workers", { is_installed: true, version: 1 });
   const page = await openMaintenance({ schema: { ...schema, extensions: [cut] } });
@@ -184,7 +184,7 @@ test("A schema of Graphile Worker is marked as such, and changes need a confirma
   assert.equal(page.requestOf("api/database").method, "GET", "the state is read again");
 });
 
-test("A schema that cannot be used shows why.", async () => {
+test("For a schema that cannot be used, the page shows the reason.", async () => {
   const schema = database().schema as NonNullable<Database["schema"]>;
   const problem = 'the schema "worker" is at level 15, at least 18 is needed';
   const page = await openMaintenance({
@@ -195,14 +195,14 @@ test("A schema that cannot be used shows why.", async () => {
     cleanup: [],
   });
   assert.ok(page.text.includes(`worker${problem}unusable`));
-  // The page has no rows and no actions for such a schema, only rows about the database.
+  // For such a schema the page offers no migration, no indexes and no extensions.
   assert.doesNotMatch(
     page.text,
     /Worker heartbeats|failed jobs, newest first|Migrate…|Build…|Add…/,
   );
 });
 
-test("An index is offered with its benefit and its cost, and built when that is confirmed.", async () => {
+test("An index is offered with its benefit and its cost, and is built after a confirmation.", async () => {
   const page = await openMaintenance();
   assert.equal(row(page, "failed"), "failedfailed jobs, newest first; about 79 MBnot builtBuild…");
   press(page, "failed", "Build…");
@@ -214,7 +214,7 @@ test("An index is offered with its benefit and its cost, and built when that is 
   assert.equal(page.requestOf("api/indexes").body, '{"action":"build","name":"failed"}');
 });
 
-test("While an index is built its progress is read every two seconds, and it can be cancelled.", async () => {
+test("While an index is built, its progress is read every two seconds, and the build can be cancelled.", async () => {
   const progress = { phase: "building index: scanning table", share: 0.42, since: timeAt(-65) };
   const page = await openMaintenance({
     optional_indexes: [
@@ -237,7 +237,7 @@ test("While an index is built its progress is read every two seconds, and it can
   assert.equal(page.requestOf("api/indexes").body, '{"action":"cancel","name":"failed"}');
 });
 
-test("Only the schema's own indexes can be dropped; a failed build shows why and can be repeated.", async () => {
+test("Only indexes with this library's names can be dropped; a failed build shows its error and can be repeated.", async () => {
   const page = await openMaintenance({
     optional_indexes: [
       index("failed", {
@@ -277,7 +277,7 @@ test("Database, clean-up, indexes and extensions are one list; each row has one 
   );
 });
 
-test("A clean-up shows how many it affects; without any there is no action.", async () => {
+test("A clean-up shows how many rows it deletes; if there are none, it has no action.", async () => {
   const page = await openMaintenance();
   assert.match(row(page, "Delete unused queues"), /0OK$/);
   press(page, "Delete unused tasks", "Preview…");
@@ -366,7 +366,7 @@ test("A sweep is previewed first, and done with the settings of the preview.", a
   page.click("Preview again");
   page.type("sweep_threshold_secs", "90");
   page.answer("api/maintenance", sweep({ stale_workers: ["w-1"] }));
-  assert.ok(page.hasButton("Preview again"), "the answer was to the settings before");
+  assert.ok(page.hasButton("Preview again"), "the answer is a preview of the earlier settings");
   page.click("Preview again");
   page.answer("api/maintenance", sweep({ stale_workers: ["w-1"], unknown_workers: ["w-2"] }));
   assert.match(page.dialogText, /1 worker sends no heartbeats/);
@@ -393,7 +393,7 @@ test("A sweep that would find no worker is not offered, and invalid settings are
   assert.equal(page.focus, "field-sweep_threshold_secs");
 });
 
-test("A change that the server refuses stays in its dialog.", async () => {
+test("If the server refuses a change, its dialog stays open and shows the error.", async () => {
   const page = await openMaintenance();
   press(page, "failed", "Build…");
   page.click("Build the index failed");

@@ -1,4 +1,5 @@
-// Operations: their dialogs with the preview, their pages while they run and afterwards, undo, and the list Activity.
+// Operations on the page: the dialogs with the preview, the page of an operation while it runs and afterwards, its
+// undo, and the list Activity.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Operation, Session } from "../../ui/generated/records.ts";
@@ -49,7 +50,7 @@ async function openOperation(one: Operation, change: Partial<Session> = {}) {
   return page;
 }
 
-test("All matching jobs are selected by a button or a key, and deselected by Clear or a row.", async () => {
+test("A button or a key selects all matching jobs; Clear, or deselecting one row, ends this selection.", async () => {
   const page = await openFailedList();
   page.app.dispatch("jobs.pick", "3", "");
   assert.match(bar(page) ?? "", /^1 selectedSelect all 8,400/);
@@ -74,7 +75,7 @@ test("All matching jobs stay selected on other pages, and are deselected by anot
   assert.equal(bar(page), undefined);
 });
 
-test("Each tab has the actions that change something, also for running jobs.", async () => {
+test("Each tab has only the actions that can change its jobs; there are some for running jobs, too.", async () => {
   const page = await openFailedList();
   page.app.dispatch("app.key", "", "Mod+a");
   assert.match(bar(page) ?? "", /Retry…R.*Reschedule…S.*Complete….*Remove…/);
@@ -91,7 +92,7 @@ test("Each tab has the actions that change something, also for running jobs.", a
   assert.equal(bar(page), "All 2 jobs selectedStop retrying…Cancel…Clear");
 });
 
-test("A preview shows what it changes, what it skips, and the shell command.", async () => {
+test("A preview shows which jobs the operation changes and which it skips, and the shell command.", async () => {
   const page = await openRetryDialog();
   assert.deepEqual(body(page), { q: "is:failed", action: "retry", changes: {}, dry_run: true });
   const text = page.dialogText;
@@ -284,7 +285,7 @@ test("Jobs are reported as not found only if some are missing for certain.", asy
   assert.deepEqual(await missing(20), ["Not found≈ 988removed, or no longer matching"]);
 });
 
-test("Progress counts up to the limit, which is shown beside all that match, exact or estimated.", async () => {
+test("If an operation has a limit, progress counts up to the limit, and the number of all matching jobs is shown beside it.", async () => {
   const about = { precision: "estimated", low: 7_900, high: 8_500, basis: "sample" };
   const limited = { limit: 500, matched: value(8000, about), skipped_locked: 0 };
   const work = await openOperation(operation({ ...limited, done: 125 }));
@@ -344,7 +345,7 @@ test("An operation shows its progress, is paused and resumed at once, and stoppe
   assert.match(page.text, /Stopped: retried 3,138 of 8,400 jobs/);
 });
 
-test("A canary shows what it watches, and why it is paused.", async () => {
+test("The page of a canary shows how many jobs are watched, and why the operation has paused.", async () => {
   const page = await openOperation(
     operation({ state: "canary", canary: 5, done: 5, skipped_locked: 0 }),
   );
@@ -374,7 +375,7 @@ const matchedJob = (id: number, task_identifier: string | null, error_line: stri
   ...{ id, task_identifier, error_line },
 });
 
-test("A receipt has every matching job once, and their ids by pages.", async () => {
+test("A receipt counts every matching job once, and lists the ids of the jobs in pages.", async () => {
   const page = await openOperation(
     receipt({ done: 8000, skipped_changed: 300, skipped_gone: 8, not_found: value(80) }),
   );
@@ -441,7 +442,7 @@ test("A receipt counts what has become of the jobs, and counts again while some 
   assert.doesNotMatch(page.text, /Waiting8|Old/);
 });
 
-test("The results of an operation that is opened before its first batch are requested after it.", async () => {
+test("If the page of an operation is opened before the first batch, the results are requested after that batch.", async () => {
   const page = await openOperation(operation({ id: 214, done: 0 }));
   feed(page, { operation: operation({ id: 214, done: 5, state: "paused" }) });
   page.pass(1_000);
@@ -461,7 +462,7 @@ test("When an operation ends, its results are counted again.", async () => {
   assert.match(many.text, /Of the first 20,000 by id/);
 });
 
-test("An undo that would restore nothing is not offered.", async () => {
+test("An undo that would restore nothing cannot be started.", async () => {
   const page = await openOperation(receipt());
   page.click("Undo…");
   page.answer("api/operations/214/results", results({ finished: 8388 }));
@@ -470,7 +471,7 @@ test("An undo that would restore nothing is not offered.", async () => {
   assert.equal(attrs["title"], "No job can be restored.");
 });
 
-test("An undo whose jobs were not all counted promises no number.", async () => {
+test("If not all jobs of an undo were counted, the button of the undo shows no number.", async () => {
   const page = await openOperation(receipt({ done: 50_000, undo_jobs: 50_000 }));
   page.click("Undo…");
   const first = results({ scanned: 20_000, finished: 20_000 });
@@ -580,7 +581,7 @@ test("Activity lists every write; those of operations have a receipt, and an und
   assert.equal(page.navigations.at(-1), "/activity/214");
 });
 
-test("An operation that runs is not listed as done, nor with the jobs that it has changed so far.", async () => {
+test("Activity lists a running operation neither as done nor with the number of jobs that it has changed so far.", async () => {
   const page = await openPage("/activity");
   const begun = { action: "retry", q: "is:failed", ids: null, operation_id: 214, done: 150 };
   const held = { id: 7, action: "operation.resume", operation_id: 214, q: "x", ids: null };
@@ -595,7 +596,7 @@ test("An operation that runs is not listed as done, nor with the jobs that it ha
   assert.match(titles()[1] ?? "", /^Retried 150 jobs/, "until the list is read again");
 });
 
-test("Activity is searched, and limited to the last hour or day; both are in the address.", async () => {
+test("Activity can be searched, and limited to the last hour or day; the search and the limit are in the address.", async () => {
   const page = await openPage("/activity?last_secs=3600");
   assert.match(page.requestOf("api/activity").path, /limit=50&search=&last_secs=3600$/);
   page.answer("api/activity", { entries: [], next_cursor: null, is_recorded: true });
@@ -606,7 +607,7 @@ test("Activity is searched, and limited to the last hour or day; both are in the
   assert.match(page.text, /No writes match “ana”/);
 });
 
-test("Without the extension an empty Activity shows that, and the command that adds the extension.", async () => {
+test("Without the extension, Activity shows that changes are only logged, and the command that adds the extension.", async () => {
   const page = await openPage("/activity");
   page.answer("api/activity", { entries: [], next_cursor: null, is_recorded: false });
   assert.match(

@@ -77,7 +77,7 @@ test("The page of a paused queue shows the pause's user, beginning, end and reas
   assert.deepEqual(page.notices, ["Resumed the queue mail"]);
 });
 
-test("A queue is paused with a reason until a time, after the dialog has shown which workers apply it.", async () => {
+test("A queue is paused with a reason until a time, after the dialog has shown which workers apply pauses.", async () => {
   const page = await openQueue(queue("mail"));
   page.app.dispatch("app.key", "", "p");
   assert.match(
@@ -99,7 +99,7 @@ test("A queue is paused with a reason until a time, after the dialog has shown w
   assert.equal(page.requestOf("api/queues/mail").method, "GET");
 });
 
-test("The page of a paused queue shows which workers have not acknowledged, until all have.", async () => {
+test("The page of a paused queue shows which workers have not acknowledged the pause, until all have.", async () => {
   const page = await openQueue();
   page.app.onStreamOpen();
   const requested = () => page.requests.filter(({ path }) => path === "api/pauses").length;
@@ -127,7 +127,7 @@ test("The page of a paused queue shows which workers have not acknowledged, unti
   assert.equal(other.requests.filter(({ path }) => path === "api/pauses").length, 0);
 });
 
-test("The list of tasks and the overview show the acknowledgement of a pause once.", async () => {
+test("The list of tasks and the overview show only once how many workers have acknowledged the pauses.", async () => {
   const note = "1 worker sends no heartbeats: Graphile workers apply the pause of a queue";
   const list = { pauses: [], note, missing: null, acknowledged: 2, waiting: 0, waiting_for: [] };
   const page = await openPage("/tasks");

@@ -67,7 +67,7 @@ const listOf = (queues: ListedQueue[], states: QueueStates | null = null) => ({
   states,
 });
 
-test("Queues show what is due in them and which worker has locked them; a lock of a running job is normal.", async () => {
+test("The list shows what is due in each queue and which worker has locked it; a queue whose worker is alive is shown as locked, not as stuck.", async () => {
   const page = await openPage("/queues");
   const runs = queue("mail", {
     locked_at: timeAt(-4),
@@ -86,14 +86,14 @@ test("Queues show what is due in them and which worker has locked them; a lock o
   assert.match(page.text, /3, by severity/);
 });
 
-test("Estimates of queues of any size are marked.", async () => {
+test("An estimated number of a queue's jobs is marked as an estimate.", async () => {
   const page = await openPage("/queues");
   const about = { precision: "estimated", low: 1_100_000, high: 1_300_000, basis: "sample" };
   page.answer("api/queues", listOf([queue("big", { ready: value(1_200_000, about) })]));
   assert.match(page.text, /bigReady≈ 1\.2 M00/);
 });
 
-test("The list can be limited to stuck or locked queues, and shows a message if there are none.", async () => {
+test("The list can be limited to stuck queues, and shows a message if there are none.", async () => {
   const page = await openPage("/queues?only=stuck");
   assert.equal(page.requestOf("api/queues").path, "api/queues?limit=100&sort=stuck&only=stuck");
   page.answer("api/queues", listOf([]));
@@ -103,7 +103,7 @@ test("The list can be limited to stuck or locked queues, and shows a message if 
   assert.match(page.text, /No named queues/);
 });
 
-test("Queues are filtered by their state, and a state that is not counted has no number.", async () => {
+test("Queues are filtered by their state, and the link for a state that was not counted has no number.", async () => {
   const page = await openPage("/queues");
   const tabs = () =>
     page
@@ -205,7 +205,7 @@ test("A job on its last attempt fails when its queue is unlocked.", async () => 
   assert.doesNotMatch(page.text, /runs again/);
 });
 
-test("A queue's jobs are in the order in which they will run, with what each waits for.", async () => {
+test("The page of a queue lists its jobs in the order in which they will run, with what each of them waits for.", async () => {
   const page = await openPage("/queues/crm%3Aacme");
   page.answer("api/queues/", details());
   assert.deepEqual(rows(page), [
@@ -261,11 +261,11 @@ test("A worker without a heartbeat is not shown as stale.", async () => {
   const old = queue("mail", { ...held, stuck_since: timeAt(-20000) });
   page.answer("api/queues/", details({ queue: old, running: null, next: [] }));
   assert.match(page.text, /check that it is still running/);
-  assert.doesNotMatch(page.text, /silent/);
+  assert.doesNotMatch(page.text, /not responding/);
   page.button("Unlock stock-1…");
 });
 
-test("Without news the ages of a queue are clock times, and its action is off.", async () => {
+test("While the page is offline, the page of a queue shows clock times instead of ages, and its action is off.", async () => {
   const page = await openPage("/queues/crm%3Aacme");
   page.answer("api/queues/", details());
   page.answer("api/workers/worker-c", holder());
@@ -274,7 +274,7 @@ test("Without news the ages of a queue are clock times, and its action is off.",
   assert.match(page.text, /Offline$|Offline[^ ]/);
 });
 
-test("A queue with due jobs is not described as one without, even if their estimated number is 0.", async () => {
+test("If a queue has due jobs, its page does not show that nothing is due, even if their estimated number is 0.", async () => {
   const page = await openPage("/queues/mail");
   const none = value(0, { precision: "estimated", low: 0, high: 90 });
   const idle = queue("mail", { ready: none, scheduled: value(40), total: value(43) });

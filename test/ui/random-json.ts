@@ -48,7 +48,7 @@ const TEXTS = [
   " spaced ",
 ];
 
-/** Returns a valid document. `depth`: how deeply its value is nested; a value deeper than 5 has no members. */
+/** Returns a valid document. `depth`: how many arrays and objects contain it. If more than 5 do, it is a scalar. */
 export function randomJson(random: Random, depth = 0): string {
   const space = () => pick(SPACES, random);
   return space() + value(random, depth) + space();

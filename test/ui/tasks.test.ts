@@ -43,7 +43,7 @@ test("The list of tasks shows the counts of their jobs, how many workers support
   assert.equal(page.title, "(12) Tasks · worker");
 });
 
-test("A task's last error comes before its time, which is marked if not every job was read.", async () => {
+test("A task's last error is followed by the error's time, which is marked if not every job was read.", async () => {
   const page = await openPage("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
   const line = "GatewayError: HTTP 503 <b>";
@@ -110,7 +110,7 @@ test("Estimates of tasks are marked, and three hundred tasks are several pages."
   assert.equal(next.attrs["href"], "#/tasks?search=t&sort=-failed&cursor=c1");
 });
 
-test("A task without worker is counted in the navigation, and the keys lead to the page.", async () => {
+test("A task without worker is counted in the navigation, and the keys g and t lead to the page of tasks.", async () => {
   const page = await openPage("/");
   feed(page, { incidents: incidents([incident({ id: "x", kind: "unsupported_task" })]) });
   const entry = page.one(

@@ -46,7 +46,7 @@ test("A saved view stores the query, order and grouping under a name, and nothin
   assert.equal(page.has("view-name"), false, "it is kept already");
 });
 
-test("Views are removed, replaced by one of the same name, and limited in number and length.", async () => {
+test("A view can be removed, or replaced under its name. The number and the length of views are limited.", async () => {
   const page = await openPage("/jobs?q=attempts%3E3");
   save(page, "");
   assert.match(page.notices[0] ?? "", /A view needs a name/);
@@ -107,7 +107,7 @@ test("The palette has saved views, pages, and the actions of the current page.",
   assert.deepEqual(optionTexts(page), ["Group by errorF"]);
 });
 
-test("The palette exports the jobs of the current query, and the key e opens the menu.", async () => {
+test("The palette can export the jobs of the current query, and the key e opens the menu of exports.", async () => {
   const page = await openList([failedJob(1)], "/jobs?q=is%3Afailed");
   type(page, "export");
   assert.deepEqual(optionTexts(page), [
@@ -181,7 +181,7 @@ test("Names are searched on the server after a pause in typing.", async () => {
   assert.equal(page.navigations.at(-1), "/queues/charge%20%22x%22");
 });
 
-test("The palette ignores an answer to an earlier text, and shows no notice of a refusal.", async () => {
+test("The palette ignores an answer to a search for an earlier text, and shows no notice if a search is rejected.", async () => {
   const page = await openPage("/workers");
   type(page, "mail");
   page.pass(400);
@@ -250,7 +250,7 @@ test("The palette finds incidents by their words.", async () => {
   assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed");
 });
 
-test("A row of the palette has the icon of its page, and the estimated number of a task's jobs.", async () => {
+test("In the palette, the row of a page has the page's icon, and the row of a task has the estimated number of its jobs.", async () => {
   const page = await openPage("/workers");
   type(page, "queues");
   const drawn = page.all((e) => e.attrs["role"] === "option");

@@ -56,7 +56,7 @@ test("The notice shows the server's message about how many jobs were changed.", 
   );
 });
 
-test("A change can be undone from the notice; undoing a few jobs stays on the page and shows the result.", async () => {
+test("A change can be undone from its notice; the undo of a few jobs opens no other page, and a notice shows the result.", async () => {
   const page = await openSelected([job(1), job(2)]);
   page.click("Complete…");
   page.click("Complete 2 jobs");
@@ -71,7 +71,7 @@ test("A change can be undone from the notice; undoing a few jobs stays on the pa
   assert.match(page.dialogText, /^Undo operation 214\?/);
   const kept = { id: 214, action: "complete", q: "id:1,2", done: 2 };
   page.answer("api/operations/214", receipt(kept));
-  assert.match(page.dialogText, /under their ids, unless another job has the key/);
+  assert.match(page.dialogText, /under its id, unless another job has its id or key/);
   const results = { scanned: 2, finished: 0, failed_again: 0, running: 0, waiting: 2 };
   page.answer("api/operations/214/results", { ...results, changed: 0, restorable: 2, errors: [] });
   page.click("Restore 2 jobs");
@@ -87,7 +87,7 @@ test("A change can be undone from the notice; undoing a few jobs stays on the pa
   assert.doesNotMatch(page.text, /Undoing/);
 });
 
-test("A receipt that waits behind an error is shown with its Undo for as long as any other.", async () => {
+test("A receipt that has waited behind an error is shown with its Undo, for as long as any other receipt.", async () => {
   const page = await openSelected([job(1)]);
   const copied = (text: string, done: string) => page.app.dispatch("app.copied", text, done);
   copied("a", "no");
@@ -117,7 +117,7 @@ test("An action whose jobs were not recorded has no undo.", async () => {
   assert.doesNotMatch(page.text, /Undo/);
 });
 
-test("After a write the rows are focused again.", async () => {
+test("After a write has changed jobs, a row of the new list has the focus.", async () => {
   const page = await openSelected([job(1), job(2)]);
   page.click("Complete…");
   page.click("Complete 2 jobs");
@@ -147,7 +147,7 @@ test("An error message without a full stop gets one before the advice.", async (
   assert.match(page.dialogText, /check it\. Try again in 2 s\./);
 });
 
-test("Fail sends its reason, and none if the field is empty.", async () => {
+test("Fail sends the typed reason, or none if the field is blank.", async () => {
   const page = await openSelected([job(1)]);
   page.click("Fail…");
   assert.match(page.dialogText, /It gets no more attempts/);
@@ -184,7 +184,7 @@ test("Run now gives failed jobs their attempts back, unless the option is off.",
   assert.equal(other.requestOf("api/jobs/action").body, '{"action":"run-now","ids":[1,2]}');
 });
 
-test("For failed jobs the page offers a retry, and neither to fail them nor to run them now.", async () => {
+test("For failed jobs the page offers Retry, but neither Fail nor Run now.", async () => {
   const page = await openSelected([failedJob(1), failedJob(2)]);
   const offered = ["Retry…", "Reschedule…", "Complete…", "Run now…", "Fail…"].filter((one) =>
     page.hasButton(one),
@@ -199,7 +199,7 @@ test("Run now for jobs with attempts left changes only their time.", async () =>
   assert.equal(page.requestOf("api/jobs/action").body, '{"action":"run-now","ids":[1]}');
 });
 
-test("Reschedule sends the filled-in fields, with the local time as UTC.", async () => {
+test("Reschedule sends only the fields that are filled in, and converts the local time to UTC.", async () => {
   const page = await openSelected([job(1)]);
   page.click("Reschedule…");
   page.click("Reschedule job 1");
@@ -218,7 +218,7 @@ test("Reschedule sends the filled-in fields, with the local time as UTC.", async
   });
 });
 
-test("Rescheduled jobs are shifted and spread, and the dialog shows first when they are due.", async () => {
+test("Reschedule can shift and spread jobs, and the dialog shows when they will be due.", async () => {
   const page = await openSelected([job(1, { run_at: timeAt(3600) })]);
   page.click("Reschedule…");
   page.type("shift", "+2h");
@@ -270,7 +270,7 @@ test("The time shortcuts fill in the local time.", async () => {
   assert.match(page.dialogText, /in 1 h: today, Sun 1 Mar 2026 14:00:00 \+01:00/);
 });
 
-test("After a refused write the dialog stays with its typed text, and shows why.", async () => {
+test("After a refused write the dialog stays open with the typed text, and shows the reason.", async () => {
   const page = await openSelected([job(1)]);
   page.click("Fail…");
   page.type("reason", "because");
@@ -292,7 +292,7 @@ test("A write without an answer shows that the change may have been made.", asyn
   assert.match(page.dialogText, /The change may have been made/);
 });
 
-test("An old CSRF token is renewed once, and the write sent again.", async () => {
+test("If the CSRF token is old, the page renews it and sends the write again, but only once.", async () => {
   const page = await openSelected([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
@@ -304,7 +304,7 @@ test("An old CSRF token is renewed once, and the write sent again.", async () =>
   assert.equal(page.requests.filter((r) => r.path === "api/jobs/action").length, 2);
 });
 
-test("A session that cannot be renewed ends the write with its reason.", async () => {
+test("If the session cannot be renewed, the write fails and the dialog shows the reason.", async () => {
   const page = await openSelected([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
@@ -336,7 +336,7 @@ test("A new job's payload and names are sent byte for byte.", async () => {
   assert.equal(page.one((e) => e.attrs["class"] === "notice-link").attrs["href"], "#/jobs/77");
 });
 
-test("A payload that is not JSON is rejected with its place, and nothing is sent.", async () => {
+test("A payload that is not JSON is rejected, the place of the error is shown, and nothing is sent.", async () => {
   const page = await openList([job(1)]);
   page.click("Add a job…");
   page.type("payload", '{"a": }');
@@ -348,7 +348,7 @@ test("A payload that is not JSON is rejected with its place, and nothing is sent
   assert.ok(page.requests.every((request) => request.method === "GET"));
 });
 
-test("A refusal is shown at its field, else below the form.", async () => {
+test("The problems of a refusal are shown at their fields; if one has no field, the refusal is shown below the form.", async () => {
   const page = await openList([job(1)]);
   page.click("Add a job…");
   page.type("identifier", "t");
@@ -369,7 +369,7 @@ test("A refusal is shown at its field, else below the form.", async () => {
   assert.match(page.dialogText, /It is refused/);
 });
 
-test("A key mode is sent only with a key, and an empty payload not at all.", async () => {
+test("A key mode is sent only with a key, and a blank payload is not sent.", async () => {
   const page = await openList([job(1)]);
   page.click("Add a job…");
   assert.ok(!page.hasButton("Replace it"));

@@ -84,7 +84,7 @@ const OPERATIONS: Record<string, (utils: WorkerUtils, id: string) => Promise<unk
 };
 
 for (const [name, operation] of Object.entries(OPERATIONS)) {
-  test(`${name} works, with the types of values that every client serializes and parses in the same way.`, async () => {
+  test(`${name} uses only types of values that every driver serializes and parses in the same way.`, async () => {
     await using own = await makeWorkerUtils({ pool: queue.pool });
     await queue.sql("alter sequence worker.jobs_id_seq1 restart with 9007199254740993");
     const { id } = await own.addJob("t", payload, { queueName: "q", jobKey: "key" });
@@ -120,7 +120,7 @@ test("Stored and returned values are exact.", async () => {
   assert.deepEqual(row, { text: stored.payloadText });
 });
 
-test("with() refuses anything without a query method, with advice.", async () => {
+test("with() refuses anything without a query method, with an error that describes a valid client.", async () => {
   const utils = await makeWorkerUtils({ pool: queue.pool });
   for (const client of [undefined, null, {}, { execute() {} }]) {
     assert.throws(() => utils.with(client as never), {

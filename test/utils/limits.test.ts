@@ -1,11 +1,11 @@
-// Limits that are set, read and removed with the library, and the end of their back-offs.
+// Limits are set, read, listed and removed with the library, and their back-offs are ended.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
 import { makeWorkerUtils } from "../../src/index.ts";
 import { migratedDatabase } from "../support/database.ts";
 
-test("A limit is set, read, listed and removed; an equal one changes nothing.", async () => {
+test("A limit is set, read, listed and removed; setting an equal limit again changes nothing.", async () => {
   const { url } = await migratedDatabase("worker", ["limits"]);
   await using utils = await makeWorkerUtils({ connectionString: url });
   const rate = { limit: 100, perMs: 1_000 };
@@ -56,14 +56,14 @@ test("A limit is set, read, listed and removed; an equal one changes nothing.", 
   }
 });
 
-test("The default burst of the fastest rates is the greatest that is allowed.", async () => {
+test("The default burst of the fastest rate is the greatest burst that is allowed.", async () => {
   const { url } = await migratedDatabase("worker", ["limits"]);
   await using utils = await makeWorkerUtils({ connectionString: url });
   await utils.setLimit({ name: "fast", task: "t", rate: { limit: 1_000_000, perMs: 1 } });
   assert.equal((await utils.getLimit("fast")).rate?.burst, 1_000_000);
 });
 
-test("Without the tables every operation on limits names the command that adds them.", async () => {
+test("Without the tables of limits, every operation on limits fails and names the command that adds the tables.", async () => {
   const { url } = await migratedDatabase("worker");
   await using utils = await makeWorkerUtils({ connectionString: url });
   const missing = { code: "extension_missing", message: /"worker migrate --with limits" adds/ };

@@ -60,7 +60,7 @@ for (const name of names.slice(0, -1)) {
   });
 }
 
-test("A rename and its reversal under an open connection do not affect the next call.", async () => {
+test("On an open connection, the next call works after the schema is renamed, and after it is renamed back.", async () => {
   const { addJob } = bound("worker");
   await addJob("t", {}, { jobKey: "k" });
   await queue.sql("alter schema worker rename to jobs");

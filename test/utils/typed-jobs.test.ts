@@ -19,7 +19,7 @@ const lax = defineTask<{ to?: string }>("lax", () => {});
 const plain = defineTask("plain", () => {});
 const batch = defineBatchTask<{ user: number }>("batch", () => undefined);
 
-// The compiler checks the expectations about types: `holds<…>()` with a false one does not compile.
+// The compiler checks the expectations about types: `holds<…>()` with a false expectation does not compile.
 type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type Fits<Value, Type> = Value extends Type ? true : false;
@@ -37,7 +37,7 @@ test("The arguments after a task in addJob follow from the type of its payload."
   holds<Fits<[{ to: "x" }], JobArguments<PayloadOf<typeof send>>>>();
   holds<Equal<Fits<[], JobArguments<PayloadOf<typeof send>>>, false>>();
   holds<Equal<Fits<[{ to: 1 }], JobArguments<PayloadOf<typeof send>>>, false>>();
-  // A RawJson has a `text`, too, but another object with a `text` is neither a RawJson nor a payload of the task.
+  // A RawJson has a member `text`. Another object with a `text` is neither a RawJson nor a payload of the task.
   holds<Equal<Fits<[{ text: string }], JobArguments<PayloadOf<typeof send>>>, false>>();
   holds<Equal<Fits<[{ user: 1 }], JobArguments<PayloadOf<typeof batch>>>, false>>();
   holds<Fits<[{ user: 1 }[]], JobArguments<PayloadOf<typeof batch>>>>();
@@ -52,7 +52,7 @@ test("The payload of a job in a list must have the type of its task.", () => {
   holds<Fits<{ task: typeof lax }, JobOfTask<PayloadOf<typeof lax>>>>();
 });
 
-test("Utilities return a job; those of a worker may return null, since interceptors may skip it.", () => {
+test("addJob() of makeWorkerUtils() returns a job; addJob() of a worker may return null, because interceptors may skip the job.", () => {
   type AddJobResult<U extends WorkerUtils<Job | null>> = Awaited<ReturnType<U["addJob"]>>;
   holds<Equal<AddJobResult<Awaited<ReturnType<typeof makeWorkerUtils>>>, Job>>();
   holds<Equal<AddJobResult<Worker["utils"]>, Job | null>>();
@@ -60,7 +60,7 @@ test("Utilities return a job; those of a worker may return null, since intercept
   holds<Equal<TaskContext["addJob"], Worker["utils"]["addJob"]>>();
 });
 
-test("A task replaces its identifier in each way of adding, also next to others.", async () => {
+test("Each way of adding jobs accepts a task object instead of an identifier; a list may have both.", async () => {
   await using utils = await makeWorkerUtils({ pool: queue.pool });
   const { taskIdentifier, payloadText } = await utils.addJob(send, { to: "ada" });
   assert.deepEqual([taskIdentifier, payloadText], ["send", '{"to":"ada"}']);
@@ -92,7 +92,7 @@ test("A task replaces its identifier in each way of adding, also next to others.
   assert.equal((await utils.listJobs({ identifier: "send" })).jobs.length, 7);
 });
 
-test("An invalid task, or both a task and an identifier, is rejected with its path.", async () => {
+test("A job with an invalid task, or with both a task and an identifier, is rejected; the message has a path such as jobs[0].task.", async () => {
   await using utils = await makeWorkerUtils({ pool: queue.pool });
   const wrong = [{ task: "send" }, { task: send, identifier: "other" }, { task: {} }] as never;
   await assert.rejects(utils.addJobs(wrong), {

@@ -1,5 +1,5 @@
-// Adds whose connection is lost before the response: whether the error shows that the outcome is unknown, or that no
-// job was added. With a key, the call can be repeated while the job waits.
+// Tests adds whose connection is lost before the response. The error is `outcome_unknown` if jobs may have been added,
+// and `database_unreachable` if certainly no job was added. A call with a key can be repeated while its job waits.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import pg from "pg";
@@ -54,7 +54,7 @@ describe("An add whose response is lost", () => {
     });
   }
 
-  test("can be repeated with its key while the job waits, which gives one job.", async () => {
+  test("adds only one job if it is repeated with its key while the job waits.", async () => {
     const add = () => utils.addJob("mail", { to: "a" }, { jobKey: "once" });
     proxy.cutAnswer("SELECT");
     await assert.rejects(add(), withCode("outcome_unknown"));
@@ -63,7 +63,7 @@ describe("An add whose response is lost", () => {
     assert.equal(await added(), 1);
   });
 
-  test("was certainly not added if the commit of the caller's transaction is still to come.", async () => {
+  test("is rejected as database_unreachable if the caller has not committed its transaction yet.", async () => {
     const client = new pg.Client({ connectionString: proxy.url });
     client.on("error", () => {});
     await client.connect();
@@ -73,13 +73,13 @@ describe("An add whose response is lost", () => {
     assert.equal(await added(), 0);
   });
 
-  test("was certainly not added if the data was never committed.", async () => {
+  test("is rejected as database_unreachable if the connection is lost before the commit.", async () => {
     proxy.cutAnswer("COPY");
     await assert.rejects(utils.copyJobs(twice), withCode("database_unreachable"));
     assert.equal(await added(), 0);
   });
 
-  test("was certainly not added if there was no connection.", async () => {
+  test("is rejected as database_unreachable if there was no connection.", async () => {
     await using elsewhere = await tcpProxy(queue.url);
     await using others = await makeWorkerUtils({ connectionString: elsewhere.url });
     await elsewhere.close();

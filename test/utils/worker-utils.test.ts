@@ -1,4 +1,5 @@
-// makeWorkerUtils() and its methods, on a pool of their own and on a pool or client of the caller; invalid options.
+// Tests makeWorkerUtils() and the methods of the utilities: on their own pool, on a pool or client of the caller, and
+// with invalid options.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -135,7 +136,7 @@ test("Wrong options are rejected, and a misspelt name gets a hint.", async () =>
       /either connectionString or pool, and not both/,
     ],
     [{ conectionString: queue.url }, /did you mean "connectionString"/],
-    [{ connectionString: "mysql://root:secret@localhost/x" }, /not of the form postgres:/],
+    [{ connectionString: "mysql://root:secret@localhost/x" }, /is neither postgres:/],
     [{ connectionString: queue.url, maxConnections: 0 }, /maxConnections/],
     [{ connectionString: queue.url, schema: "" }, /schema: must have 1 to 63 bytes/],
     [{ pool: {} }, /pool: must be a pg Pool/],
@@ -163,7 +164,7 @@ test("A missing database is reported by the first call.", async () => {
   await pool.end();
 });
 
-test("Invalid options and names of operations are rejected as input.", async () => {
+test("Invalid options and names are rejected with an InputError.", async () => {
   const { url } = await migratedDatabase("worker", ["limits", "schedules"]);
   await using utils = await makeWorkerUtils({ connectionString: url });
   const limit = { name: "n", task: "t", concurrency: 1 };

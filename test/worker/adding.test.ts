@@ -1,4 +1,5 @@
-// Adding jobs while a worker runs: with each method and with SQL, with payloads of many sizes, and inside other jobs.
+// Tests that jobs run with the right payloads if they are added while a worker runs: by each method, by SQL, with
+// payloads of many sizes, and by other jobs.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Job } from "../../src/domain/job.ts";
@@ -39,7 +40,7 @@ describe("With every way of adding", () => {
 
 for (const fastLane of [false, true]) {
   const lane = fastLane ? "the fast" : "the ordinary";
-  test(`Payloads of every size are exact, many at once in ${lane} lane.`, async () => {
+  test(`Many payloads of different sizes, added at once, reach their task unchanged in ${lane} lane.`, async () => {
     const sizes = [10, 70_000, 65_536, 65_535, 1, 2_000_000, 70_001, 5];
     const texts = sizes.flatMap((size) => ["x", "é"].map((one) => `"${one.repeat(size)}"`));
     const seen: string[] = [];

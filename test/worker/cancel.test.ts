@@ -29,7 +29,10 @@ const modes: readonly (readonly [string, Partial<WorkerOptions>])[] = [
   ["fast lane", { fastLane: true }],
 ];
 
-/** Returns a task that runs until its signal aborts and then throws the reason; a promise of its start; the reasons. */
+/**
+ * Returns a task that runs until its signal aborts and then throws the reason. `started` resolves when the task starts.
+ * `reasons` has the reasons that it has thrown.
+ */
 function endless() {
   const started = latch();
   const reasons: unknown[] = [];
@@ -47,7 +50,7 @@ const noRequestsLeft = () =>
   waitUntil("the request is removed", async () => (await requests()).length === 0);
 const ended = async (id: string) => (await queue.utils.waitForCancelledJobs([id]))[0]?.outcome;
 
-test("A cancelled waiting job fails with the reason, or is deleted; other ids have their own outcomes.", async () => {
+test("A cancelled waiting job fails with the reason, or is deleted on request; failed and unknown jobs have other outcomes.", async () => {
   const { id: first } = await queue.utils.addJob("task");
   const { id: second } = await queue.utils.addJob("task");
   const { id: third } = await queue.utils.addJob("task");
@@ -73,7 +76,7 @@ test("A cancelled waiting job fails with the reason, or is deleted; other ids ha
 });
 
 for (const [mode, options] of modes) {
-  test(`A cancelled job's signal aborts with JobCancelled; a throw then is not retried (${mode}).`, async () => {
+  test(`A cancelled job's signal aborts with JobCancelled; if its task then throws, the job is not retried (${mode}).`, async () => {
     const { task, started, reasons } = endless();
     const { lines, logger } = recorder();
     const { id } = await queue.utils.addJob("endless");
@@ -236,7 +239,7 @@ test("A failed job that is retried runs, even if an old request to cancel it is 
   await noRequestsLeft();
 });
 
-test("A job is cancelled while another transaction has locked an old request that is to be removed.", async () => {
+test("A job is cancelled while another transaction has locked an old cancel request that is to be removed.", async () => {
   const { task, started, reasons } = endless();
   const { id } = await queue.utils.addJob("endless");
   await queue.sql("insert into worker._private_cancellations (job_id) values (999)");
@@ -273,7 +276,7 @@ test("Two concurrent cancels of one running job both succeed.", async () => {
   assert.equal(reasons.length, 1);
 });
 
-test("The items of a cancelled batch that have not succeeded stay in its payload, and it is not retried.", async () => {
+test("The items of a cancelled batch that have not succeeded stay in its payload, and the batch is not retried.", async () => {
   const started = latch();
   const task = defineBatchTask<number>("batch", async (items, { signal }) => {
     started.open();
@@ -290,7 +293,7 @@ test("The items of a cancelled batch that have not succeeded stay in its payload
   assert.equal(left?.attempts, left?.max_attempts);
 });
 
-test("The announcement of a cancel names the worker, so that others read nothing; in the fast lane it names none.", async () => {
+test("The announcement of a cancel names the worker, so that other workers read nothing; for a job of the fast lane it names none.", async () => {
   const listener = new pg.Client({ connectionString: queue.url });
   await listener.connect();
   await listener.query(`listen "worker:control"`);
@@ -314,7 +317,7 @@ test("If the announcement of a cancel is lost, the signal aborts within 2.5 seco
   const { id } = await queue.utils.addJob("endless");
   await queue.startWorker({ tasks: [task] });
   await started;
-  // The announcement is sent while the worker's listener is disconnected. It reconnects after a moment.
+  // The announcement is sent while the worker's listener is disconnected. The listener reconnects after a moment.
   const cut = await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'worker listen' and datname = current_database()`);
   assert.equal(cut.length, 1);
@@ -388,7 +391,7 @@ test("waitForCancelledJobs() waits until the error of a recovered job is its can
   assert.equal(await outcome(5_000), "cancelled");
 });
 
-test("If a cancelled task throws a snooze of another library copy, it is the cause of the job's error.", async () => {
+test("If a cancelled task throws a snooze of another copy of the library, the job's error has the snooze as its cause.", async () => {
   const started = latch();
   const task = defineTask("task", async (_, { signal }: TaskContext) => {
     started.open();

@@ -26,7 +26,7 @@ for (const [mode, options] of Object.entries(modes)) {
         return seen.length === 2 * count && (await queue.remaining()).length === 0;
       });
     }
-    // Only the first four of ten jobs, because the worker may still refer to the last ones.
+    // Only the first four of the ten jobs are checked, because the worker may still refer to the last ones.
     const earlier = seen.slice(0, 4);
     await waitUntil("they are collected", () => {
       collect();

@@ -38,7 +38,7 @@ for (const [mode, options] of [
   ["safe mode that fetches far ahead", { localQueue: { adaptive: false } }],
   ["fast lane", { fastLane: true }],
 ] as const) {
-  test(`With more slots, more jobs start at once (${mode}).`, async () => {
+  test(`If the number of slots is raised, more jobs start immediately (${mode}).`, async () => {
     const { task, running, release } = held();
     await add(20);
     const worker = await queue.startWorker({
@@ -58,7 +58,7 @@ for (const [mode, options] of [
     await worker.drain();
   });
 
-  test(`With fewer slots, running jobs end, and fewer start after them (${mode}).`, async () => {
+  test(`If the number of slots is reduced, running jobs are not aborted, and no job starts before enough of them have ended (${mode}).`, async () => {
     const { task, running, counts, release } = held();
     await add(30);
     const ended = witness("job:complete");
@@ -86,7 +86,7 @@ for (const [mode, options] of [
     assert.deepEqual(await queue.remaining(), []);
   });
 
-  test(`After a reduction of the slots, jobs that were already fetched run only in the new number of slots (${mode}).`, async () => {
+  test(`If the number of slots is reduced, jobs that were already fetched run only in the new number of slots (${mode}).`, async () => {
     let running = 0;
     let most = 0;
     let started = 0;
@@ -118,8 +118,8 @@ for (const [mode, options] of [
     worker.setConcurrency(2);
     worker.setConcurrency(1);
     await add(1, "wide");
-    // The others are added only now: two connections of a fast lane may each fetch a job, and the later job may start
-    // first. It would keep the only slot from `wide`.
+    // The held jobs are added only now. Otherwise the two connections of a fast lane could fetch `wide` and held jobs
+    // at the same time. A held job could then start before `wide` and keep the only slot.
     await waitUntil("the number has changed", () => isWide);
     await add(9);
     await waitUntil("five run", () => running.length === 5);
@@ -224,7 +224,7 @@ const beats = async () => {
   return rows.length;
 };
 
-test("Of several numbers of slots the last one applies, also after the worker has lost its lease.", async () => {
+test("If the number of slots is set several times, the last number applies, also after the worker has lost its lease.", async () => {
   const { task, running, release } = held();
   const lost = witness("worker:leaseLost");
   const worker = await queue.startWorker({
@@ -244,7 +244,7 @@ test("Of several numbers of slots the last one applies, also after the worker ha
   await worker.drain();
 });
 
-test("The metrics have a new number of slots at once, the worker's row after a heartbeat.", async () => {
+test("A new number of slots is in the metrics at once, and in the worker's row after a heartbeat.", async () => {
   const worker = await queue.startWorker({ tasks: [held().task], concurrency: 3, recovery: QUICK });
   worker.setConcurrency(8);
   assert.match(await worker.metrics(), /^worker_slots 8$/m);

@@ -40,7 +40,7 @@ export const together =
     };
   };
 
-/** Returns a crew of `count` workers in this process. During the trial, one of them is replaced again and again. */
+/** Returns a crew of `count` workers in this process. During the trial, a random one is replaced again and again. */
 export const comingAndGoing =
   (count: number, options: Options = {}): Crew =>
   async (trial) => {
@@ -68,8 +68,9 @@ export const OURS = ["worker", "worker connection", "worker fast lane", "worker 
 const MAX_CUTS = 40;
 
 /**
- * Cuts one or two connections at random moments, at most MAX_CUTS times. `kinds`: their application_names. After a
- * cut it waits until a job has ended: otherwise, on a busy machine, no worker could connect before the next cut.
+ * Cuts one or two connections at random moments, at most MAX_CUTS times. `kinds`: the application_names of connections
+ * to cut. After a cut, the next cut waits until a job has ended: otherwise, on a busy machine, no worker could connect
+ * before the next cut.
  */
 export const cutting =
   (kinds: readonly string[]): Weather =>

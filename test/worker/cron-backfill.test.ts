@@ -1,5 +1,5 @@
-// The backfill at a scheduler's start, compared with Graphile Worker's, and the timeline (cron-timeline.ts), which
-// computes the due ticks.
+// The backfill at the start of a scheduler, compared with the backfill of Graphile Worker, and the timeline
+// (cron-timeline.ts), which computes the due ticks.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type pg from "pg";
@@ -22,7 +22,7 @@ interface LedgerRow {
   readonly last_execution: string | null;
 }
 
-/** Returns random cron entries, and the rows of most of them, with times of at most a minute in the future. */
+/** Returns random cron entries, and rows for most of them. The times in the rows are at most a minute in the future. */
 function randomTimetable(dice: Random): { crontab: string; rows: LedgerRow[] } {
   const nowMs = Date.now();
   const lines: string[] = [];
@@ -60,7 +60,7 @@ async function fillLedger(pool: pg.Pool, rows: readonly LedgerRow[]): Promise<vo
   );
 }
 
-/** Returns the jobs of ticks before `start`, and all stored rows. In these, a last tick at or after `start` is null. */
+/** Returns the jobs of ticks before `start`, and all stored rows, with null for a last tick at or after `start`. */
 async function traces(pool: pg.Pool, start: Date) {
   const jobs = (await jobsOf(pool, "task_")).filter(({ run_at }) => Date.parse(run_at) < +start);
   const { rows } = await pool.query<{ identifier: string; known_since: Date; last: Date | null }>(
@@ -75,7 +75,7 @@ async function traces(pool: pg.Pool, start: Date) {
 
 describe("The backfill", () => {
   for (const seed of [1, 2, 3]) {
-    test(`adds the same jobs as Graphile Worker's, timetable ${seed}.`, async () => {
+    test(`adds the same jobs as the backfill of Graphile Worker, for timetable ${seed}.`, async () => {
       const { crontab, rows } = randomTimetable(random(seed));
       const [stock, ours] = [await migratedDatabase(), await migratedDatabase()];
       await using stockPool = testPool(stock.url);
@@ -132,7 +132,7 @@ describe("The backfill", () => {
 });
 
 describe("The timeline", () => {
-  test("returns the ticks of all entries in order, each until it is handled, for any steps of time.", () => {
+  test("returns the due ticks of all entries in order, and returns each of them again until it is marked as handled.", () => {
     const dice = random(99);
     for (let round = 0; round < 60; round++) {
       const startMs = dice(30_000_000) * MINUTE_MS + dice(MINUTE_MS);

@@ -1,4 +1,4 @@
-// A worker's timetable: the check of its options, its file at the start, and its jobs.
+// Tests of a worker's timetable: its options are checked, its crontab file is read at the start, and its jobs run.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,7 +45,7 @@ function problemsOf(options: unknown): readonly string[] {
 
 const nothing = defineTask("nothing", () => {});
 
-/** Stores an entry whose last tick was ten minutes ago. With a backfill period, a start adds jobs of missed ticks. */
+/** Stores an entry whose last tick was ten minutes ago. If it has a backfill period, a new worker adds missed jobs. */
 async function missed(identifier: string): Promise<void> {
   await pool.query(
     `insert into worker._private_known_crontabs (identifier, known_since, last_execution)
@@ -165,7 +165,7 @@ describe("A worker with a timetable", () => {
     assert.deepEqual(rows, [{ a: "1" }]);
   });
 
-  test("With a missing or invalid file, or a repeated entry, the start rejects and leaves nothing behind.", async () => {
+  test("With a missing or invalid crontab file, or two entries with one identifier, start() rejects and stores no entry.", async () => {
     const entries = [everyMinute("never")];
     const start = (crontabFile: string) =>
       new Worker({ tasks: [nothing], pool, cron: { entries, crontabFile } }).start();

@@ -22,7 +22,7 @@ const tickSql = `
   from specs inner join locks on locks.identifier = specs.identifier
   order by specs.index`;
 
-/** Schedules tick `ts` as a Graphile worker does. `identifiers`: of cron entries, each the same as that of its task. */
+/** Schedules tick `ts` as a Graphile worker does. Each of `identifiers` is that of a cron entry and of its task. */
 export async function stockSchedule(
   pool: pg.Pool,
   identifiers: readonly string[],

@@ -1,4 +1,5 @@
-// Timetables in time zones on days on which the zone's clock changes: ten schedulers at once, and the backfill.
+// Tests that timetables in time zones add the right jobs around a change of the zone's clock, both by ten schedulers
+// that run at once and by the backfill.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
@@ -22,7 +23,7 @@ after(() => own.close());
 
 interface Edge {
   readonly zone: string;
-  /** UTC: from before the change until after it. */
+  /** The change of the clock is between `from` and `until`, both in UTC. */
   readonly from: string;
   readonly until: string;
   /** The ticks, in UTC, of the nightly entry (`fixed`) and of the entry with a step (`stepped`). */
@@ -30,7 +31,10 @@ interface Edge {
   readonly stepped: readonly string[];
 }
 
-/** Each crontab has a nightly entry and one with a step. The clock skips or repeats all or a half of their hour. */
+/**
+ * Each crontab has a nightly entry and an entry with a step, both for the same hour. The change of the clock skips or
+ * repeats this hour or half of it.
+ */
 const edges: readonly (Edge & { readonly crontab: string })[] = [
   {
     ...{ zone: "Europe/Berlin", from: "2026-03-29T00:00Z", until: "2026-03-29T02:00Z" },
@@ -93,7 +97,7 @@ const nextQuarter = (iso: string) => new Date(Date.parse(iso) + 15 * 60_000).toI
 describe("A timetable in a time zone", () => {
   for (const edge of edges) {
     const { zone, from, until, fixed, stepped } = edge;
-    test(`Ten schedulers, in code and by crontab, add each tick once in ${zone} around ${from}.`, async () => {
+    test(`Ten schedulers, half of them with a crontab, add one job for each tick in ${zone} around ${from}.`, async () => {
       const task = unique("zone");
       const crontab = entriesOf(edge, task);
       const code = codeOf(edge, task);
@@ -116,7 +120,7 @@ describe("A timetable in a time zone", () => {
       assert.equal(reported.length, fixed.length + after.length);
     });
 
-    test(`The backfill adds the same ticks in ${zone} around ${from}.`, async () => {
+    test(`The backfill adds jobs for the same ticks in ${zone} around ${from}.`, async () => {
       const task = unique("fill");
       const entries = entriesOf(edge, task);
       const identifiers = entries.map(({ identifier }) => identifier);

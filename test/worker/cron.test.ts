@@ -1,4 +1,4 @@
-// One scheduler and its ticks. Several schedulers at once: long/cron-contention.test.ts and cron-zones.test.ts.
+// One scheduler and its ticks. long/cron-contention.test.ts and cron-zones.test.ts test several schedulers at once.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
@@ -84,7 +84,7 @@ describe("The scheduler", () => {
     assert.equal(lines.length, 0);
   });
 
-  test("It sleeps until the next tick, at most a minute, and an early timer has no effect.", async () => {
+  test("It sleeps until the next tick, but at most a minute, and a timer that fires early has no effect.", async () => {
     const time = new ManualTime("2026-01-05T10:00:59.000Z");
     const task = unique("early");
     const { cron } = scheduler({ pool, entries: [everyMinutes(2, task)], time });
@@ -100,7 +100,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("After a late timer each missed minute is scheduled, without being marked as backfill.", async () => {
+  test("After a timer that fires late, the job of each missed minute is added, and not marked as backfilled.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("late");
     const { cron, events } = scheduler({ pool, entries: [everyMinute(task)], time });
@@ -111,7 +111,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("After a long sleep the ticks of the last day are scheduled, and those of the backfill period before it.", async () => {
+  test("After a long sleep, an entry's ticks of the last 24 hours are scheduled, and those of its backfill period before them.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("sleep");
     const entries = [
@@ -173,7 +173,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("A key keeps one waiting job, which moves to the new tick, or with preserve_run_at does not.", async () => {
+  test("With a job key, one job waits: it moves to the new tick, or with preserve_run_at keeps its time.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("keyed");
     const entries = [
@@ -202,7 +202,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("It stops at once: asleep, before its start, and while an interceptor runs.", async () => {
+  test("stop() ends it at once before its start, while it sleeps, and while an interceptor runs.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("stopped");
     const entries = [everyMinute(task)];
@@ -251,7 +251,7 @@ describe("The scheduler", () => {
 });
 
 describe("An interceptor's decision on a cron job", () => {
-  test("changes, skips or refuses the job; the tick counts as handled, and others are scheduled.", async () => {
+  test("changes, skips or refuses the job; the tick counts as handled, and jobs of other entries are added.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("asked");
     const entries = ["change", "skip", "fail", "throw", "break", "leave"].map((name) =>

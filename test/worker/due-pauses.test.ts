@@ -1,4 +1,5 @@
-// A pause whose time is over while a job of its queue still runs, and a pause that two sessions change at once.
+// Tests of pauses of queues: a pause whose time is over while a job of its queue still runs, and a pause that two
+// sessions change at the same time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -13,7 +14,7 @@ const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
 const WAITING = `select from pg_stat_activity where datname = current_database()
   and wait_event_type = 'Lock' and query ~ '_private_pauses'`;
 
-test("Overdue pauses are read a few times a second, not at each run's end, and end soon after the job.", async (t) => {
+test("An overdue pause is read a few times a second, not at the end of each run of a queue. It ends soon after its queue's job.", async (t) => {
   let reads = 0;
   let ends = 0;
   const { database } = queue.utils;
@@ -55,7 +56,7 @@ for (const [name, change] of Object.entries({
   pauses: () => queue.utils.pauseQueue("q", { waitMs: 0 }),
   resumes: () => queue.utils.resumeQueue("q"),
 })) {
-  test(`While a pause's row is locked, a call that ${name} the queue waits without locking the queue: no deadlock.`, async () => {
+  test(`While a pause's row is locked, a call that ${name} the queue waits without locking the queue, so there is no deadlock.`, async () => {
     await queue.utils.pauseQueue("q", { waitMs: 0 });
     const client = await queue.pool.connect();
     try {
@@ -72,7 +73,7 @@ for (const [name, change] of Object.entries({
   });
 }
 
-test("A pause or its end is repeated if the session's isolation level makes it fail because of a concurrent change.", async (t) => {
+test("A call that pauses or resumes a queue is repeated if it fails under repeatable read because of a concurrent change.", async (t) => {
   const options = "-c default_transaction_isolation=repeatable\\ read";
   const own = new pg.Pool({ connectionString: queue.url, options });
   t.after(() => own.end());

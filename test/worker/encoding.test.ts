@@ -41,7 +41,8 @@ for (const fastLane of [false, true]) {
     });
     const { id } = await queue.utils.addJob(failing);
     // `quick` has a key, so the safe mode runs it. Once its result is written, no fetch of the safe mode is under way.
-    // Such a fetch could lock `failing`, whose transaction in the fast lane is rolled back when its error is refused.
+    // Such a fetch could lock `failing` after its error is refused, because the transaction of the fast lane is then
+    // rolled back.
     let ended = 0;
     worker.hooks.on("job:complete", () => void ended++);
     await queue.utils.addJob("quick", {}, { jobKey: "quick" });
@@ -56,7 +57,7 @@ for (const fastLane of [false, true]) {
   });
 }
 
-test("A query or job with a character that the database cannot store is refused; the error shows it.", async () => {
+test("A query or job with a character that the database cannot store is refused; the error shows the character.", async () => {
   const message =
     'the character "\u0416" cannot be stored in this database, whose encoding is LATIN1: leave it out, or write \\u0416 in JSON';
   const refused = { code: "bad_input", message };

@@ -1,5 +1,5 @@
-// The fast lane: jobs that outlast their transaction, failed transactions, lost connections, and its work beside the
-// safe mode. A job that outlasts its transaction is kept: it is then locked by `locked_by`.
+// Tests of the fast lane: jobs that outlast their transaction, failed transactions, lost connections, and jobs that the
+// safe mode of the same worker runs. A job that outlasts its transaction is kept: it is then locked by `locked_by`.
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import { test } from "node:test";
@@ -23,7 +23,7 @@ const keys = async () => (await queue.remaining()).map(({ key }) => key);
 
 const jobOf = async (id: string) => (await queue.remaining()).find((job) => job.id === id);
 
-test("The attempt of a kept job that fails while a later batch runs is counted.", async () => {
+test("If a kept job fails while a later batch runs, its attempt counts.", async () => {
   const [first, second] = [latch(), latch()];
   const attempts: number[] = [];
   const failing = defineTask("failing", async (_, { job }) => {
@@ -55,7 +55,7 @@ test("The attempt of a kept job that fails while a later batch runs is counted."
   assert.deepEqual(watch.all("job:interrupted"), []);
 });
 
-test("A lane whose transaction has failed begins a new one.", async () => {
+test("A lane whose transaction has failed begins a new transaction.", async () => {
   const refused: string[] = [];
   const warn = (_: object, message: string) => void refused.push(message);
   const logger = { ...silentLogger, warn };
@@ -69,7 +69,7 @@ test("A lane whose transaction has failed begins a new one.", async () => {
   await warmUp();
 });
 
-test("A worker without a free slot waits without using the CPU, with any number of ready jobs.", async () => {
+test("A worker without a free slot does not keep the CPU busy, however many jobs are ready.", async () => {
   const gate = latch();
   const blocking = recordingTask("held", () => gate.opened);
   await queue.startWorker({ tasks: [blocking], concurrency: 2, fastLane: { limitMs: 20 } });
@@ -85,7 +85,7 @@ test("A worker without a free slot waits without using the CPU, with any number 
   await waitUntil("all have run", () => blocking.seen.length === 20);
 });
 
-test("Jobs for the safe mode are found behind any number of jobs of other workers.", async () => {
+test("A job for the safe mode is found even if thousands of jobs for other workers precede it.", async () => {
   const identifiers = ["foreign", "quick"];
   await queue.utils.addJobs(
     Array.from({ length: 4_200 }, (_, n) => ({ identifier: identifiers[n % 2] as string })),
@@ -103,7 +103,7 @@ test("Jobs for the safe mode are found behind any number of jobs of other worker
   await waitUntil("the job with a key runs", () => keyed.seen.length === 1);
 });
 
-test("An attempt whose connection was cut does not end the job's next attempt.", async () => {
+test("The result of an attempt whose connection was cut does not end the job's next attempt.", async () => {
   const [first, second] = [latch(), latch()];
   const signals: AbortSignal[] = [];
   const cut = defineTask("cut", async (_, { signal }) => {
@@ -125,7 +125,7 @@ test("An attempt whose connection was cut does not end the job's next attempt.",
   await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where state = 'idle in transaction' and datname = current_database()`);
   await waitUntil("the safe mode runs it again", () => signals.length === 2);
-  // The lane may notice the cut later than the safe mode sees the unlocked row. If the first attempt ended before that,
+  // The safe mode may fetch the unlocked row before the lane notices the cut. If the first attempt ended in between,
   // the lane would write its result on the lost connection, and the result would be unknown.
   await waitUntil("the lane has noticed the cut", () => signals[0]?.aborted);
   first.open();
@@ -145,7 +145,7 @@ for (const [what, isCut] of [
   ["whose transaction PostgreSQL refused at its time limit", false],
   ["whose connection was cut at the time limit of its transaction", true],
 ] as const) {
-  test(`An attempt ${what} does not end the job's next attempt.`, async (t) => {
+  test(`The result of an attempt ${what} does not end the job's next attempt.`, async (t) => {
     t.after(() => queue.sql("drop function if exists public.at_limit cascade"));
     const [first, second] = [latch(), latch()];
     const attempts: AbortSignal[] = [];
@@ -222,7 +222,7 @@ test("A result whose write gets no answer is reported as unknown, also while the
   ]);
 });
 
-test("If a query fails in a fast lane's transaction, the jobs that it has fetched run once.", async (t) => {
+test("If a query fails in a fast lane's transaction, the jobs that the transaction has fetched run only once.", async (t) => {
   const gate = latch();
   const steady = recordingTask("steady", () => gate.opened);
   await queue.startWorker({
@@ -252,7 +252,7 @@ test("If a query fails in a fast lane's transaction, the jobs that it has fetche
   gate.open();
 });
 
-test("A stop does not wait for a lane without jobs that cannot reach the database.", async (t) => {
+test("A stop does not wait for a lane that has no jobs and cannot reach the database.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const watch = witness("job:fetch");
@@ -272,13 +272,14 @@ test("A stop does not wait for a lane without jobs that cannot reach the databas
   const before = proxy.accepted;
   proxy.mute();
   proxy.reset();
-  // At least three of the four: the listener, the safe mode, the lane and the heartbeats. None gets an answer.
+  // At least three of the four connections are made again: those of the listener, the safe mode, the lane and the
+  // heartbeats. None of them gets an answer.
   await waitUntil("all of them are connecting", () => proxy.accepted >= before + 3);
   await waitFor("the stop", worker.stop(), 5_000);
   assert.equal(worker.hasAbandonedJobs, false);
 });
 
-test("A fast lane reconnects if its connection is lost at the moment of an announcement.", async () => {
+test("A fast lane reconnects if its connection is lost at the moment when a job is announced.", async () => {
   const seen = recordingTask("quick");
   await queue.startWorker({
     tasks: [seen],
@@ -289,7 +290,7 @@ test("A fast lane reconnects if its connection is lost at the moment of an annou
   await queue.utils.addJob("quick");
   await waitUntil("it runs", () => seen.seen.length === 1);
   for (let n = 2; n < 12; n++) {
-    // In one statement, so that the connections are lost at the moment of the announcement.
+    // One statement does both, so that the connections are lost at the moment when the job is announced.
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name in ('worker connection', 'worker fast lane') and query not like 'listen %'
       union all select worker.add_job('quick') is not null`);

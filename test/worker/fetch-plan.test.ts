@@ -1,5 +1,5 @@
-// FetchPlan, which decides what the next fetch requests, and RoundTrips, which counts the fetches under way: without a
-// database, and with a manual clock.
+// Tests FetchPlan, which decides what the next fetch requests, and RoundTrips, which counts the fetches under way. The
+// tests use no database, and advance the clock by hand.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { WorkerError } from "../../src/base/errors.ts";
@@ -27,7 +27,7 @@ function planned(free: JobKind = "all") {
 const quick = ({ plan }: { plan: FetchPlan }) => plan.request(10, true).isQuick;
 
 describe("A fetch plan", () => {
-  test("is drained after a fetch from the beginning that finds too few jobs, until jobs may be ready.", () => {
+  test("is drained after a fetch from the beginning that finds fewer jobs than requested, until jobs may be ready.", () => {
     const { plan, fetch } = planned();
     assert.equal(plan.isDrained, false);
     assert.equal(fetch(jobs(10)), false);
@@ -59,7 +59,7 @@ describe("A fetch plan", () => {
     assert.equal(planned("fast").plan.request(10, false).queues, false);
   });
 
-  test("looks for a free queue only now and then while no queue is free, and after a run has ended.", () => {
+  test("searches for a free queue only now and then while no queue is free, and at once after a run has ended.", () => {
     const { clock, plan } = planned();
     const findsFreeQueue = () => plan.request(10, false).findsFreeQueue;
     const learn = (free: boolean | null, tookMs: number) => {
@@ -86,7 +86,7 @@ describe("A fetch plan", () => {
     assert.equal(findsFreeQueue(), true);
   });
 
-  test("reads again after a fetch that has locked queued jobs and left others.", () => {
+  test("fetches again if a full fetch with queued jobs may have made a parallel fetch skip jobs.", () => {
     const { plan } = planned();
     const [one, other] = [plan.request(2, false), plan.request(10, false)];
     plan.learn([...jobs(1), ...jobs(1, 1_000, true)], one, true);
@@ -106,7 +106,7 @@ describe("A fetch plan", () => {
     assert.equal(quick(at), false);
   });
 
-  test("is not quick when a quick fetch would miss queues or jobs of another mode.", () => {
+  test("is not quick if a quick fetch would miss queued jobs or take jobs of the fast mode.", () => {
     const free = planned();
     free.fetch(jobs(0), { queues: true });
     free.plan.wake(true);
@@ -117,7 +117,7 @@ describe("A fetch plan", () => {
     assert.equal(quick(safe), false);
   });
 
-  test("skips quick fetches after some that found nothing, twice as many each time.", () => {
+  test("skips quick fetches after one that found nothing, twice as many after each further one.", () => {
     const at = planned();
     const news = () => {
       at.fetch(jobs(0));
@@ -133,7 +133,7 @@ describe("A fetch plan", () => {
     assert.deepEqual(tried, [true, false, true, false, false, true, false]);
   });
 
-  test("requests one job after a slow short fetch, then more each time.", () => {
+  test("requests one job after a slow short fetch, and twice as many after each full fetch.", () => {
     const { plan, fetch } = planned();
     const want = () => plan.request(100, false).want;
     assert.equal(want(), 100);
@@ -146,7 +146,7 @@ describe("A fetch plan", () => {
     assert.equal(want(), 100);
   });
 
-  test("is patient after a fetch that timed out, until one is fast enough.", () => {
+  test("is patient after a fetch that timed out, until a fetch is fast enough.", () => {
     const { plan, fetch } = planned();
     assert.equal(plan.learnFailure(new Error("lost")), false);
     assert.equal(plan.learnFailure(new WorkerError("database_timeout", "too long")), true);
@@ -160,7 +160,7 @@ describe("A fetch plan", () => {
 });
 
 describe("The start of a fetch", () => {
-  test("is at the last job of a full fetch for 50 ms, and then the beginning.", () => {
+  test("stays at the last job of a full fetch for 50 ms, and is then the beginning.", () => {
     const { clock, plan, fetch } = planned();
     assert.equal(plan.request(1, false).start, BEGINNING);
     clock.advance(100);
@@ -199,7 +199,7 @@ describe("The start of a fetch", () => {
     assert.equal(plan.request(1, false).start, BEGINNING);
   });
 
-  test("is the beginning after a fetch of jobs of named queues, which may have left earlier ones.", () => {
+  test("is the beginning after a fetch of queued jobs, because the fetch may have left earlier jobs.", () => {
     const { plan, fetch } = planned();
     fetch(jobs(10), { queues: true });
     fetch(jobs(10, 1_000, true));
@@ -226,7 +226,7 @@ describe("Fetching ahead", () => {
     assert.equal(plan.ahead, 0);
   });
 
-  test("starts again with few jobs after a failed fetch.", () => {
+  test("starts again from zero after resetSpeed().", () => {
     const { clock, plan } = planned();
     plan.countEnded(1_000);
     clock.advance(10);

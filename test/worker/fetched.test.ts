@@ -1,4 +1,5 @@
-// Jobs that a worker has fetched and not started: their number, their return, and their condition in lists.
+// Tests jobs that a worker has fetched and not started: how many there are, when the worker returns (unlocks) them, and
+// which condition lists show for them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
@@ -23,12 +24,13 @@ const BEAT = "select last_heartbeat_at::text as at from worker._private_workers"
 const locked = async () =>
   (await queue.remaining()).filter(({ locked_by }) => locked_by !== null).map(({ id }) => id);
 
-test("In a queue of slow jobs an urgent job is next, and a removed one does not run.", async () => {
+test("In a named queue of slow jobs an urgent job runs next, and a removed job does not run.", async () => {
   const gates = new Map(["1", "2", "URGENT", "3", "4", "5"].map((name) => [name, latch()]));
   const task = recordingTask<string>("task", (name) => gates.get(name)?.opened);
   const add = (name: string, spec = {}) =>
     queue.utils.addJob("task", name, { queueName: "q", jobKey: `k${name}`, ...spec });
-  // With a lease the worker reports its running jobs, so removeJob() waits only for fetched ones.
+  // With a lease the worker reports its running jobs, so removeJob() can distinguish fetched jobs from running ones. It
+  // waits while a job is fetched.
   await queue.startWorker({ tasks: [task], pollIntervalMs: HOUR_MS, recovery: {} });
   await waitUntil("the worker reports", async () => (await queue.sql(REPORTS)).length === 1);
   for (const name of ["1", "2", "3", "4", "5"]) await add(name);
@@ -44,8 +46,8 @@ test("In a queue of slow jobs an urgent job is next, and a removed one does not 
   assert.deepEqual(task.seen, ["1", "2", "URGENT", "3", "5"]);
 });
 
-test("The first job of a task in a queue is fetched alone; quick ones are then fetched in runs.", async () => {
-  // Many jobs: while the machine is slow, jobs take longer, and then fewer are fetched together.
+test("The first job of a task in a named queue is fetched alone. If jobs are quick, the next ones are fetched in runs.", async () => {
+  // There are many jobs, because fewer jobs are fetched together while a slow machine makes them take longer.
   const LAST = 200;
   const gate = latch();
   const quick = recordingTask<number>("quick", (n) => (n === LAST ? gate.opened : undefined));
@@ -138,7 +140,7 @@ test("Jobs behind a long job of a fast lane are unlocked long before the lane's 
   const task = recordingTask<number>("task", (n) => (n < 0 ? gate.opened : undefined));
   const lane = { concurrency: 1, connections: 1, fastLane: { limitMs: 5_000 } };
   await queue.startWorker({ tasks: [task], ...lane, pollIntervalMs: HOUR_MS });
-  // Ordered by priority, so that the last quick jobs are fetched together with the long job and those behind it.
+  // The priorities order the jobs: the last quick jobs are fetched together with the long job and the jobs behind it.
   const jobs = (payload: number, count: number) =>
     Array.from({ length: count }, () => ({
       ...{ identifier: "task", payload },
@@ -169,7 +171,7 @@ test("While a job blocks its worker's event loop, it never counts as fetched.", 
   const first = await beats();
   let reads = 0;
   let others = 0;
-  // Until the job has ended. The worker's heartbeat thread sends heartbeats meanwhile.
+  // The loop ends when the job has ended. Until then, the worker's heartbeat thread sends heartbeats.
   for (;;) {
     const { jobs } = await listLightJobs(queue.db);
     const held = jobs.filter(({ lockedBy }) => lockedBy !== null);

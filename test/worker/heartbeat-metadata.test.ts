@@ -1,4 +1,4 @@
-// A worker's report, which its heartbeats write: its size is bounded, its text is constant while nothing changes, and
+// The report that a worker's heartbeats write. Its size is bounded, its text stays the same while nothing changes, and
 // its rates are not extrapolated.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -73,7 +73,7 @@ test("A report with more tasks and jobs than it can list is marked as incomplete
   assert.equal(report.current[0]?.id, "1", "the longest running job is first");
 });
 
-test("The largest report fits into the table, with as many names as possible.", async (context) => {
+test("The largest report does not exceed the table's size limit, and still has names of tasks.", async (context) => {
   const { url } = await migratedDatabase();
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,4 +1,5 @@
-// The heartbeat: its thread, its report, and workers whose heartbeats have no thread, no row, no table or no rights.
+// Tests a worker's heartbeat: its thread and its report, and what the worker does if the thread, the heartbeat row, the
+// table of heartbeats or the rights to it are missing.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -201,7 +202,7 @@ test("On a schema of Graphile Worker, recovery is off, which is logged, and jobs
   await close();
 });
 
-test("If its role may not write to the table of workers, a worker runs without heartbeats and logs it.", async () => {
+test("If its role may not write to the table of workers, a worker runs without heartbeats and logs this.", async () => {
   const { url } = await migratedDatabase();
   const owner = testPool(url);
   const poor = await rolePool(
@@ -278,7 +279,7 @@ test("When the table of heartbeats is dropped, the worker waits until a migratio
   await close();
 });
 
-test("A heartbeat connection that the network has lost without notice costs no lease.", async (t) => {
+test("If the network loses the heartbeat connection without notice, the worker does not lose its lease.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const { worker } = blockedWorker({ connectionString: proxy.url, recovery: {} });
@@ -298,7 +299,7 @@ test("A heartbeat connection that the network has lost without notice costs no l
   assert.ok(gapMs < 7_000, `there was none for ${gapMs} ms`);
 });
 
-test("A report that the heartbeat thread has not written when it ends is written without the thread.", async () => {
+test("If the heartbeat thread ends before it has written a report, the report is written without the thread.", async () => {
   const lines: string[] = [];
   const note = (_: object, message: string) => void lines.push(message);
   const thread = once(process, "worker");

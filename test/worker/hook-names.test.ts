@@ -1,4 +1,4 @@
-// Hooks that a program registers in the wrong way, and interceptors without a decision.
+// Tests that a hook with a wrong name or type is refused, and that an interceptor may return nothing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -8,7 +8,7 @@ import { workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
-test("A hook with an unknown name, or that is no function, is refused with advice.", () => {
+test("A hook that has an unknown name or is not a function is refused with advice.", () => {
   const hooks = new Hooks(silentLogger) as unknown as Record<
     "on" | "intercept",
     (name: string, hook: unknown) => void

@@ -1,4 +1,4 @@
-// The events of observers, and observers that throw.
+// Tests which events observers receive, and that an observer that throws does no harm.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Hooks, Plugin, WorkerEvents } from "../../src/worker/task/hooks.ts";
@@ -232,7 +232,7 @@ describe("An observer is notified", () => {
     );
     const { workerId, error } = await saw.saw("worker:disconnected");
     assert.equal(workerId, worker.id);
-    // Whichever error came first: the server's last message, the end of the connection, or a failed write.
+    // The first error may be the server's last message, the end of the connection, or a failed write.
     assert.match(error.message, /terminat|closed|reset|EPIPE/i);
     assert.deepEqual(await saw.saw("worker:reconnected"), { workerId });
     await queue.utils.addJob("quick");

@@ -55,14 +55,14 @@ test("Jobs that a task adds in any way are listed and not stored.", async () => 
   ]);
 });
 
-test("An invalid job is refused as in a queue.", async () => {
+test("If a task adds an invalid job, the add rejects as it does in a worker.", async () => {
   const task = defineTask("task", (_, { addJob }) => addJob("other", 1, { priority: 40_000 }));
   const { error, added } = await runJobInline(task, {});
   assert.match(error ?? "", /spec\.priority: must be a whole number/);
   assert.deepEqual(added, []);
 });
 
-test("The value is the handler's return value; undefined when it throws or exceeds its time limit.", async () => {
+test("The value is what the handler returns or resolves to; undefined if the handler throws or exceeds its time limit.", async () => {
   const given = async (handler: () => unknown, timeoutMs?: number) =>
     (await runJobInline(defineTask("t", handler, { timeoutMs }), {})).value;
   assert.deepEqual(await given(() => ({ sum: 3 })), { sum: 3 });
@@ -78,7 +78,7 @@ test("The value is the handler's return value; undefined when it throws or excee
   assert.deepEqual((await runJobInline(batch, [1, 2])).value, [2, 4]);
 });
 
-test("The result is the same that a worker would write.", async () => {
+test("The error, the remaining payload and the next attempt are those that a worker would write.", async () => {
   const fails = defineTask<string>("fails", (how) => how);
   const outcome = await runJobInline(fails, "no");
   assert.deepEqual(outcome, {

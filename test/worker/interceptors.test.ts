@@ -231,7 +231,7 @@ describe("Before a task adds a job, an interceptor", () => {
     ]);
   });
 
-  test("is called for each job of a list; skipped ones are left out.", async () => {
+  test("is called for each job of a list; skipped jobs are left out of the result.", async () => {
     await queue.utils.addJob("adding");
     let gave: unknown[] = [];
     const task = adding(async ({ addJobs }) => {
@@ -294,7 +294,7 @@ describe("Before a task adds a job, an interceptor", () => {
     assert.deepEqual(await children(), []);
   });
 
-  test("that skips a job does not change the index of later jobs in a problem.", async () => {
+  test("that skips a job does not change the index of later jobs in error messages.", async () => {
     await queue.utils.addJob("adding");
     const jobs = [
       named("skip"),
@@ -333,7 +333,7 @@ describe("Before a task adds a job, an interceptor", () => {
     assert.deepEqual(await children(), []);
   });
 
-  test("is not called for jobs that are added elsewhere.", async () => {
+  test("is not called for jobs that the worker does not add itself.", async () => {
     const never = pluginOf("beforeJobSchedule", () => ({ action: "skip" }));
     const task = recordingTask("child");
     await queue.startWorker({ tasks: [task], plugins: [never] });
@@ -343,7 +343,7 @@ describe("Before a task adds a job, an interceptor", () => {
   });
 });
 
-test("Before a unique job is added, interceptors see its key, and their changes of the payload keep it.", async () => {
+test("Before a unique job is added, interceptors see its key. If they change the payload, the key stays the same.", async () => {
   const keys: (string | undefined)[] = [];
   const add = defineTask("add", async (_, { addJob, addJobs }) => {
     const unique = { by: ["args"], while: "unfinished" } as const;

@@ -1,5 +1,5 @@
-// Tests of the oracle (oracle.ts): it reports problems for each kind of error, and none for a good run or for errors
-// that a fault excuses, such as the death of a process.
+// Tests of the oracle (oracle.ts): it reports each kind of error. It reports nothing for a good run, or for errors that
+// are excused by a fault, such as the death of a process.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { judge } from "./oracle.ts";
@@ -84,7 +84,7 @@ describe("The oracle reports", () => {
     });
   }
 
-  test("a job that overlaps itself, and two of a queue that overlap.", () => {
+  test("a job whose runs overlap, and two jobs of a queue that overlap.", () => {
     const itself = [started("a", "1"), started("a", "1", 2)] as const;
     const neighbours = [started("a", "1"), started("b", "2")] as const;
     for (const [one, other] of [itself, neighbours]) {
@@ -104,7 +104,7 @@ describe("The oracle reports", () => {
     assert.deepEqual(judge(log, [], [], { killed: true }), []);
   });
 
-  test("a job that succeeded twice although none of its processes died.", () => {
+  test("a job that succeeded twice although the process of its first success did not die.", () => {
     const log = [added("a", "1"), ...ran("a", "1", { by: "alive" })];
     log.push(...ran("a", "1", { attempt: 2, by: "other" }));
     const death = (by: string): Entry => ({ e: "dead", by, t: now });
@@ -125,7 +125,7 @@ describe("The oracle reports", () => {
     assert.match(judge(log, [], []).join(), /2 times/);
   });
 
-  test("a repeated run without a fault of its worker, in fast lanes, too.", () => {
+  test("a repeated run, also with fast lanes, unless a fault may have affected the first run.", () => {
     const pair = () => [started("a", "1", 1, "x"), started("a", "1", 1, "y")] as const;
     for (const [by, count] of [
       ["x", 0],
@@ -140,7 +140,7 @@ describe("The oracle reports", () => {
     }
   });
 
-  test("an earlier attempt after a later one, with any fault.", () => {
+  test("an earlier attempt after a later one, although there was a fault.", () => {
     const fault: Entry = { e: "fault", t: now };
     const tries = [2, 1].flatMap((attempt) => ran("a", "1", { attempt, ok: false }));
     const leniency = { killed: true, cutFastLanes: true, leaseLost: true };
@@ -160,7 +160,7 @@ describe("The oracle reports", () => {
     assert.deepEqual(again, ["a (job 1) counts attempt 2 after attempt 2"]);
   });
 
-  test("a job that kills more processes than its attempts plus one.", () => {
+  test("a job that kills more processes than its maximum of attempts plus one.", () => {
     const log = [added("a", "1", { max: 1 })];
     for (const by of ["x", "y"]) log.push({ e: "dead", by, t: now++, n: "a" });
     assert.deepEqual(judge(log, [left("a")], [], {}), []);
@@ -178,7 +178,7 @@ describe("The oracle reports", () => {
     assert.match(judge(log, [], [], { ...leniency, freedWithinMs: 400 }).join(), /a was stuck/);
   });
 
-  test("two overlapping runs with a short one between them.", () => {
+  test("both overlaps if two short runs, one after the other, overlap a long run.", () => {
     const names = ["a", "b", "c"] as const;
     const [long, brief, third] = names.map((n, index) => started(n, String(index + 1)));
     if (!long || !brief || !third) throw new Error("three");

@@ -1,10 +1,10 @@
-// The tokens of a rate expire a fixed time after their request. After three answers in a row that came later than that,
-// the time counts from the answer.
+// Tests until when the tokens of a rate are valid: for a fixed time from their request. After three answers in a row
+// that came too late for that, the time counts from each further late answer.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Lapse } from "../../src/worker/limits/lapse.ts";
 
-test("After three late answers in a row, tokens are valid from a late answer on, until one is in time.", () => {
+test("After three late answers in a row, the time counts from each further late answer, until an answer is in time.", () => {
   let nowMs = 0;
   const lapse = new Lapse({ monotonic: () => nowMs });
   const answer = (tookMs: number) => {
@@ -19,7 +19,7 @@ test("After three late answers in a row, tokens are valid from a late answer on,
   assert.equal(answer(60), -10);
 });
 
-test("A short lapse is lengthened after several late answers, so that a job can start.", () => {
+test("After several late answers, a very short time is lengthened, so that a job can start.", () => {
   let nowMs = 0;
   const lapse = new Lapse({ monotonic: () => nowMs });
   const all = [1, 2, 3, 4].map(() => {

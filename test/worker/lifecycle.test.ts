@@ -1,5 +1,5 @@
-// Services, such as a worker, a listener and an HTTP server, are started and stopped in many orders: twice, at once, or
-// with a stop before or during the start. Each time the service ends and leaves no connection behind.
+// Services, such as a worker, a listener and an HTTP server, are started and stopped in many orders, for example twice,
+// or with a stop before or during the start. Each time the service ends and leaves no connection behind.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -120,7 +120,10 @@ function random(seed: number): () => number {
   };
 }
 
-/** Takes the steps without waiting for the ends of starts and stops, then stops. Resolves when all have ended. */
+/**
+ * Takes the steps without waiting until a start or a stop has ended, and then stops the service. Resolves when all
+ * starts and stops have ended.
+ */
 async function drive(service: Service, steps: readonly Step[], next: () => number): Promise<void> {
   const begun: Promise<unknown>[] = [];
   for (const step of steps) {
@@ -147,7 +150,7 @@ for (const [name, make] of Object.entries(services)) {
       const left = `select pid from pg_stat_activity
         where datname = current_database() and application_name = '${NAME}'`;
       await waitUntil("no connection is left", async () => (await queue.sql(left)).length === 0);
-      // A worker's heartbeat row is not checked: if its heartbeat ends too slowly, the row stays until the lease ends.
+      // A worker's heartbeat row is not checked: it remains if the stop cannot delete it in time.
     });
   });
 }

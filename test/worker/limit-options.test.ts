@@ -1,4 +1,4 @@
-// The option `limits` of a worker, whose start creates those limits that do not exist.
+// The option `limits` of a worker. At its start the worker creates those of the limits that do not exist.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Logger } from "../../src/base/logger.ts";
@@ -19,7 +19,7 @@ function collecting() {
   return { warnings, logger: { debug: none, info: none, warn: log, error: log } as Logger };
 }
 
-test("The start of a worker creates missing limits, and keeps those that exist, with one warning.", async () => {
+test("A worker that starts creates missing limits, and keeps existing ones, with a warning if one differs.", async () => {
   const { url } = await migratedDatabase("worker", ["limits"]);
   const { warnings, logger } = collecting();
   const options = { tasks, connectionString: url, logger, handleSignals: false } as const;
@@ -52,7 +52,7 @@ test("The start of a worker creates missing limits, and keeps those that exist, 
   assert.deepEqual([after.concurrency, after.isFromCode], [3, false]);
 });
 
-test("Without the tables, a worker with limits does not start, and a worker without limits does.", async () => {
+test("Without the tables of limits, a worker with limits does not start, and a worker without limits does.", async () => {
   const { url } = await migratedDatabase("worker");
   const options = { tasks, connectionString: url, logger: "silent", handleSignals: false } as const;
   for (const migrate of ["if-missing", "always"] as const) {

@@ -1,4 +1,5 @@
-// What a worker sends to PostgreSQL while the jobs of a limited task run one after the other.
+// Tests what a worker requests from PostgreSQL while the jobs of a limited task run one after the other: jobs, writes
+// of results, and permits.
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,7 +16,7 @@ const options = {
   recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 },
 } as const;
 
-/** Limits the task `limited` to one job at once, adds its jobs, and returns the task. */
+/** Limits the task `limited` to one job at once and adds its jobs. Returns the task and counts of its jobs. */
 async function oneByOne() {
   await queue.utils.setLimit({ name: "one", task: "limited", concurrency: 1 });
   const seen = { running: 0, done: 0 };
@@ -79,7 +80,7 @@ test("A worker takes no permits for a task without jobs, however busy its connec
   assert.deepEqual(taken, [{ name: "one" }]);
 });
 
-test("Jobs that were fetched ahead are returned within two seconds while the only permit stays in use.", async () => {
+test("Jobs that were fetched ahead are given back within two seconds while the only permit stays in use.", async () => {
   await queue.utils.setLimit({ name: "one", task: "limited", concurrency: 1 });
   const gate = latch();
   const task = recordingTask<number>("limited", (n) => (n === JOBS ? gate.opened : undefined));

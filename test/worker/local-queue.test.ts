@@ -96,14 +96,14 @@ describe("The local queue", () => {
     });
     await waitUntil("its only slot is taken", () => task.seen.length === 1);
     await addMany("queued", 3, { queueName: "q" });
-    // The first job of a task in a named queue is fetched alone.
+    // No job of the task has run here, so its duration is unknown, and only one job of the named queue is fetched.
     assert.equal((await saw.saw("localQueue:returnJobs")).count, 1);
     const free = recordingTask("queued");
     await queue.startWorker({ tasks: [free], pollIntervalMs: 50 });
     await waitUntil("the queue's jobs run elsewhere", () => free.seen.length === 3);
   });
 
-  test("leaves slow jobs to other workers, with any number of ready jobs.", async () => {
+  test("fetches no slow jobs ahead of a free slot, however many are ready.", async () => {
     const { task, open } = blockingTask();
     await addMany("held", 50);
     const worker = await queue.startWorker({ tasks: [task], concurrency: 2 });
@@ -116,7 +116,7 @@ describe("The local queue", () => {
     await waitFor("the stop", stopped);
   });
 
-  test("without `adaptive` fetches ahead up to its size, until jobs are returned unstarted.", async () => {
+  test("without `adaptive`, fetches ahead up to its size until it returns jobs unstarted.", async () => {
     const { task } = blockingTask();
     await addMany("held", 50);
     const saw = witness("localQueue:returnJobs", "job:fetch");
@@ -234,7 +234,7 @@ describe("The refetch delay", () => {
     assert.deepEqual(order, ["fetched 0"]);
   });
 
-  test("does not prevent runOnce from running jobs that its jobs add.", async () => {
+  test("does not prevent runOnce from running a job that another job adds.", async () => {
     const child = recordingTask("child");
     const parent = recordingTask("parent", () => queue.utils.addJob("child"));
     await queue.utils.addJob("parent");

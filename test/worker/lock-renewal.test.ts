@@ -11,7 +11,10 @@ import { waitUntil } from "./worker-queue.ts";
 const queue = testQueue();
 const { add } = jobsOf(queue);
 
-/** Refuses the first renewal of a lock of the worker `me`. A rollback does not reset the sequence that counts them. */
+/**
+ * Refuses the first renewal of a lock of the worker `me`. A sequence counts the renewals, because a rollback does not
+ * reset it.
+ */
 beforeEach(async () => {
   await queue.sql(`create sequence if not exists public.renewals`);
   await queue.sql("alter sequence public.renewals restart");

@@ -1,5 +1,5 @@
-// Rows of queues that were deleted although the queues have jobs, as a Graphile worker's cleanup may do. Workers
-// restore these rows, with new names.
+// Tests that workers restore the rows of named queues that were deleted although the queues have jobs. A cleanup by
+// Graphile Worker may delete such rows. The restored queues have new names.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -10,7 +10,7 @@ import { waitUntil } from "./worker-queue.ts";
 
 const queue = testQueue();
 
-test("All jobs are read for lost queues only after a queue was deleted.", async () => {
+test("All jobs are read in search of lost queues only after a queue was deleted.", async () => {
   await queue.sql("select worker.add_job('t', '{}', 'q')");
   const texts: string[] = [];
   const { query } = queue.db.client;

@@ -1,4 +1,5 @@
-// The connection for a worker's rare statements: a worker that stops while the database does not answer cuts it.
+// Tests cut() of the connection for a worker's rare statements. A worker calls it if the database does not answer while
+// the worker stops.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";
@@ -27,7 +28,7 @@ const server = { host: "127.0.0.1", port, user: "nobody", database: "none" };
 const made = () => maintenance(server, schemaName("worker"), silentLogger);
 const statement = { text: "select 1" };
 
-test("After cut() no statement connects any more.", async () => {
+test("After cut(), a statement is rejected and opens no connection.", async () => {
   const before = connections;
   const { database, cut, close } = made();
   cut();
@@ -37,7 +38,7 @@ test("After cut() no statement connects any more.", async () => {
   await close();
 });
 
-test("cut() ends the statement that is connecting, and the one that waits for it.", async () => {
+test("cut() ends the statement that is connecting, and the statement that waits behind it.", async () => {
   const before = connections;
   const { database, cut, close } = made();
   const connected = once(mute, "connection");

@@ -1,5 +1,5 @@
-// Named queues with limits in combination: with a killed worker, with a Graphile worker, with limits of tasks, with
-// queues without a limit, and with queues that another worker's run keeps from becoming managed.
+// Tests named queues under a limit (managed queues) together with a killed worker, a Graphile worker, limits of tasks,
+// queues without a limit, and a queue that cannot become managed while another worker has locked it.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Logger, run } from "graphile-worker";
@@ -66,7 +66,7 @@ test("A job that waits for a token of its task holds no slot of its queue.", asy
   assert.ok(most <= 4, `${most} slots were held`);
 });
 
-test("A drain ends while a run of another worker keeps a queue from becoming managed.", async () => {
+test("A drain ends although a queue cannot become managed, because another worker has locked it.", async () => {
   await queue.utils.setLimit({ name: "l", queue: "*", concurrency: 1 });
   const task = recordingTask("task");
   await queue.utils.addJobs(
@@ -135,7 +135,7 @@ test("A job of a managed queue whose task has a limit needs a permit, too.", asy
   assert.equal(most, 2);
 });
 
-test("Queues without a limit keep their own lock beside those with one.", async () => {
+test("Beside a managed queue, a queue without a limit is locked and unlocked as usual.", async () => {
   await queue.utils.setLimit({ name: "l", queue: "limited", concurrency: 2 });
   const task = recordingTask("task");
   await queue.utils.addJobs(

@@ -1,5 +1,6 @@
-// Named queues with limits: workers run as many jobs at once as the limit allows, never more, and in order if it is one
-// job. Also rates, pauses and changes of limits, and how often the rows of queues are read.
+// Named queues with limits: workers run as many jobs of a queue at once as its limit allows, and never more. If the
+// limit is one job, the jobs run in order. Also tests rates, pauses and changes of limits, and how often the rows of
+// queues are read.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,7 +23,7 @@ interface Run {
   readonly atMs: number;
 }
 
-/** Returns a task that records its runs, and for each queue how many of them run now, and how many ran at most. */
+/** Returns a task that records its runs, and for each queue how many jobs run now and how many have run at once. */
 function watched(name = "task", ms = 1) {
   const runs: Run[] = [];
   const now = new Map<string, number>();
@@ -107,7 +108,7 @@ test("Queues are read again soon after a lost connection, however late the loss 
   await assert.rejects(queues.manage(failing(new WorkerError("database_unreachable", "lost"))));
   assert.equal(queues.dueAtMs - clock.monotonic(), 1_000);
   clock.advance(1_000);
-  // A timeout shows that the server has worked all that time, so the pause is 20 times as long.
+  // A timeout shows that the server has worked all that time, so the pause is 20 times that time.
   await assert.rejects(queues.manage(failing(new WorkerError("database_timeout", "slow"))));
   assert.equal(queues.dueAtMs - clock.monotonic(), 150_000);
 });
@@ -204,7 +205,7 @@ test("An ordinary queue is found among locked managed queues, and all of its job
   assert.equal(of.runs.length, 216);
 });
 
-test("While all queues are managed, few fetches read all of their rows.", async () => {
+test("While all queues are managed, few fetches read the rows of all queues.", async () => {
   const queues = 20_000;
   await queue.utils.setLimit({ name: "tenants", queue: "tenant/*", concurrency: 1 });
   await queue.sql(

@@ -52,8 +52,8 @@ for (const fastLane of [false, true]) {
   });
 }
 
-// The heartbeat thread has a Date of its own, which is not mocked: its heartbeats report another difference between the
-// clocks than the registration of the lease. With this interval, at most the first one comes during the test.
+// The heartbeat thread has a Date of its own, which is not mocked. So a heartbeat reports another difference from the
+// database's clock than the registration of the lease. With this interval, there is at most one heartbeat in the test.
 for (const recovery of [false, { heartbeatIntervalMs: 20_000, thresholdMs: 60_000 }] as const) {
   const from = recovery ? "by the database's clock" : "from its creation on";
   test(`The wait of a job until its fetch is measured ${from}, and is finite.`, async (t) => {
@@ -62,7 +62,7 @@ for (const recovery of [false, { heartbeatIntervalMs: 20_000, thresholdMs: 60_00
     await queue.sql("select worker.add_job('past', run_at => now() - interval '1 day')");
     const { id } = await queue.utils.addJob("past");
     await queue.sql(`update worker._private_jobs set run_at = '-infinity' where id = ${id}`);
-    // With heartbeats, this machine's clock is moved a day ahead of the database's: it must not be used for the wait.
+    // With heartbeats, this machine's clock is moved a day ahead. The wait must be measured by the database's clock.
     const ahead = recovery ? 86_400_000 : 0;
     const { now } = Date;
     t.mock.method(Date, "now", () => now() + ahead);
@@ -75,7 +75,7 @@ for (const recovery of [false, { heartbeatIntervalMs: 20_000, thresholdMs: 60_00
   });
 }
 
-test("The metrics have the heartbeat's age once there are heartbeats, even if they were read before.", async () => {
+test("The metrics have the heartbeat's age once there are heartbeats, even if the metrics were read before that.", async () => {
   const worker = queue.worker({ tasks: [recordingTask("task")], recovery: {} });
   assert.ok(!series(await worker.metrics()).has("worker_heartbeat_age_seconds"));
   await worker.start();
@@ -83,7 +83,7 @@ test("The metrics have the heartbeat's age once there are heartbeats, even if th
   await worker.stop();
 });
 
-test("Two workers of one process have their own registries, and many tasks have few series.", async () => {
+test("Two workers of one process have separate registries, and the number of series for a worker's tasks is limited.", async () => {
   const many = Array.from({ length: 500 }, (_, n) => defineTask(`t${n}`, () => {}));
   const [one, other] = [
     queue.worker({ tasks: many, recovery: {} }),

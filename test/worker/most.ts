@@ -1,4 +1,5 @@
-// Measures of limits: the most runs at one moment, the most starts within a window, and the mean number of runs.
+// Functions for tests of limits: the most runs at one moment, the most starts within a window, and the mean number of
+// runs.
 
 /** The time for which a limit counts a run, in milliseconds of a clock that all spans of a list have in common. */
 export interface Span {

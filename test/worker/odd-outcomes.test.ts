@@ -1,5 +1,5 @@
-// Unusual outcomes, retry policies, times and deadlines: values that throw when they are read, texts of a Retry-After
-// header, times of other realms, invalid times, causes of any type, and programs that continue after their time limit.
+// What becomes of jobs with unusual outcomes, retry policies, times and deadlines. Examples are outcomes that throw
+// when they are read, a Date of another realm, and a program that continues after its time limit.
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -59,7 +59,7 @@ for (const [mode, options] of [
   ["safe mode", {}],
   ["fast lane", { fastLane: true }],
 ] as const) {
-  test(`An invalid outcome, or a retry policy without a valid result, fails the attempt (${mode}).`, async () => {
+  test(`An attempt fails even if its error has an invalid outcome, or its retry policy throws or returns an invalid result (${mode}).`, async () => {
     const tasks = [
       ...Object.entries(errors).map(([title, make]) =>
         defineTask(title, async () => {
@@ -97,13 +97,13 @@ describe("RetryAfter of a response", () => {
     }
   });
 
-  test("reads any number of seconds, up to ten years.", () => {
+  test("reads any number of seconds; more than ten years count as ten years.", () => {
     assert.equal(untilOf("0"), 0);
     assert.equal(untilOf("120"), 120_000);
     assert.equal(untilOf("99999999999"), 315_360_000_000);
   });
 
-  test("leaves the delay to the policy for every other text.", () => {
+  test("leaves the delay to the retry policy if the header has any other text.", () => {
     for (const text of [
       "Soon 5",
       "Retry 30",
@@ -126,7 +126,7 @@ test("A Date of another realm is accepted as a time, and an invalid time is refu
   }
 });
 
-test("The delays of exponential() are numbers up to ten years, for any options and attempt.", () => {
+test("The delays of exponential() are between zero and ten years, for any options and attempt.", () => {
   const tenYearsMs = 315_360_000_000;
   for (const options of [
     { firstMs: 0, factor: 100 },
@@ -169,7 +169,7 @@ test("The cause of a permanent failure is stored, whatever its type, even if it 
   assert.ok(looped.startsWith("PermanentFailure: loop\n") && looped.length < 20_000);
 });
 
-test("A deadline before 1970 has passed.", async () => {
+test("A job whose deadline is before 1970 fails without a run.", async () => {
   let runs = 0;
   const task = defineTask("late", () => void runs++);
   const { id } = await queue.utils.addJob(task, {}, { deadline: new Date(-1) });

@@ -1,12 +1,13 @@
 // Judges a run by its log and by the rows that are left in the database:
-//   - no acknowledged job is lost, and none that has succeeded still has a row
+//   - no acknowledged job is lost, and no job that has succeeded still has a row
 //   - no job succeeds twice, and no two runs of a job overlap
 //   - jobs of one named queue run one at a time and in order
 //   - no job has more attempts than allowed, and attempts count upwards
-//   - no job kills more processes than its attempts plus one, and none is stuck after a death
+//   - no job kills more processes than its maximum of attempts plus one
+//   - a job whose process died starts again in time, if `freedWithinMs` is given
 //   - nothing is locked when all workers have stopped
 //   - the newest payload of a key wins
-// A leniency excuses violations: most of them only if the log has a death or a fault that may have caused them.
+// A leniency excuses violations. Most are excused only if the log has a death or a fault that may have caused them.
 import type { Entry } from "./run-log.ts";
 import { faultsOf, freedAfter, type Run, runsOf } from "./runs.ts";
 import type { JobLeft } from "./worker-queue.ts";
@@ -15,13 +16,16 @@ export interface Leniency {
   /** Workers were killed, so their jobs run again. */
   readonly killed?: boolean;
   /**
-   * Connections of fast lanes were cut: their jobs were unlocked while they still ran, so they run again, and the
+   * Connections of fast lanes were cut. This unlocked jobs that were still running, so these jobs run again. The
    * attempts that were cut off do not count.
    */
   readonly cutFastLanes?: boolean;
-  /** Workers were frozen or disconnected for longer than their lease, so other workers may run their jobs meanwhile. */
+  /**
+   * Workers were frozen or disconnected for longer than their lease, so other workers may have run the same jobs at the
+   * same time.
+   */
   readonly leaseLost?: boolean;
-  /** Whether several jobs of a queue may run at once, in any order. Default: of no queue. */
+  /** Whether several jobs of this queue may run at once, in any order. Default: false for every queue. */
   readonly isParallel?: (queue: string) => boolean;
   /** The time within which a job whose process died must start again, in milliseconds. Default: not checked. */
   readonly freedWithinMs?: number;
@@ -75,12 +79,13 @@ function lostOnes(
   const succeeded = new Set(runs.filter(({ ok }) => ok).map(({ n }) => n));
   for (const entry of log) if (entry.e === "item") succeeded.add(entry.n);
   const waiting = new Set(left.flatMap(namesIn));
-  // If a worker is killed after the success of a job's last attempt, but before the write, the job keeps its row.
+  // If a worker is killed after a job's last attempt succeeded, but before the result was written, the row remains.
   const excused = new Set(
     left.filter((job) => killed && job.attempts >= job.max_attempts).flatMap(namesIn),
   );
-  // Only the newest payload of a key has to run. Adds of one key are made one after another, so the last one in the log
-  // is the newest, even if it has no answer: it may have replaced the payload before it.
+  // Only the newest payload of a key has to run. Adds of one key are made one after another, so the newest payload is
+  // that of the last add in the log. This may be an add without an answer, because it may have replaced the payload
+  // before it.
   const newest = new Map(
     log.flatMap((entry) =>
       entry.e === "added" || (entry.e === "maybe" && entry.key !== undefined)
@@ -104,9 +109,9 @@ function namesIn({ payload }: JobLeft): string[] {
   return [...payload.matchAll(/"n":"([^"]+)"/g)].map(([, n = ""]) => n);
 }
 
-/** Reports jobs with several written successes. If a worker died or was cut off, its success may not be written. */
+/** Reports jobs with several written successes. A success may be unwritten if its worker died or was cut off. */
 function repeats(runs: readonly Run[], hasDied: Excuse, wasCutOff: Excuse): string[] {
-  // By name and job, because an attempt that does not count is repeated, and adds its child jobs again under their
+  // Grouped by name and job: an attempt that does not count is repeated, and adds its child jobs again under the same
   // names.
   const successes = Map.groupBy(
     runs.filter(({ ok }) => ok),
@@ -148,7 +153,10 @@ function overlaps(runs: readonly Run[], added: readonly Added[], mayOverlap: Exc
   });
 }
 
-/** Jobs of a named queue have equal priorities and are added in sequence, so their first starts are in that order. */
+/**
+ * Reports jobs that first started before the previous job of their named queue. The jobs of a queue have equal
+ * priorities and are added one after another, so they must first start in this order. Jobs with a key are left out.
+ */
 function disorder(runs: readonly Run[], added: readonly Added[]): string[] {
   const firstStart = new Map<string, number>();
   for (const { n, from } of runs) {
@@ -200,7 +208,10 @@ const DEFAULT_ATTEMPTS = 25;
 const limits = (added: readonly Added[]) =>
   new Map(added.map(({ n, max }) => [n, max ?? DEFAULT_ATTEMPTS]));
 
-/** A job may kill one process more than it has attempts: in a fast lane the first kill is not counted. */
+/**
+ * Reports jobs that have killed too many processes. A job may kill one process more than its maximum of attempts,
+ * because in a fast lane the attempt that kills first does not count.
+ */
 function deaths(log: readonly Entry[], added: readonly Added[]): string[] {
   const most = limits(added);
   const caused = log.flatMap((entry) => (entry.e === "dead" && entry.n ? [entry.n] : []));

@@ -1,5 +1,5 @@
-// What decides about a job's next attempt: permanent failures, snoozes, retries at a given time, retry policies, and
-// deadlines.
+// Tests whether and when a job is attempted again. Permanent failures, snoozes, retries at a given time, retry policies
+// and deadlines decide this.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JobSpec } from "../../src/domain/job-spec.ts";
@@ -31,7 +31,7 @@ interface EndedJob {
   readonly events: readonly string[];
 }
 
-/** Adds a job, waits until an attempt has ended, and stops the worker. Returns the job's row, which it then deletes. */
+/** Adds a job, and runs a worker until an attempt has ended. Returns what is left of the job, and deletes its row. */
 async function ended(
   tasks: Task<never> | Task,
   spec: JobSpec = {},
@@ -77,7 +77,7 @@ const assertNear = (actual: number, expected: number) =>
 
 for (const [mode, options] of modes) {
   describe(`In the ${mode}`, () => {
-    test("a permanent failure ends the job after the attempts that were made.", async () => {
+    test("a permanent failure reduces max_attempts to the number of attempts made.", async () => {
       const cause = new TypeError("no such account");
       const { left, maxAttempts, events } = await ended(
         throwing(new PermanentFailure("the card is stolen", { cause })),
@@ -109,7 +109,7 @@ for (const [mode, options] of modes) {
       assert.equal(left?.attempts, 0);
     });
 
-    test("a retry after a time counts the attempt and waits until then.", async () => {
+    test("after a RetryAfter, the attempt counts and the next one waits until the given time.", async () => {
       const { left, dueInMs } = await ended(
         throwing(new RetryAfter(new Date(Date.now() + 3_600_000))),
         {},
@@ -126,7 +126,7 @@ for (const [mode, options] of modes) {
       assertNear(dueInMs, 120_000);
     });
 
-    test("a time to retry does not add an attempt after the last one.", async () => {
+    test("a RetryAfter on the last attempt adds no attempt: the job has failed.", async () => {
       const { left, events } = await ended(
         throwing(new RetryAfter(1)),
         { maxAttempts: 1 },
@@ -220,7 +220,7 @@ describe("The delay before the next attempt", () => {
     });
   }
 
-  test("grows by a factor up to its longest, varied by the jitter.", () => {
+  test("grows by the factor of exponential() up to `maxMs`, and varies by the jitter.", () => {
     const policy = exponential({ firstMs: 100, factor: 3, maxMs: 1_000, jitter: 0.2 });
     const error = new Error("no");
     for (const [attempt, delayMs] of [
@@ -237,7 +237,7 @@ describe("The delay before the next attempt", () => {
     }
   });
 
-  test("is checked when the task is defined.", () => {
+  test("is validated when a policy, a task, a Snooze or a RetryAfter is created.", () => {
     assert.throws(
       () => exponential({ firstMs: -1, factor: 0.5, jitter: 2 }),
       /firstMs[\s\S]*factor[\s\S]*jitter/,
@@ -308,7 +308,7 @@ for (const [mode, options] of [
   }
 }
 
-test("An outcome that a batch task throws applies to the whole batch.", async () => {
+test("A Snooze that a batch task throws applies to the whole batch.", async () => {
   const batch = defineBatchTask("batch", () => {
     throw new Snooze(60_000);
   });
@@ -317,7 +317,7 @@ test("An outcome that a batch task throws applies to the whole batch.", async ()
   assertNear(dueInMs, 60_000);
 });
 
-test("An outcome of another copy of the library is recognized.", async () => {
+test("A PermanentFailure of another copy of the library is recognized.", async () => {
   const foreign = Object.assign(new Error("elsewhere"), {
     [Symbol.for("pg-job-worker.outcome")]: { kind: "permanent" },
   });
@@ -325,7 +325,7 @@ test("An outcome of another copy of the library is recognized.", async () => {
 });
 
 for (const [mode, options] of modes) {
-  test(`An error that refuses to be read fails the attempt and nothing else (${mode}).`, async () => {
+  test(`An error whose properties cannot be read fails only its attempt (${mode}).`, async () => {
     const unreadable = new Proxy(new Error(), {
       get() {
         throw new Error("no");
@@ -339,7 +339,7 @@ for (const [mode, options] of modes) {
   });
 }
 
-test("A job that was removed while it ran and then snoozes stays removed.", async () => {
+test("A job that is removed while it runs stays removed, even if it then snoozes.", async () => {
   const task = defineTask("task", async () => {
     await queue.utils.removeJob("key");
     throw new Snooze(1);

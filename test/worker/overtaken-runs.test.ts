@@ -1,5 +1,5 @@
-// The end of a queue's pause, which waits for a run that began before the pause. Whether there is such a run is found
-// without a scan of the jobs, unless the run's worker has been recovered or sends no heartbeats.
+// Tests that the pause of a named queue does not end while a run that began before the pause continues. The jobs are
+// searched for such a run only if the run's worker was recovered or sends no heartbeats.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { endDuePauses } from "../../src/queue/pauses/pause.ts";
@@ -54,7 +54,7 @@ test("The pause of a queue that was idle ends without a scan of the jobs.", asyn
   assert.equal(await lock(), null);
 });
 
-test("A paused queue's lock has the id of a running job's worker until the job ends; later the queue goes on.", async () => {
+test("The lock of a paused queue contains the id of the worker that runs its job until the job ends; after the pause the queue continues.", async () => {
   const [started, over] = [latch(), latch()];
   const task = recordingTask("task", async () => {
     started.open();
@@ -76,7 +76,7 @@ test("A paused queue's lock has the id of a running job's worker until the job e
   await waitUntil("the other job has run", () => task.seen.length === 2);
 });
 
-test("A queue's pause does not end while a live worker runs a job of it, which is found without reading jobs.", async () => {
+test("A queue's pause does not end while a live worker runs a job of the queue; to detect this, the jobs are not scanned.", async () => {
   await add(2);
   await queue.sql("select worker.worker_heartbeat('w', '{}')");
   await queue.sql(

@@ -1,5 +1,5 @@
-// Pauses of queues, of tasks and of all jobs: what workers of both modes and Graphile workers run meanwhile, how pauses
-// end, what maintenance leaves of them, and what lists and explanations show.
+// Tests pauses of queues, of tasks and of all jobs: which jobs run during a pause, in workers of both modes and in
+// Graphile workers, how pauses end, that maintenance does not end them, and how lists and explanations show them.
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { beforeEach, test } from "node:test";
@@ -28,8 +28,8 @@ const inQueue = (count: number, identifier = "task") =>
   );
 
 /**
- * Starts a Graphile worker with this task, which polls every 50 ms. Every 50 to 100 ms it resets locks older than 4 hours.
- * `seen`: the payloads that it has run.
+ * Starts a Graphile worker with this task. The worker polls every 50 ms, and every 50 to 100 ms it resets locks older
+ * than 4 hours. `seen`: the payloads of the jobs that it has run.
  */
 async function stock(identifier: string) {
   const seen: unknown[] = [];
@@ -47,7 +47,10 @@ async function stock(identifier: string) {
   return { seen, events, stop: () => runner.stop() };
 }
 
-/** Adds a job of the task `other` and waits for its run in `seen`. By then, earlier jobs that may start have begun. */
+/**
+ * Adds a job of the task `other`, and waits until `seen`, the payloads of that task, has one more. By then, all earlier
+ * jobs that are allowed to start have started.
+ */
 async function passThrough(seen: readonly unknown[]): Promise<void> {
   const count = seen.length;
   await queue.utils.addJob("other");
@@ -58,7 +61,7 @@ for (const [mode, options] of [
   ["safe mode", {}],
   ["fast lane", { fastLane: true }],
 ] as const) {
-  test(`A paused task does not start and others do, until it is resumed (${mode}).`, async () => {
+  test(`Until a paused task is resumed, its jobs do not start, and jobs of other tasks do (${mode}).`, async () => {
     const [task, other] = [recordingTask("task"), recordingTask("other")];
     await queue.startWorker({ tasks: [task, other], ...options });
     await queue.utils.pauseTask("task", { reason: "deploy", pausedBy: "ana" });
@@ -71,7 +74,7 @@ for (const [mode, options] of [
     assert.ok(performance.now() - resumedAt < 1_500, "resuming wakes the worker");
   });
 
-  test(`A pause of everything lasts until its end, and ends by itself (${mode}).`, async () => {
+  test(`A pause of all jobs lasts until its resumeAt, and then ends by itself (${mode}).`, async () => {
     const task = recordingTask("task");
     await queue.utils.pauseAll({ resumeAt: new Date(Date.now() + 800) });
     await queue.utils.addJob("task");
@@ -89,7 +92,7 @@ test("A pause whose end has passed is not listed, even before a process removes 
   assert.deepEqual(await queue.utils.listPauses(), []);
 });
 
-test("No worker takes jobs of a paused queue, Graphile workers included; both continue when it is resumed.", async () => {
+test("Neither this library's workers nor Graphile workers take jobs of a paused queue; both continue when it is resumed.", async () => {
   const [task, other] = [recordingTask("task"), recordingTask("other")];
   await queue.startWorker({ tasks: [task, other] });
   const theirs = await stock("task");
@@ -123,7 +126,7 @@ test("A queue that is paused while one of its jobs runs stays paused after the j
   assert.equal((await queueRow(queue.utils.database, "q"))?.isPaused, true);
 });
 
-test("A queue that is resumed while a job of it runs continues after that job, never with two at once.", async () => {
+test("A queue that is resumed while one of its jobs runs continues after that job, and never runs two jobs at once.", async () => {
   const [started, end] = [latch(), latch()];
   let running = 0;
   let most = 0;
@@ -174,7 +177,7 @@ test("A run of 50 fetched jobs of a queue stops when the queue is paused.", asyn
   assert.deepEqual(new Set(attempts), new Set([0]));
 });
 
-test("The lock of a pause is not a worker's: unlocking, sweeps, the 4-hour rule and a cleanup leave it.", async () => {
+test("The lock of a paused queue stays after a forced unlock, a sweep, a reset of old locks and a cleanup, and is not listed as a worker's.", async () => {
   const { database: db } = queue.utils;
   await queue.utils.pauseQueue("q", { reason: "deploy" });
   const [row] = await queue.sql<{ locked_by: string }>(
@@ -193,7 +196,7 @@ test("The lock of a pause is not a worker's: unlocking, sweeps, the 4-hour rule 
   assert.equal((await cleanup(db, ["gc-job-queues"])).deletedQueues, 1);
 });
 
-test("Graphile Worker's own maintenance ends no pause: its cleanup, its unlock, its rule of 4 hours.", async () => {
+test("Graphile Worker's cleanup, forced unlock and reset of locks older than 4 hours end no pause.", async () => {
   await queue.utils.pauseQueue("q", { reason: "deploy" });
   await queue.utils.pauseQueue("empty");
   await queue.utils.pauseTask("gone");
@@ -304,7 +307,7 @@ test("A second pause replaces the reason and the end; resuming what is not pause
   assert.equal((await queue.utils.resumeTask("another")).wasPaused, false);
 });
 
-test("Invalid pauses are refused with all problems.", async () => {
+test("Pauses with an invalid name, reason or end are refused.", async () => {
   const past = { resumeAt: new Date(0), reason: "x".repeat(201) };
   await assert.rejects(queue.utils.pauseQueue("q", past), { code: "bad_input" });
   await assert.rejects(queue.utils.pauseTask(""), { code: "bad_input" });
@@ -314,7 +317,7 @@ test("Invalid pauses are refused with all problems.", async () => {
 
 test("The end of a pause must be in the future by the database's clock.", async () => {
   const { client } = queue.utils.database;
-  // Returns utilities for which the database's clock is this number of hours ahead of this process's.
+  // Returns utilities for which the database's clock is `hours` ahead of this process's clock.
   const ahead = (hours: number) =>
     queue.utils.with({
       query: ({ text, ...rest }) =>
@@ -333,7 +336,7 @@ test("The end of a pause must be in the future by the database's clock.", async 
   await ahead(-1).pauseQueue("q", inMinutes(-30));
 });
 
-test("Without the tables a pause is refused with the command that adds them; a worker that runs applies pauses once they are there.", async () => {
+test("Without the tables of pauses, a pause is refused with a message that contains the command to add them; a running worker applies pauses once the tables exist.", async () => {
   const { migrate } = await import("../../src/database/schema/migrate.ts");
   const { database: db } = queue.utils;
   await queue.sql("drop table worker._private_pauses, worker._private_cancellations");

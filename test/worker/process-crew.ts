@@ -29,7 +29,8 @@ export const processes =
       for (let n = 0; n < kills && (await pause(50 + trial.dice(150), trial.over)); n++) {
         const [victim] = crew.splice(trial.dice(crew.length), 1);
         if (victim === undefined) break;
-        // Read before the kill: after it, the victim's jobs may run elsewhere, and must not seem to overlap.
+        // The time is read before the kill, because the victim's jobs may start on another worker right after the kill.
+        // With a later time, the two runs of a job could seem to overlap.
         const t = machineTime();
         victim.process.signal("SIGKILL");
         await victim.process.exited;

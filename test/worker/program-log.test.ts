@@ -1,5 +1,6 @@
-// What is logged of a program's output: its limits, and the secrets that are replaced, in the job's error, too. Also
-// which variables of a service manager no program gets, and warnings about files of tasks that every user can write.
+// Tests what is logged of a program's output: its amount is limited, and secrets are replaced, in the job's error, too.
+// Also tests that programs do not get the socket variables of a service manager, and that a warning is logged for task
+// files and directories to which every user can write.
 import assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +26,7 @@ async function linesOf(script: string, secrets: readonly string[] = []): Promise
   return lines;
 }
 
-test("The log has the first lines of an attempt's output, and the number of the others.", async () => {
+test("The log has the first lines of an attempt's output, and the number of lines that are left out.", async () => {
   const lines = await linesOf("seq 1 15000; echo end >&2");
   assert.equal(lines.length, MAX_LINES + 1);
   assert.match(lines.at(-1) ?? "", /^… 5,00[01] lines left out$/);
@@ -52,7 +53,7 @@ test("A secret is in no logged line and in no error.", async () => {
   assert.match(error ?? "", /exited with code 3: no: ••••/);
 });
 
-test("No part of a secret is logged or stored where a long line is split.", async () => {
+test("If a long line is split within a secret, no part of the secret is logged or stored.", async () => {
   const secrets = ["secret of many words", "-----BEGIN KEY-----\nMIIEvQIBADAN\n-----END KEY-----"];
   const [length, last] = [8_192, "secret of many words, and more"];
   for (let before = length - 22; before <= length + 2; before++) {

@@ -1,4 +1,4 @@
-// The end of a program's stderr that is kept for the job's error, however many lines or bytes arrive at once.
+// Tests that the end of a program's stderr is kept for the job's error, however many lines or bytes arrive at once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Lines, Tail } from "../../src/worker/files/program-output.ts";
@@ -12,7 +12,7 @@ function tailOf(count: number): string {
   return tail.text;
 }
 
-test("The tail begins at a line, for any number of lines at once.", () => {
+test("The tail begins with a whole line, however many lines arrive at once.", () => {
   for (let count = 1; count <= written.length; count++) {
     const lines = tailOf(count).split("\n");
     const first = lines.shift() ?? "";
@@ -28,7 +28,7 @@ test("Output below the limit is kept whole.", () => {
   assert.equal(tail.text, "one\n\ntwo");
 });
 
-test("A line without an end is split at the limit, and kept to its last character.", () => {
+test("A line without an end is split at the limit, and its last character is kept.", () => {
   const lines = new Lines();
   const tail = new Tail();
   for (let i = 0; i < 30; i++) tail.add(lines.add(Buffer.from("x".repeat(1_000))));

@@ -1,5 +1,5 @@
-// The quick fetch of an idle worker (quick-fetch.ts): its jobs have the same columns as those of a full fetch, and the
-// jobs that it does not read are fetched by a full one. Also a fetch that gets no answer.
+// Tests the quick fetch of an idle worker (quick-fetch.ts): it reads all columns of a job, and a full fetch finds the
+// jobs that it does not read. Also tests a fetch that gets no answer.
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { describe, test } from "node:test";
@@ -10,7 +10,7 @@ import { recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
-// Longer than the tests, because a poll would find the jobs that a fetch has missed.
+// A poll interval that is longer than the tests, because a poll would find the jobs that a fetch has missed.
 const NEVER_MS = 3_600_000;
 
 /** Returns the members of a task's job, except for its id, its task and its queue. */
@@ -92,7 +92,7 @@ for (const fastLane of [false, true]) {
       );
     });
 
-    test("fetches jobs behind scheduled ones and behind those of other workers.", async () => {
+    test("fetches jobs although more urgent ones are scheduled, or can be run only by other workers.", async () => {
       const { seen, shown } = await resting(["other"]);
       const tomorrow = new Date(Date.now() + 86_400_000);
       await queue.utils.addJob("show", "later", { priority: -5, runAt: tomorrow });
@@ -122,8 +122,8 @@ for (const fastLane of [false, true]) {
       );
     });
 
-    // Due since 1970, so that only their announcement wakes the worker: for a job that has just become due, it also
-    // wakes without an announcement.
+    // The jobs are due since 1970, so that only their announcement wakes the worker. When a job becomes due, the worker
+    // also wakes without an announcement.
     const many = (length: number, spec: object) =>
       Array.from({ length }, (_, payload) => ({
         identifier: "show",
@@ -148,7 +148,7 @@ for (const fastLane of [false, true]) {
       assert.equal(seen[0]?.priority, -5);
     });
 
-    test("distinguishes an empty error from none.", async () => {
+    test("distinguishes an empty error from no error.", async () => {
       const { seen, shown } = await resting();
       await queue.sql(
         "insert into worker._private_jobs (task_id, payload, last_error, created_at) " +

@@ -1,4 +1,4 @@
-// How often it is checked whether a stream (stream.ts) without a free permit or token has ready jobs.
+// How often a worker checks whether a stream (stream.ts) without a free permit or token has ready jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Queryable } from "../../src/database/database.ts";
@@ -38,12 +38,12 @@ async function afterCheckOf(ms: number, fails = false): Promise<number> {
   return checks.consider([stream]);
 }
 
-test("The next check follows after 20 times the duration of the last one, at most after 5 seconds.", async () => {
+test("The interval after a slow check is 20 times its duration, but at most 5 seconds.", async () => {
   assert.equal(await afterCheckOf(100), 20 * 100 - 100);
   assert.ok((await afterCheckOf(4_000)) <= 5_000 - 4_000);
 });
 
-test("After a check that failed after a minute, the next one follows at once.", async () => {
-  // The next check has started at once: the result is the interval that follows it.
+test("If a check fails after a minute, the next check starts at once.", async () => {
+  // The next check has started at once, so the result is the interval after that check.
   assert.equal(await afterCheckOf(60_000, true), 20);
 });

@@ -1,5 +1,6 @@
-// A process with a worker, controlled by test/worker/worker-process.ts. It prints its events on stdout. "release" on
-// stdin ends the jobs of the tasks `held`, `freezing` and `refused`; the end of stdin does, too, and stops the worker.
+// A process with a worker, controlled by test/worker/worker-process.ts. It prints its events on stdout. The line
+// "release" on stdin ends the jobs of the tasks `held`, `freezing` and `refused`. The end of stdin ends these jobs,
+// too, and stops the worker.
 import { createInterface } from "node:readline";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
@@ -12,7 +13,7 @@ const nap = new Int32Array(new SharedArrayBuffer(4));
 
 const tasks = [
   defineTask("quick", () => {}),
-  // Ends only when it is released: it ignores its signal, for example after the loss of the lease.
+  // A job of this task ends only when it is released. It ignores its signal, for example after the loss of the lease.
   defineTask("held", () => released.promise),
   // The first attempt freezes the process at once, before the worker returns other fetched jobs to the database.
   defineTask("freezing", (_, { job }) => {

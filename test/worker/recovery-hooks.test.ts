@@ -1,5 +1,5 @@
-// Recovery in a running worker: interceptors, observers, and the delay of recovered jobs. Also the worker's reset of
-// old locks, and the recovery of deleted queues.
+// Recovery in a running worker: interceptors, observers, and the delay of recovered jobs. A running worker also resets
+// old locks, and restores the rows of named queues that were deleted although they have jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTask } from "../../src/worker/task/task.ts";
@@ -62,7 +62,7 @@ test("An interceptor is called for each stale worker, and observers are notified
   assert.equal(called.filter((id) => id === "keep").length, 1);
 });
 
-test("If an interceptor throws, it is called again later for that stale worker; others are recovered.", async () => {
+test("If an interceptor throws, it is called again later for that stale worker; the jobs of others are recovered.", async () => {
   await using worker = sweeper();
   await addStaleWorker("bad");
   const freed = await addStaleWorker("good");
@@ -89,7 +89,7 @@ test("A delay prevents a recovered job from running at once.", async () => {
   assert.equal(row?.is_later, true);
 });
 
-test("A running worker recovers the queue of a job that a cleanup has deleted.", async () => {
+test("A running worker restores a named queue that a cleanup has deleted although it has a job.", async () => {
   await using worker = sweeper({ resetLocksIntervalMs: 100 });
   const { id } = await add("quick", {}, { queueName: "q" });
   await queue.sql("delete from worker._private_job_queues");
@@ -97,7 +97,7 @@ test("A running worker recovers the queue of a job that a cleanup has deleted.",
   await waitUntil("the job is done", () => isGone(id));
 });
 
-test("A running worker resets locks older than 4 hours and runs those jobs.", async () => {
+test("A running worker resets locks older than 4 hours, and runs the jobs that it has unlocked.", async () => {
   await using worker = sweeper({ resetLocksIntervalMs: 100 });
   const { id } = await add("quick");
   await lockJob(queue, id, "stock-worker", "5 hours");

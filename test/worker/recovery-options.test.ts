@@ -17,7 +17,7 @@ function problems(recovery: unknown): string[] {
   }
 }
 
-test("Recovery is on by default: heartbeats every 2 s, stale after 7 s.", () => {
+test("Recovery is on by default: a worker sends a heartbeat every 2 s, and is stale 7 s after its last one.", () => {
   const { recovery, resetLocksIntervalMs, staleLockThresholdMs } = resolveWorkerOptions(base);
   assert.deepEqual(recovery, {
     heartbeatIntervalMs: 2_000,
@@ -34,7 +34,7 @@ test("Recovery is on by default: heartbeats every 2 s, stale after 7 s.", () => 
 test("Durations that contradict each other are reported all at once.", () => {
   assert.deepEqual(problems({ heartbeatIntervalMs: 5_000, sweepIntervalMs: 1_000 }), [
     "recovery.thresholdMs: must be at least 3 times heartbeatIntervalMs",
-    "recovery.sweepIntervalMs: must not be less than heartbeatIntervalMs: each search is sent with a heartbeat",
+    "recovery.sweepIntervalMs: must not be less than heartbeatIntervalMs, because each search for stale workers is sent with a heartbeat",
   ]);
   assert.deepEqual(problems({ resilientThresholdMs: 6_999 }), [
     "recovery.resilientThresholdMs: must not be less than thresholdMs",

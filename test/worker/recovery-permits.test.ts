@@ -1,4 +1,5 @@
-// The permits of a stale worker are free for others once all of its jobs are recovered, before its row is deleted.
+// Other workers can take the permits of a stale worker as soon as all of its jobs are recovered, even before its row is
+// deleted.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
@@ -9,7 +10,7 @@ import { jobsOf } from "./recovery-jobs.ts";
 const queue = testQueue(() => migratedDatabase("worker", ["limits"]));
 const { add } = jobsOf(queue);
 
-test("A recovery withdraws the permits of stale workers, except of those whose resilient jobs may still run.", async () => {
+test("A recovery withdraws a stale worker's permits, unless a resilient job of the worker may still run.", async () => {
   await queue.sql(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
     select id, now() - interval '8 s', '{"threshold_ms": 7000, "resilient_threshold_ms": 60000}'
     from unnest(array['dead', 'resilient', 'idle']) as id`);

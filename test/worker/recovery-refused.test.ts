@@ -1,5 +1,5 @@
-// PostgreSQL refuses to change some jobs, or a queue, in a recovery, in a reset of old locks, or in the return of jobs
-// after a lost fetch: all other changes are made, and the refused ones are reported.
+// If PostgreSQL refuses to change some jobs or a queue in a recovery, in a reset of old locks, or in the return of jobs
+// after a lost fetch, all other changes are made, and the refused ones are reported.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -34,7 +34,7 @@ async function sweepOn(db: Database, ...ids: readonly string[]) {
   });
 }
 
-/** Returns how many scans of the whole table of jobs the connection has counted, also in earlier transactions. */
+/** Returns how many scans of the whole table of jobs are counted on the connection, some of earlier transactions. */
 async function scansOn(client: pg.PoolClient): Promise<number> {
   const { rows } = await client.query<{ scans: number }>(`select seq_scan::int as scans
     from pg_stat_xact_user_tables where schemaname = 'worker' and relname = '_private_jobs'`);
@@ -53,7 +53,7 @@ async function refusing(table: string, when: string, work: () => Promise<void>):
   }
 }
 
-test("A queue that cannot be unlocked stays locked, with the reason, and other workers are recovered.", async () => {
+test("A queue that cannot be unlocked stays locked, and the error is returned; the jobs of stale workers are recovered.", async () => {
   await dead("a", "b", "c");
   for (const id of ["a", "c"]) {
     const { id: job } = await add("task");
@@ -98,7 +98,7 @@ test("One refused job among thousands is found, and the others are recovered.", 
   });
 });
 
-test("The search for a refused job reads the other jobs of the table only a few times.", async () => {
+test("The search for a refused job scans the whole table of jobs only a few times.", async () => {
   await dead("a");
   await queue.sql(`select count(worker.add_job('task')) from generate_series(1, 6000)`);
   await queue.sql(`update worker._private_jobs set locked_by = 'a', locked_at = now() - interval '10 s'
@@ -127,7 +127,7 @@ test("The search for a refused job reads the other jobs of the table only a few 
   });
 });
 
-test("A job whose old lock cannot be reset stays locked; all other old locks and their queue are reset.", async () => {
+test("A job whose old lock cannot be reset stays locked; all other old locks are reset, also that of the queue.", async () => {
   await queue.sql(
     `select count(worker.add_job('task', queue_name := 'q')) from generate_series(1, 20)`,
   );

@@ -1,5 +1,6 @@
-// The statements that find and recover stale workers, reset old locks and renew a worker's own: which workers are
-// stale, which of the others may recover them, and what concurrent sweeps do.
+// Tests the statements that find stale workers, recover their jobs, reset old locks, and renew the locks of a worker
+// that still runs. The tests check which workers are stale, when a worker may recover the jobs of others, and
+// concurrent sweeps.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -38,7 +39,10 @@ async function databaseTime(): Promise<number> {
   return (await queue.sql<{ now_ms: number }>(text))[0]?.now_ms ?? 0;
 }
 
-/** Sweeps as a healthy worker, unless `own` differs. */
+/**
+ * Recovers those of the workers `ids` that are stale, by default as a healthy worker. `own`: another uptime of the
+ * worker that sweeps, or another time of its last heartbeat.
+ */
 async function sweep(ids: string[], own: { uptimeMs?: number; heartbeatAtMs?: number } = {}) {
   return recoverStaleWorkers(queue.db, {
     staleWorkerIds: ids,
@@ -52,7 +56,7 @@ async function sweep(ids: string[], own: { uptimeMs?: number; heartbeatAtMs?: nu
 
 const NOTHING = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
-test("A worker whose report has no room for the mark of a recovery is recovered, like all others.", async () => {
+test("A stale worker is recovered even if its report has no room for the mark of a recovery.", async () => {
   const full = JSON.stringify({ threshold_ms: 7_000, host: "h".repeat(262_144 - 34) });
   await worker("full", "8 s", full);
   await worker("dead", "8 s");
@@ -80,7 +84,7 @@ test("The answer to a heartbeat lists workers with expired leases only.", async 
   assert.deepEqual(staleWorkerIds, ["dead"]);
   assert.deepEqual([...leases.keys()], ["self"]);
   assert.equal(leases.get("self")?.isRecovered, false);
-  // For a worker whose uptime is shorter than a stale worker's lease, the answer does not list the stale worker.
+  // The answer does not list `dead` if heartbeats have succeeded for less time than the lease of `dead`.
   assert.deepEqual((await look(6_900)).staleWorkerIds, []);
 });
 
@@ -96,7 +100,7 @@ test("A lease lasts as long as its worker's row specifies, 300 s by default.", a
   assert.deepEqual(swept, ["rust-dead"]);
 });
 
-test("The sweep keeps attempts, sets the error, and unlocks queues.", async () => {
+test("A sweep does not change the number of attempts of a job; it sets the job's error, and unlocks named queues.", async () => {
   await worker("dead", "8 s");
   const one = await add("task", {}, { queueName: "line" });
   const last = await add("task", {}, { maxAttempts: 1 });
@@ -109,7 +113,7 @@ test("The sweep keeps attempts, sets the error, and unlocks queues.", async () =
   const exhausted = await job(last.id);
   assert.deepEqual([exhausted?.attempts, exhausted?.is_available], [1, false]);
   assert.equal(exhausted?.locked_by, null);
-  // A statement that the worker sent before its death may still commit, so its row stays for a second pass.
+  // A fetch that the worker sent before it stopped may still commit, so the worker's row stays for a second sweep.
   assert.deepEqual(await sweep(["dead"]), NOTHING);
   await lockJob(queue, one.id, "dead");
   await queue.sql("update worker._private_workers set last_heartbeat_at = now() - interval '61 s'");
@@ -117,7 +121,7 @@ test("The sweep keeps attempts, sets the error, and unlocks queues.", async () =
   assert.deepEqual(await workerIds(), []);
 });
 
-test("Recoveries in a row are counted in the error, until another failure.", async () => {
+test("A job's error has the number of consecutive recoveries, which begins again after another failure.", async () => {
   const { id } = await add("task");
   const recovered = async (message: string | null = null) => {
     await worker("dead", "8 s");
@@ -142,7 +146,7 @@ test("Recoveries in a row are counted in the error, until another failure.", asy
   assert.equal(await recovered("it burned"), "Recovered 2 times in a row: it burned");
 });
 
-test("A recovered job of a named queue keeps its place; any other one is placed after ready jobs.", async () => {
+test("Without a delay, a recovered job of a named queue keeps its place; any other recovered job comes after the ready jobs.", async () => {
   await worker("dead", "8 s");
   const queued = await add("task", {}, { queueName: "line" });
   const other = await add("task");
@@ -156,7 +160,7 @@ test("A recovered job of a named queue keeps its place; any other one is placed 
   );
 });
 
-test("A queue stays locked as long as a resilient job of the same stale worker.", async () => {
+test("While a stale worker keeps a resilient job of a named queue, the queue stays locked, too.", async () => {
   await worker("dead", "8 s");
   const jobs = [
     await add("task", {}, { queueName: "line", flags: ["infrastructure_resilient"] }),
@@ -179,7 +183,7 @@ test("Of several concurrent sweeps only one recovers the jobs.", async () => {
   );
 });
 
-test("During another sweep a sweep does nothing and does not wait.", async () => {
+test("A worker's sweep that begins during another sweep does nothing, and does not wait.", async () => {
   await worker("dead", "8 s");
   const client = await queue.pool.connect();
   try {
@@ -241,7 +245,10 @@ test("A worker that is frozen during a heartbeat is recovered.", async () => {
     ...WELL,
   }).catch(() => {});
   await beaten.promise;
-  await waitUntil("it is swept", async () => (await sweep(["frozen"])).workerIds.length === 1);
+  await waitUntil(
+    "the frozen worker is recovered",
+    async () => (await sweep(["frozen"])).workerIds.length === 1,
+  );
   client.release(true);
   void over;
 });
@@ -270,7 +277,7 @@ test("A heartbeat after a sweep returns that the worker was recovered, and never
   assert.deepEqual(await workerIds(), []);
 });
 
-test("After sleep or a step of the database's clock a worker recovers no other.", async () => {
+test("If a worker was suspended, or the database's clock has jumped, the worker recovers no others before its next heartbeat.", async () => {
   await worker("dead", "8 s");
   const now_ms = await databaseTime();
   assert.deepEqual(await sweep(["dead"], { heartbeatAtMs: now_ms - 5_000 }), NOTHING);
@@ -324,7 +331,7 @@ async function steadyWorker(id: string, uptimeMs: number): Promise<void> {
   await worker(id, "1 s", JSON.stringify({ ...JSON.parse(LEASE), steady_since_ms }));
 }
 
-test("After an outage of hours a worker that is not back yet keeps its row, and so its locks.", async () => {
+test("After an outage of hours, an absent worker keeps its row and its locks until another worker has sent heartbeats for as long as the absent worker's lease.", async () => {
   await worker("away", "5 hours");
   await worker("short", "1 hour");
   const { id } = await add("task", {}, { queueName: "line" });
@@ -333,7 +340,7 @@ test("After an outage of hours a worker that is not back yet keeps its row, and 
     await deleteStaleWorkers(queue.db, STALE_LOCK_MS);
     return (await resetStaleLocks(queue.db, STALE_LOCK_MS)).jobs;
   };
-  // At first no worker is back. Then one is, but its heartbeats have just begun again.
+  // At first no worker is back. Then `back` sends heartbeats, but for less time than the lease of `away`.
   assert.equal(await reset(), 0);
   await steadyWorker("back", 6_000);
   assert.equal(await reset(), 0);
@@ -356,13 +363,13 @@ test("When the database's clock jumps ahead, the next reset unlocks no job of a 
   assert.equal((await resetStaleLocks(queue.db, STALE_LOCK_MS)).jobs, 0);
 });
 
-test("Without heartbeats a worker deletes the rows of dead workers by their age.", async () => {
+test("A worker that sends no heartbeats, but has excluded an outage, deletes the rows of workers that stopped hours ago.", async () => {
   await worker("dead", "5 hours");
   await deleteStaleWorkers(queue.db, STALE_LOCK_MS, true);
   assert.deepEqual(await workerIds(), []);
 });
 
-test("A worker whose lease is longer than 4 hours keeps its row and its locks for as long.", async () => {
+test("A worker whose lease is longer than 4 hours keeps its row and its locks until the lease has expired.", async () => {
   const days = '{"threshold_ms": 86400000, "resilient_threshold_ms": 86400000}';
   await worker("patient", "5 hours", days);
   await worker("over", "25 hours", days);
@@ -376,7 +383,7 @@ test("A worker whose lease is longer than 4 hours keeps its row and its locks fo
   assert.equal((await job(mine.id))?.locked_by, "patient");
 });
 
-test("Old locks of jobs that a worker runs are renewed; those of others are not.", async () => {
+test("If a running job has an old lock, all old locks of its worker are renewed, and no locks of other workers.", async () => {
   const spec = { queueName: "line" };
   const [runs, waits] = [await add("task", {}, spec), await add("task", {}, spec)];
   const [other, stock] = [await add("task"), await add("task")];
@@ -386,7 +393,7 @@ test("Old locks of jobs that a worker runs are renewed; those of others are not.
   await queue.sql(`update worker._private_job_queues
     set locked_by = 'me', locked_at = now() - interval '3 hours'`);
   const hours = [other.id, stock.id];
-  // Young locks are not renewed, nor are those of other workers.
+  // Neither of these two jobs has an old lock of the worker `me`, so no lock is renewed.
   assert.deepEqual(await renewLocks(queue.db, "me", hours, 3_600_000), { jobs: 0, queues: 0 });
   assert.deepEqual(await renewLocks(queue.db, "me", [runs.id], 3_600_000), { jobs: 2, queues: 1 });
   const rows = await queue.sql(
@@ -398,7 +405,7 @@ test("Old locks of jobs that a worker runs are renewed; those of others are not.
   );
 });
 
-test("A sweep ends the transactions of stale workers, which may hold row locks on jobs, and no other transactions.", async () => {
+test("A sweep ends the idle transactions of stale workers, which may hold row locks on jobs, but not those of other workers.", async () => {
   await worker("dead", "8 s");
   await worker("alive", "0 s");
   const ids = [(await add("task")).id, (await add("task")).id];
@@ -427,7 +434,7 @@ test("A sweep ends the transactions of stale workers, which may hold row locks o
   }
 });
 
-test("A job that PostgreSQL refuses to change does not prevent the recovery of others.", async () => {
+test("A job that PostgreSQL refuses to change does not prevent the recovery of other jobs.", async () => {
   await worker("dead", "8 s");
   const jobs = [];
   for (let n = 0; n < 9; n++) {

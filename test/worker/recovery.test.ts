@@ -9,7 +9,7 @@ import { QUICK, waitUntil, workerProcess } from "./worker-process.ts";
 const queue = testQueue();
 const { add, isGone, job, workerIds } = jobsOf(queue);
 
-test("The jobs of a killed worker are run by another one.", async () => {
+test("Another worker runs the jobs of a killed worker.", async () => {
   const first = await workerProcess(queue.url);
   const { id } = await add("held");
   await first.event("started");
@@ -30,8 +30,8 @@ test("The jobs of a killed worker are run by another one.", async () => {
 test("A worker that stops normally leaves no row behind.", async () => {
   const worker = await workerProcess(queue.url);
   assert.deepEqual(await workerIds(), [worker.workerId]);
-  // The heartbeat thread runs before the stop, which waits for it for at most 0.8 s. On a busy machine, the thread may
-  // need longer to start.
+  // The stop waits at most 0.8 s for the heartbeat thread. On a busy machine the thread may need longer to start, so
+  // the test first waits until the thread has sent a heartbeat.
   await waitUntil("it sends a heartbeat", async () => {
     const text = "select last_heartbeat_at > started_at as beats from worker._private_workers";
     return (await queue.sql<{ beats: boolean }>(text))[0]?.beats === true;
@@ -40,7 +40,7 @@ test("A worker that stops normally leaves no row behind.", async () => {
   assert.deepEqual(await workerIds(), []);
 });
 
-test("The queue of a killed worker is unlocked with its jobs.", async () => {
+test("When the job of a killed worker is recovered, the named queue of the job is unlocked, too.", async () => {
   const first = await workerProcess(queue.url);
   const one = await add("held", {}, { queueName: "line" });
   await first.event("started");
@@ -58,7 +58,8 @@ test("A job that kills its worker runs out of attempts.", async () => {
   const first = await workerProcess(queue.url);
   const { id } = await add("poison", {}, { maxAttempts: 2 });
   await first.exited;
-  // No worker is alive that could recover the job. The next worker recovers it, runs it, and dies, too.
+  // At this point no worker could recover the job. The next worker recovers the job and runs it, which kills the
+  // worker.
   const second = await workerProcess(queue.url);
   await second.exited;
   const last = await workerProcess(queue.url);
@@ -75,8 +76,9 @@ test("A job that kills its worker runs out of attempts.", async () => {
   );
 });
 
-test("A handler that blocks the event loop for several thresholds keeps its lease.", async () => {
-  // Longer than in QUICK, because the heartbeat thread must run within a threshold, even on a busy machine.
+test("A worker keeps its lease while a handler blocks the event loop for longer than the threshold.", async () => {
+  // The threshold is longer than in QUICK, because even on a busy machine the heartbeat thread must send a heartbeat
+  // before the threshold is over.
   const recovery = { ...QUICK, thresholdMs: 2_500 };
   const worker = await workerProcess(queue.url, { recovery });
   const other = await workerProcess(queue.url, { recovery, forbiddenFlags: ["mine"] });
@@ -108,7 +110,8 @@ test("Resilient jobs are recovered only after their own, longer threshold.", asy
   for (const { id } of [ordinary, resilient]) {
     await second.event("started", (started) => started["id"] === id);
   }
-  // The time from the first worker's last heartbeat until the second one has locked each job, by the database's clock.
+  // For each job, the time from the first worker's last heartbeat until the second worker locked the job, by the
+  // database's clock.
   const waits = await queue.sql<{ id: string; ms: number }>(
     `select id::text, (extract(epoch from locked_at - $1::timestamptz) * 1000)::float8 as ms
      from worker._private_jobs order by id`,
@@ -120,7 +123,7 @@ test("Resilient jobs are recovered only after their own, longer threshold.", asy
   await second.stop();
 });
 
-test("A lock of a worker without heartbeats is left to the 4-hour rule and to a manual sweep.", async () => {
+test("Workers do not recover a job that a worker without heartbeats has locked. A manual sweep finds this worker.", async () => {
   const dead = await workerProcess(queue.url);
   const { id } = await add("held");
   await dead.event("started");

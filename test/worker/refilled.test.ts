@@ -1,5 +1,5 @@
-// The tables are emptied and refilled while a worker runs, as test suites and restores do. The same ids then belong
-// to other tasks, queues and jobs.
+// Tests a worker whose tables are emptied and refilled while it runs, as test suites and restores do. Afterwards the
+// same ids belong to other tasks, queues and jobs.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
@@ -14,8 +14,8 @@ const refill = () =>
 for (const fastLane of [false, true]) {
   for (const pollIntervalMs of [50, NEVER_MS]) {
     const name = fastLane ? "fast lane" : "safe mode";
-    const how = pollIntervalMs === NEVER_MS ? "quick fetch" : "poll";
-    describe(`After the tables were refilled, in the ${name}, by a ${how},`, () => {
+    const how = pollIntervalMs === NEVER_MS ? "notification" : "poll";
+    describe(`In the ${name}, when the jobs of refilled tables are found after a ${how},`, () => {
       test("each job runs in the handler of its own task.", async () => {
         const tasks = ["charge", "refund", "third"].map((one) => recordingTask<string>(one));
         const seen = () => tasks.flatMap((one) => one.seen.map((of) => `${one.identifier} ${of}`));
@@ -44,7 +44,7 @@ for (const fastLane of [false, true]) {
 }
 
 for (const fastLane of [false, true]) {
-  test(`A run from before a refill does not unlock the new queue that has the old queue's id, fast lane: ${fastLane}.`, async () => {
+  test(`The end of a job from before a refill does not unlock the new queue with the old queue's id, fast lane: ${fastLane}.`, async () => {
     const [old, gate] = [latch(), latch()];
     const held = recordingTask("held", () => old.opened);
     const task = recordingTask<number>("task", () => gate.opened);
@@ -57,7 +57,8 @@ for (const fastLane of [false, true]) {
     for (let n = 0; n < 4; n++) await queue.utils.addJob("task", n, { queueName: "new" });
     await waitUntil("the first one runs", () => task.seen.length === 1);
     old.open();
-    // When the second of two more jobs has run, the end of the old run has been written, and a further fetch followed.
+    // Two more jobs run, one after the other. When the second is done, the result of the old job has been written and a
+    // further fetch has followed.
     for (let n = 1; n <= 2; n++) {
       await queue.utils.addJob("quick");
       await waitUntil("another job is done", async () => {

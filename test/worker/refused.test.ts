@@ -27,7 +27,10 @@ const trigger = (when: string, body: string) =>
     create trigger history before ${when} on worker._private_jobs
     for each row execute function public.history()`);
 
-/** For each reason: a function that makes PostgreSQL refuse a job's result, and a pattern of the error stored then. */
+/**
+ * What can make PostgreSQL refuse a job's result: for each name, a function that sets it up for the job with the id,
+ * and a pattern that matches the job's last_error afterwards.
+ */
 const REFUSALS: Record<string, readonly [(id: string) => Promise<unknown>, RegExp]> = {
   "a foreign key": [
     (id) =>
@@ -102,7 +105,7 @@ for (const fastLane of [false, true]) {
     );
 
     for (const [name, [refuse, sentence]] of Object.entries(REFUSALS)) {
-      test(`only the job whose result ${name} refuses fails, and all others are done.`, async (t) => {
+      test(`if ${name} refuses the result of a job, only this job fails, and all others are completed.`, async (t) => {
         t.after(() =>
           queue.sql(
             "drop table if exists public.orders; drop function if exists public.history cascade",
@@ -123,8 +126,8 @@ for (const fastLane of [false, true]) {
         });
         const [left] = await queue.remaining();
         assert.equal(left?.id, id);
-        // In the fast mode the error ends the transaction, which unlocks the row, so the safe mode may run the job,
-        // too. At least one of the attempts counts.
+        // In the fast mode the error ends the transaction, which unlocks the row, so the safe mode may run the job
+        // again. At least one of the runs counts as an attempt.
         const runs = task.seen.filter((n) => n === 7).length;
         const { attempts = 0 } = left ?? {};
         assert.ok(attempts >= 1 && attempts <= runs, `${attempts} attempts of ${runs} runs`);
@@ -145,7 +148,7 @@ for (const fastLane of [false, true]) {
 }
 
 for (const fastLane of [false, true]) {
-  test(`Jobs whose failures are refused, too, stay locked after three writes, and are reported, fast lane: ${fastLane}.`, async (t) => {
+  test(`Jobs whose failures PostgreSQL refuses three times stay locked and are reported, fast lane: ${fastLane}.`, async (t) => {
     t.after(() => queue.sql("drop function if exists public.history cascade"));
     const task = recordingTask<number>("task", (n) => {
       if (n < 2) throw new Error("fails");
@@ -183,7 +186,7 @@ for (const fastLane of [false, true]) {
       (await queue.remaining()).map(({ id }) => id),
       ids,
     );
-    // After a refusal, the fast mode leaves the job to the safe mode, which runs it once more, and counts that attempt.
+    // After a refusal in the fast mode, the safe mode runs the job once more.
     assert.equal(task.seen.filter((n) => n === 1).length, fastLane ? 2 : 1);
     await waitFor("it stops", worker.stop(), 12_000);
     assert.ok((await queue.remaining()).every(({ locked_by: holder }) => holder !== null));
@@ -212,7 +215,8 @@ test("While refused results of the fast mode are written one by one, the safe mo
     fastLane: { limitMs: 5_000 },
   });
   await waitUntil("all run", () => task.seen.length === count);
-  // Jobs with a key run in the safe mode. When it is quiet after the first one, no fetch of that mode is under way.
+  // Jobs with a key run in the safe mode. After the first of them, the test waits until no fetch of that mode is under
+  // way.
   let ended = 0;
   worker.hooks.on("job:complete", () => void ended++);
   await queue.utils.addJob("other", {}, { jobKey: "first" });
@@ -236,7 +240,7 @@ test("While refused results of the fast mode are written one by one, the safe mo
   assert.equal(task.seen.length, count);
 });
 
-test("A job whose delete a row security policy forbids fails, and the policy is named.", async () => {
+test("If a row security policy forbids the delete of a job, the job fails, and the error names the policy.", async () => {
   const tables = ["_private_job_queues", "_private_tasks", "_private_known_crontabs"];
   const limited = await rolePool(
     queue.url,
@@ -314,7 +318,7 @@ test("A job that cannot be unlocked after a lost connection is logged, and the w
   const task = recordingTask<number>("task");
   const { lines, logger } = recorder();
   const worker = await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50 });
-  // A fetch whose answer was lost leaves jobs like these.
+  // The update below locks these jobs for the worker, as a fetch does whose answer is lost.
   await queue.utils.addJobs(
     [1, 2, 3].map((n) => ({
       identifier: "task",
@@ -342,7 +346,7 @@ test("A job that cannot be unlocked after a lost connection is logged, and the w
   await queue.sql("drop trigger history on worker._private_jobs");
 });
 
-test("When a thousand jobs are left out, further refused fetches are logged once, as fetches that are sent again.", () => {
+test("When fetches leave out a thousand jobs, only one of the further refusals is logged, as a fetch that is sent again.", () => {
   const { lines, logger } = recorder();
   const results = {} as Results;
   const refusals = new Refusals({ clock: systemClock, logger, results, onChange() {} });

@@ -1,5 +1,6 @@
-// A result that PostgreSQL has written, but whose answer the network has lost, while the same worker has already locked
-// the job for its next attempt. The result must not be sent again, because it would change that attempt.
+// PostgreSQL has written the result of an attempt, but the network has lost the answer, and the same worker has already
+// locked the job for its next attempt. The worker must not send the result again, because it would change the next
+// attempt.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixed } from "../../src/worker/task/retry.ts";

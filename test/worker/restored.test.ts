@@ -54,7 +54,8 @@ test("While the table of heartbeats is missing no job is fetched, and afterwards
     return (await queue.sql(text, [RECOVERY.thresholdMs])).length === 0;
   });
   await queue.utils.addJob("quick");
-  // Gives the two workers time to fetch the job `quick`: meanwhile a worker without a lease starts and runs a job.
+  // A third worker, which sends no heartbeats, starts and runs a job. In this time the two workers could fetch the job
+  // `quick`, but must not.
   const free = recordingTask("free");
   await queue.startWorker({ tasks: [free] });
   await queue.utils.addJob("free");
@@ -82,7 +83,8 @@ test("A worker whose lease a restore has reset continues under another id.", asy
   const { id } = worker;
   await queue.utils.addJob("held");
   await waitUntil("it runs", () => held.seen.length === 1);
-  // A job as a restored dump may have it: the worker had locked it when the dump was made, and has ended it since.
+  // A job as it may be in a restored dump: the worker had locked it when the dump was made, and ended it before the
+  // restore.
   await queue.utils.addJob("quick", {}, { runAt: new Date(Date.now() + 3_600_000) });
   await queue.sql(`update worker._private_jobs set locked_by = '${id}', locked_at = now(), attempts = 1,
     run_at = now() where locked_by is null`);
@@ -135,7 +137,10 @@ test("A worker continues after its schema was dropped and created again.", async
   await waitUntil("it sends a heartbeat", async () => (await fresh()).includes(worker.id));
 });
 
-/** For each kind of incomplete schema, as during a restore: the statements that make it, and that complete it. */
+/**
+ * Kinds of incomplete schemas, as they occur during a restore. For each kind, the first text has the statements that
+ * make the schema incomplete, the second those that restore it.
+ */
 const INCOMPLETE = {
   "whose ledger is empty": [
     "create table public.ledger as table worker.migrations; delete from worker.migrations",
@@ -184,7 +189,7 @@ for (const [what, [remove, restore]] of Object.entries(INCOMPLETE)) {
   });
 }
 
-test("A worker checks its schema once at a time, and notices a migration that commits meanwhile.", async () => {
+test("A worker runs one check of its schema at a time, and notices a migration that commits during the check.", async () => {
   const quick = recordingTask("quick");
   const worker = await queue.startWorker({ ...OPTIONS, tasks: [quick], logger: "silent" });
   const migration = await queue.pool.connect();
@@ -198,7 +203,8 @@ test("A worker checks its schema once at a time, and notices a migration that co
     for (let n = 1; n <= 4; n++) {
       await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
       await waitUntil("it checks the schema", async () => (await checks()) > 0);
-      // When this job runs, the worker has received the migration's announcement, which was sent before the job's.
+      // The notification of the migration was sent before that of this job. So when the job runs, the worker has
+      // usually received both.
       await queue.utils.addJob("quick");
       await waitUntil("another job has run", () => quick.seen.length === n);
       assert.equal(await checks(), 1);
@@ -227,8 +233,8 @@ test("A worker stops when a migration has made its schema too new.", async () =>
 for (const fastLane of [false, true]) {
   for (const recovery of [RECOVERY, false] as const) {
     const how = `${fastLane ? "fast lane" : "safe mode"}, ${recovery ? "with" : "without"} recovery`;
-    describe(`An idle worker whose schema is missing, ${how},`, () => {
-      test("stops within 12 seconds.", async () => {
+    describe(`An idle worker (${how}) whose schema is missing`, () => {
+      test("stops within 12 seconds of the call of stop().", async () => {
         const { lines, logger } = recorder();
         const tasks = [recordingTask("quick")];
         const worker = await queue.startWorker({ ...OPTIONS, recovery, fastLane, tasks, logger });
@@ -254,8 +260,8 @@ test("The result of an attempt whose lock was lost does not count for the next a
   await queue.sql("update worker._private_jobs set locked_by = null, locked_at = null");
   await waitUntil("it runs again", () => task.seen.length === 2);
   assert.equal((await interrupted.saw("job:interrupted")).jobId, id);
-  // Both attempts occupy a slot, so this job starts only after the end of the first one. Its result is written with
-  // that attempt's result, or later.
+  // The two attempts occupy both slots, so this job starts only after the first attempt has ended. The job's result is
+  // written with the result of that attempt, or later.
   const next = await queue.utils.addJob("task");
   gates[0]?.open();
   await waitUntil("another job has ended", async () => {

@@ -1,4 +1,5 @@
-// Settings of a role or a database, such as the isolation level, that must not change what workers and WorkerUtils do.
+// Tests that settings of a role or a database, such as the isolation level, do not change what workers and WorkerUtils
+// do.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import pg from "pg";
@@ -19,7 +20,7 @@ const withSettings = (...settings: string[]) => {
   return `${queue.url}${queue.url.includes("?") ? "&" : "?"}options=${options}`;
 };
 
-test("With array_nulls off jobs are added and fail as usual.", async () => {
+test("With array_nulls off, adds and failures of jobs are stored as usual.", async () => {
   const connectionString = withSettings("array_nulls=off");
   const pool = new pg.Pool({ connectionString });
   const utils = await makeWorkerUtils({ pool });

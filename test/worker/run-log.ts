@@ -9,7 +9,7 @@ import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs"
 export type Entry =
   /** The database acknowledged an add. */
   | { e: "added"; n: string; job: string; queue?: string; key?: string; max?: number; batch?: true }
-  /** An add was rejected, but may have been committed. */
+  /** An add has failed with an error, but may have been committed. */
   | { e: "maybe"; n: string; key?: string }
   | { e: "start"; run: string; n: string; job: string; by: string; attempt: number; t: number }
   | { e: "end"; run: string; ok: boolean; t: number }
@@ -17,9 +17,9 @@ export type Entry =
   | { e: "aborted"; run: string; t: number }
   /** One item of a batch succeeded. */
   | { e: "item"; n: string; job: string }
-  /** A process died, and its runs with it. `n`: the job that killed it; missing if it was not a job. */
+  /** A process died, and its runs with it. `n`: the job that killed the process; missing if no job killed it. */
   | { e: "dead"; by: string; t: number; n?: string }
-  /** Connections were lost, or a process got no CPU time. `by`: the worker; without `by`, all workers. */
+  /** Connections were lost, or a process got no CPU time. `by`: the affected worker; missing if all are affected. */
   | { e: "fault"; by?: string; t: number };
 
 export class RunLog {

@@ -17,8 +17,8 @@ const brief = () => ({ connectionString: queue.url, recovery: false as const });
 
 describe("runOnce", () => {
   for (const fastLane of [false, true]) {
-    const lane = fastLane ? "the fast" : "the ordinary";
-    test(`runs all ready jobs, those of named queues and those that jobs add included, in ${lane} lane.`, async () => {
+    const mode = fastLane ? "the fast lane" : "the safe mode";
+    test(`runs all ready jobs, including those of named queues and those that jobs add, in ${mode}.`, async () => {
       const family = recordingTask<{ depth: number; left?: string }>("family", () => {});
       const parent = defineTask<{ depth: number }>("parent", async ({ depth }, { addJob }) => {
         if (depth === 0) return;
@@ -82,7 +82,7 @@ describe("runOnce", () => {
     assert.deepEqual(counts, { completed: 1, failed: 0, skipped: 0 });
   });
 
-  test("does not wait for scheduled jobs, retries, and jobs of other workers.", async () => {
+  test("does not wait for scheduled jobs, or for jobs that only other workers can run.", async () => {
     const task = recordingTask("task");
     await queue.utils.addJobs([
       { identifier: "task", spec: { runAt: new Date(Date.now() + 60_000) } },
@@ -107,7 +107,7 @@ describe("runOnce", () => {
     assert.deepEqual(saw.all("worker:disconnected"), []);
   });
 
-  test("runs more urgent jobs that were added later.", async () => {
+  test("runs more urgent jobs that are added while it runs.", async () => {
     const order: number[] = [];
     const urgent = defineTask<number>("urgent", (n) => void order.push(n));
     const many = defineTask<number>("many", async (n, { addJob }) => {
@@ -175,7 +175,7 @@ describe("run", () => {
 });
 
 describe("Jobs run", () => {
-  test("at most as many at once as the concurrency.", async () => {
+  test("at most as many at once as the concurrency allows.", async () => {
     let now = 0;
     let most = 0;
     const busy = defineTask("busy", async () => {
@@ -200,7 +200,7 @@ describe("Jobs run", () => {
       { identifier: "task", payload: "1", spec: { priority: -32_768 } },
       { identifier: "task", payload: "6", spec: { priority: 32_767 } },
     ]);
-    // One connection, because the answers of two may arrive in another order.
+    // One connection, because the answers on two connections may arrive in another order.
     await waitFor(
       "runOnce",
       runOnce({ ...brief(), tasks: [task], concurrency: 1, connections: 1 }),
@@ -208,10 +208,10 @@ describe("Jobs run", () => {
     assert.deepEqual(task.seen, ["1", "2", "3", "4", "5", "6"]);
   });
 
-  test("of a named queue in order even when they were due at the same moment.", async () => {
+  test("in order if they are of one named queue, even if all are due at the same moment.", async () => {
     const task = recordingTask<number>("task");
     const runAt = new Date(Date.now() - 1_000);
-    // Gaps in the table's pages, so that the rows of later jobs may be placed before those of earlier jobs.
+    // Makes gaps in the table's pages, so that the rows of later jobs may be placed before those of earlier jobs.
     await queue.utils.addJobs(
       Array.from({ length: 400 }, (_, n) => ({ identifier: "gap", payload: n })),
     );
@@ -290,7 +290,7 @@ describe("An idle worker wakes up", () => {
     );
   });
 
-  test("at the poll when it does not listen.", async () => {
+  test("at the poll if its option `notify` is false.", async () => {
     const task = recordingTask("task");
     const options = { tasks: [task], notify: false, pollIntervalMs: 50 };
     await queue.startWorker(options);
@@ -317,7 +317,7 @@ describe("An idle worker wakes up", () => {
 
 describe("A worker whose lock on a job was lost", () => {
   for (const result of ["completes", "fails"]) {
-    test(`changes nothing when its run ${result}, and reports it.`, async () => {
+    test(`changes nothing in the database when the attempt ${result}, and emits job:interrupted.`, async () => {
       const gate = latch();
       const task = recordingTask("task", async () => {
         await gate.opened;

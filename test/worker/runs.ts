@@ -42,15 +42,15 @@ export function runsOf(log: readonly Entry[]): Run[] {
   return runs.sort((a, b) => a.from - b.from);
 }
 
-/** The longest time between a fault and a run that it affects: by then, lost connections and leases were noticed. */
+/** The longest time between a fault and a run that it affects: lost connections and leases are noticed within it. */
 const REACH_MS = 60_000;
 
 /** The longest time from the end of a freeze until its fault is in the log. */
 const WAKING_MS = 100;
 
 /**
- * Returns checks of a run. `died`: its process died after the start of the run. `wokeUp`: the run began while its
- * process woke up from a freeze. `wasTouched`: a fault was near enough to affect the run.
+ * Returns functions that check a run. `died`: its process died after the start of the run. `wokeUp`: the run began
+ * while its process woke up from a freeze. `wasTouched`: a fault was near enough to affect the run.
  */
 export function faultsOf(log: readonly Entry[]) {
   const faults = log.filter((entry) => entry.e === "fault");

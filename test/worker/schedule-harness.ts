@@ -1,4 +1,4 @@
-// Runs schedules without a worker, with manual time (cron-harness.ts) on request, and sets the next ticks of schedules.
+// Runs schedules without a worker, in real time or in the manual time of cron-harness.ts, and sets their next ticks.
 import type pg from "pg";
 import { Outage } from "../../src/base/outage.ts";
 import { addSchedule } from "../../src/commands/schedules/stored-schedules.ts";
@@ -40,7 +40,7 @@ export function runner({ pool, time, plugins }: RunnerOptions): ScheduleRunner {
   return { schedules, lines, events };
 }
 
-/** Adds a schedule whose next tick is at `next`. Its task has the same name. */
+/** Adds a schedule whose next tick is at `next`. Its jobs are of the task with the same `name`. */
 export async function insertSchedule(
   pool: pg.Pool,
   name: string,

@@ -1,5 +1,5 @@
-// Jobs of schedules with manual time: overlap, jitter, rows that are invalid, rows and jobs that the database refuses,
-// and next ticks that were set by SQL.
+// Tests which jobs schedules add. Each test sets the time itself. Cases: overlap, jitter, invalid rows, rows and jobs
+// that the database refuses, and next ticks that were set by SQL.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type pg from "pg";
@@ -77,7 +77,7 @@ describe("Overlap", () => {
     assert.deepEqual(await timesOf(pool, name), ticks);
   });
 
-  test("replace: a tick replaces a job that waits, and adds one beside a job that runs.", async () => {
+  test("replace: a tick replaces a job that waits, and adds another job if the job of an earlier tick runs.", async () => {
     const name = unique("replace");
     await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z", { overlap: "replace" });
     await run((tick) => (tick === "10:01" ? lock(name) : Promise.resolve()));
@@ -86,7 +86,7 @@ describe("Overlap", () => {
 });
 
 describe("Jitter", () => {
-  test("The delay is the same on every worker, below the limit, and differs between schedules.", async () => {
+  test("The delay of a job is the same on every worker, is below the jitter, and usually differs between schedules.", async () => {
     const { jitterOf } = await import("../../src/domain/cron/schedule.ts");
     const delays = Array.from({ length: 200 }, (_, n) =>
       jitterOf(`s${n}`, 1_767_607_200_000, 60_000),
@@ -110,8 +110,8 @@ describe("Jitter", () => {
   });
 });
 
-describe("A row that this version cannot read", () => {
-  test("is logged once, and the others run.", async () => {
+describe("Problems with one schedule or its job", () => {
+  test("A schedule that this version cannot read is logged once, and other schedules add their jobs.", async () => {
     const [bad, good] = [unique("bad"), unique("good")];
     for (const name of [bad, good])
       await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z");
@@ -132,7 +132,7 @@ describe("A row that this version cannot read", () => {
     );
   });
 
-  test("A next tick beyond the years of a Date prevents neither other schedules nor the list.", async () => {
+  test("A schedule whose next tick is outside the years 1 to 9999 stops neither other schedules nor the list of schedules.", async () => {
     const [early, late, good] = [unique("early"), unique("late"), unique("good")];
     for (const name of [early, late, good])
       await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z");
@@ -158,7 +158,7 @@ describe("A row that this version cannot read", () => {
     assert.equal(entries.find(({ identifier }) => identifier === late)?.isAhead, true);
   });
 
-  test("A schedule whose row the database refuses to change does not keep others from their ticks.", async () => {
+  test("A schedule whose row the database refuses to change does not keep other schedules from adding jobs.", async () => {
     const names = ["a", "b", "c"].map((letter) => `${letter} ${unique("refused")}`);
     const [before = "", bad = "", after = ""] = names;
     for (const name of names) await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z");
@@ -178,7 +178,7 @@ describe("A row that this version cannot read", () => {
     for (const name of names) await setNext(pool, name, "infinity");
   });
 
-  test("A job that the database refuses is left out, and the schedule continues.", async () => {
+  test("If the database refuses a job, its tick adds no job, and the schedule continues with the next tick.", async () => {
     const [bad, good] = [unique("refused"), unique("accepted")];
     for (const name of [bad, good])
       await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z");
@@ -210,14 +210,14 @@ describe("A next tick that was set by SQL", () => {
     await schedules.stop();
   };
 
-  test("and has microseconds, as now() has, adds its job.", async () => {
+  test("A next tick with microseconds, such as the value of now(), adds its job.", async () => {
     const name = unique("exact");
     await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01:00.000123Z");
     await runUntil("10:02:00.000");
     assert.deepEqual(await timesOf(pool, name), ["10:01", "10:02"]);
   });
 
-  test("for more invalid schedules than fit on a page does not hide later schedules.", async () => {
+  test("Invalid schedules with the same next tick do not hide later schedules, even if there are more of them than a page has.", async () => {
     const name = unique("later");
     await pool.query(
       `insert into worker._private_schedules (identifier, task, pattern, next_at)

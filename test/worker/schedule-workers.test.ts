@@ -1,5 +1,5 @@
-// Schedules on running workers: both modes, a Graphile worker beside them, a killed process, an extension that is added
-// meanwhile. Also manual runs, names and revisions that conflict, and the pages of the list.
+// Schedules with running workers: in both modes, beside a Graphile worker, after a process was killed, and with an
+// extension that is added while a worker runs. Also manual runs, conflicts of names and revisions, and pages of lists.
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { Logger, run } from "graphile-worker";
@@ -27,7 +27,7 @@ for (const [mode, options] of [
   ["safe mode", {}],
   ["fast lane", { fastLane: true }],
 ] as const) {
-  test(`A running worker runs the jobs of a schedule that is added (${mode}).`, async () => {
+  test(`A worker runs the jobs of a schedule that is added after the worker's start (${mode}).`, async () => {
     const task = recordingTask<Stamped>("task");
     const seen = witness("cron:scheduled");
     await queue.startWorker({ tasks: [task], plugins: [seen], ...options });
@@ -47,7 +47,7 @@ for (const [mode, options] of [
   });
 }
 
-test("runSchedule() adds a job and moves no tick, also during a pause and beside an unfinished job.", async () => {
+test("runSchedule() adds a job and changes no tick, also if the schedule is paused or its last job has not ended.", async () => {
   const before = await queue.utils.addSchedule("@yearly", "task", {
     identifier: "s",
     overlap: "skip",
@@ -61,7 +61,7 @@ test("runSchedule() adds a job and moves no tick, also during a pause and beside
   assert.deepEqual([after.nextAt, after.lastAt, after.revision], [before.nextAt, null, 2]);
 });
 
-test("A Graphile worker runs the jobs of schedules, which do not appear among its and our cron entries.", async () => {
+test("A Graphile worker runs the jobs of schedules. Schedules are not recorded among the known cron entries.", async () => {
   const stock: unknown[] = [];
   const runner = await run({
     connectionString: queue.url,
@@ -95,7 +95,7 @@ test("A Graphile worker runs the jobs of schedules, which do not appear among it
   }
 });
 
-test("The ticks of a process that is killed in its transaction are added once, by another process.", async () => {
+test("If a process is killed in the transaction that adds jobs of ticks, another process adds each of these jobs once.", async () => {
   await queue.utils.addSchedule("* * * * *", "waits", { identifier: "s", fillMs: 60 * MINUTE_MS });
   const firstAt = minutesAgo(3);
   await setNext(queue.pool, "s", firstAt);
@@ -128,7 +128,7 @@ test("The ticks of a process that is killed in its transaction are added once, b
 });
 
 describe("Without the extension", () => {
-  test("Every function is refused with the command that adds the extension; a running worker uses it once it is added.", async () => {
+  test("Functions for schedules are refused with the command that adds the extension. A running worker uses the extension once it is added.", async () => {
     await queue.sql("drop table worker._private_schedules");
     await queue.sql("delete from worker._private_extensions where name = 'schedules'");
     const task = recordingTask("task");
@@ -167,7 +167,7 @@ describe("Names", () => {
     await queue.utils.addSchedule("@daily", "t", { identifier: "other" });
   });
 
-  test("The list marks a schedule and an entry in code of the same name: each adds its own jobs.", async () => {
+  test("The list marks a schedule and an entry in code that have the same name, because each adds its own jobs.", async () => {
     await queue.utils.addSchedule("@daily", "t", { identifier: "nightly" });
     await reported("nightly");
     const request = { search: "", sort: "next", limit: 10, cursor: null } as const;
@@ -177,7 +177,7 @@ describe("Names", () => {
     for (const { differs } of entries) assert.match(differs ?? "", /each adds its own jobs/);
   });
 
-  test("A second schedule with the name, and an old revision, are conflicts that change nothing.", async () => {
+  test("A second schedule with the same name, or a change of an old revision, is a conflict and changes nothing.", async () => {
     const { utils } = queue;
     const first = await utils.addSchedule("@daily", "t", { identifier: "s", payload: { a: 1n } });
     await assert.rejects(utils.addSchedule("@hourly", "u", { identifier: "s" }), {

@@ -1,4 +1,4 @@
-// Schedules in time zones, on days on which the clocks change: ten workers add each tick once.
+// Schedules in time zones. On days on which the clocks change, ten workers together add each tick once.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import type pg from "pg";

@@ -39,7 +39,7 @@ describe("A schedule", () => {
     for (const tick of ["10:15", "10:30", "10:45", "11:00"]) {
       await time.goTo(`2026-01-05T${tick}:00.000Z`, 10);
     }
-    // A second later, the workers read those rows again that another worker had locked at the tick.
+    // After a second, each worker reads the rows again that another worker had locked at the tick.
     await time.goTo("2026-01-05T11:00:01.000Z", 10);
     await Promise.all(all.map(({ schedules }) => schedules.stop()));
     for (const name of names) {
@@ -132,7 +132,7 @@ describe("A schedule", () => {
     assert.equal(others.length, 0);
   });
 
-  test("A pause adds nothing; its ticks are added afterwards as far back as the backfill period.", async () => {
+  test("A paused schedule adds nothing. When it is resumed, the ticks of the backfill period are added.", async () => {
     const [filled, plain] = [unique("filled"), unique("plain")];
     const time = new ManualTime(new Date(Math.floor(Date.now() / 60_000) * 60_000).toISOString());
     const at = (minutes: number) => new Date(time.nowMs + minutes * 60_000).toISOString();
@@ -221,7 +221,7 @@ describe("A schedule", () => {
 });
 
 describe("Ticks that were missed", () => {
-  test("While no worker ran: those of the backfill period are added, earlier ones are not.", async () => {
+  test("Of the ticks while no worker ran, those of the backfill period are added, and earlier ones are not.", async () => {
     const [filled, plain] = [unique("filled"), unique("plain")];
     const fillMs = 2 * 3_600_000;
     await insertSchedule(pool, filled, "0 * * * *", "2026-01-05T04:00Z", { fillMs });
@@ -241,7 +241,7 @@ describe("Ticks that were missed", () => {
     assert.equal(events.filter((one) => one.startsWith("backfilled")).length, 2);
   });
 
-  test("By a worker that ran all the time: all of the last 24 hours are added.", async () => {
+  test("A worker that ran all the time adds all ticks of the last 24 hours that it missed.", async () => {
     const name = unique("outage");
     await insertSchedule(pool, name, "0 * * * *", "2026-01-05T11:00Z");
     const time = new ManualTime("2026-01-05T10:30:00.000Z");
@@ -254,7 +254,7 @@ describe("Ticks that were missed", () => {
     assert.equal((await jobsOf(pool, name)).length, 4 + 24);
   });
 
-  test("A worker that starts at a tick leaves it to the one that ran before.", async () => {
+  test("A worker that starts at a tick leaves the tick to a worker that ran before.", async () => {
     const name = unique("start");
     await insertSchedule(pool, name, "0 * * * *", "2026-01-05T10:00Z");
     const [first, late] = [

@@ -59,14 +59,14 @@ describe("The start of a worker", () => {
     });
   }
 
-  test("also creates the schema with runOnce(), even if two of them start at once.", async () => {
+  test("also creates the schema when two calls of runOnce() start at once.", async () => {
     const { url } = await emptyDatabase();
     const none = { completed: 0, failed: 0, skipped: 0 };
     const both = [1, 2].map(() => runOnce({ ...quiet, connectionString: url }));
     assert.deepEqual(await Promise.all(both), [none, none]);
   });
 
-  test("does not change an existing schema, ours or Graphile Worker's.", async () => {
+  test("does not change an existing schema, of this library or of Graphile Worker.", async () => {
     for (const url of [(await migratedDatabase()).url, await stockDatabase()]) {
       const before = await objects(url);
       await runOnce({ ...quiet, connectionString: url });
@@ -74,7 +74,7 @@ describe("The start of a worker", () => {
     }
   });
 
-  test("adds missing parts of a schema with `always`.", async () => {
+  test("adds missing parts of a schema if `migrate` is `always`.", async () => {
     const url = await stockDatabase();
     await runOnce({ ...quiet, connectionString: url, migrate: "always" });
     const [row] = await sql(
@@ -84,7 +84,7 @@ describe("The start of a worker", () => {
     assert.deepEqual(row, { has: true });
   });
 
-  test("creates no schema with `never`, and the error has advice.", async () => {
+  test("creates no schema if `migrate` is `never`, and the error has advice.", async () => {
     const { url } = await emptyDatabase();
     const options = { ...quiet, connectionString: url, migrate: "never" } as const;
     const refusal = { code: "schema_missing", message: /create it with migrate\(\)/ };

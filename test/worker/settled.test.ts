@@ -1,4 +1,5 @@
-// The events of results that were sent (results.ts), also after the loss of a lock or of an answer.
+// Tests which events emitSettled() (results.ts) emits after a batch of results was sent: if the batch or only a part of
+// it was written, if a job was no longer locked for this worker, and if the batch was sent again after a lost answer.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -58,13 +59,13 @@ function results(): Results {
   return made;
 }
 
-test("Each written result has its own event.", () => {
+test("For each written result, job:complete is emitted with the kind of the result.", () => {
   const batch = results().take();
   const seen = events((hooks) => emitSettled(hooks, "w", batch, [], jobsIn(batch)));
   assert.deepEqual(seen, ["1 completed null", "2 skipped null", "3 failed no", "4 returned null"]);
 });
 
-test("A job that another worker has taken over is interrupted and not completed.", () => {
+test("For a job whose lock was lost, job:interrupted is emitted instead of job:complete.", () => {
   const batch = results().take();
   const seen = events((hooks) => emitSettled(hooks, "w", batch, ["1", "3", "9"], jobsIn(batch)));
   assert.deepEqual(seen, [
@@ -76,7 +77,7 @@ test("A job that another worker has taken over is interrupted and not completed.
   ]);
 });
 
-test("After a lost answer, a job without a row has an unknown result.", () => {
+test("If a batch is sent again after a lost answer, jobs that are no longer locked get the result unknown.", () => {
   const made = results();
   made.putBack(made.take());
   const batch = made.take();
@@ -84,7 +85,7 @@ test("After a lost answer, a job without a row has an unknown result.", () => {
   assert.deepEqual(seen, ["1 unknown null", "2 unknown null", "3 failed no", "4 returned null"]);
 });
 
-test("A result that was not written has no event.", () => {
+test("For a result that was not written, no event is emitted.", () => {
   const { done } = results().take();
   const written = batchOf(false, [{ done }]);
   const seen = events((hooks) => emitSettled(hooks, "w", written, [], jobsIn(written)));

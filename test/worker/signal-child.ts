@@ -1,5 +1,6 @@
-// A process with a worker and the task `slow`, for the tests of signals in run.test.ts. Arguments: the URL, whether the
-// task ignores the abort, and optionally the limit of a stop. With a limit, the task also keeps the process alive.
+// A process with a worker and the task `slow`, for the tests of signals in run.test.ts. Arguments: the database's URL,
+// whether the task ignores the abort (`true`), and optionally `stopTimeoutMs`. If `stopTimeoutMs` is given, the task
+// also starts a timer that keeps the process running.
 import { setTimeout as sleep } from "node:timers/promises";
 import { run } from "../../src/worker/run.ts";
 import { defineTask } from "../../src/worker/task/task.ts";

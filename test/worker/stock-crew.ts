@@ -1,4 +1,5 @@
-// Graphile Worker 0.18 in a trial (trial.ts): a crew of its workers, and a producer on its utilities.
+// Uses Graphile Worker 0.18 in trials (trial.ts): starts several of its workers (a crew), and adds jobs with its
+// WorkerUtils.
 import {
   type Job,
   Logger,
@@ -22,8 +23,8 @@ import {
 const quiet = new Logger(() => () => {});
 
 /**
- * The settings for speed that Graphile Worker documents, without its local queue: with forbidden flags, that queue
- * never runs the jobs that it has fetched.
+ * The settings for speed that Graphile Worker documents, except its local queue. The workers of a trial have forbidden
+ * flags, and with these the local queue never runs the jobs that it has fetched.
  */
 export const BATCHING = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
@@ -78,7 +79,7 @@ export async function stockProducer(url: string): Promise<Producer & AsyncDispos
       return acknowledged(added, spec.queueName);
     },
     async addJobs(jobs) {
-      // Left out, because jobs of one call have one run_at, and so no order in their named queue.
+      // Jobs of named queues are left out: all jobs of one call have the same run_at, so they would have no order.
       const unordered = jobs.filter(({ spec }) => spec?.queueName === undefined);
       const specs = unordered.map(({ identifier, payload, spec }) => {
         return { identifier, payload, ...spec } as Parameters<typeof utils.addJobs>[0][number];
@@ -95,7 +96,8 @@ function acknowledged(job: Job, queueName: string | null = null): AddedJob {
   return { id, maxAttempts, queueName, key, payload };
 }
 
-// A worker may lock a key's job during an add. The schema's functions report that as a serialization failure.
+// The codes with which an add may fail, for example if a worker locks the job of its key at the same time: a
+// serialization failure and a deadlock. The add is then repeated.
 const COLLISIONS = ["40001", "40P01"];
 const MAX_ATTEMPTS = 20;
 

@@ -1,4 +1,4 @@
-// The limits of a stop, with manual time.
+// The time limits of a stop. The tests end each wait themselves, so no real time passes.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { StopLimit } from "../../src/worker/stop-limit.ts";

@@ -1,5 +1,5 @@
-// The stop of a worker: running jobs end, unstarted jobs are returned, and a stop is safe at any moment. Also its time
-// limit, and the abort.
+// Tests the stop of a worker: running jobs end, unstarted jobs are given back, and the stop can be called at any
+// moment. Also tests the time limit of the stop, and the abort.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,7 +24,7 @@ const addMany = (identifier: string, count: number, spec = {}) =>
     Array.from({ length: count }, (_, n) => ({ identifier, payload: { n }, spec })),
   );
 
-/** Returns a task whose jobs run until `open` is called, and the number of its starts. */
+/** Returns a task whose jobs run until `open` is called. `begun` returns how many of them have started. */
 function blockingTask() {
   const gate = latch();
   const task = recordingTask("held", () => gate.opened);
@@ -129,7 +129,7 @@ describe("A graceful stop", () => {
     await using proxy = await tcpProxy(queue.url);
     const { task, open, begun } = blockingTask();
     await addMany("held", 1, { queueName: "q" });
-    // Without a lease, because with one the stop would leave the queue to recovery.
+    // The worker has no lease, because with a lease the stop would leave the locked queue to recovery.
     const options = { tasks: [task], connections: 1 };
     const worker = await queue.startWorker({ ...options, connectionString: proxy.url });
     await waitUntil("it runs", () => begun() === 1);
@@ -188,7 +188,7 @@ describe("Stopping early", () => {
     await assert.rejects(worker.start(), { code: "aborted" });
   });
 
-  test("after a failed start has no effect, and the start's error stays.", async () => {
+  test("after a failed start has no effect, and start() still rejects with the same error.", async () => {
     const worker = queue.worker({
       tasks: [recordingTask("none")],
       schema: "nowhere",
@@ -203,7 +203,7 @@ describe("Stopping early", () => {
 describe("A stop that takes too long", () => {
   for (const fastLane of [false, true]) {
     const lane = fastLane ? "the fast" : "the ordinary";
-    test(`aborts signals at its limit, and waits for jobs that end then, in ${lane} lane.`, async () => {
+    test(`aborts signals at its time limit, and waits for jobs that end because of that, in ${lane} lane.`, async () => {
       const begun = latch();
       const saw = witness("job:fetch", "job:complete");
       const obedient = defineTask("obedient", async (_, { signal }) => {
@@ -235,7 +235,7 @@ describe("A stop that takes too long", () => {
     });
   }
 
-  test("has no limit with 0, and waits for running jobs.", async () => {
+  test("has no time limit with stopTimeoutMs 0, and waits for running jobs.", async () => {
     const { task, open, begun } = blockingTask();
     await queue.utils.addJob("held");
     const worker = await queue.startWorker({ tasks: [task], stopTimeoutMs: 0, abortGraceMs: 10 });
@@ -271,7 +271,7 @@ describe("A stop that takes too long", () => {
     });
   }
 
-  test("is not needed: drain(signal) ends when its signal aborts, even while the start has no answer.", async () => {
+  test("is not needed to end drain(signal), which ends when its signal aborts, even while the start waits for PostgreSQL.", async () => {
     await using proxy = await tcpProxy(queue.url);
     proxy.mute();
     const worker = queue.worker({ tasks: [recordingTask("none")], connectionString: proxy.url });
@@ -320,7 +320,7 @@ describe("A stop that takes too long", () => {
 });
 
 describe("An abort", () => {
-  test("aborts the signals of running jobs; those that end have their own results.", async () => {
+  test("aborts the signals of running jobs, and writes the results of jobs that then end.", async () => {
     const begun = latch();
     const obedient = defineTask("obedient", async (_, { signal }) => {
       begun.open();
@@ -338,7 +338,7 @@ describe("An abort", () => {
 
   for (const fastLane of [false, true]) {
     const lane = fastLane ? "the fast" : "the ordinary";
-    test(`has a limit for jobs that ignore it, in ${lane} lane.`, async () => {
+    test(`ends after a time limit if jobs ignore it, in ${lane} lane.`, async () => {
       const saw = witness("job:interrupted", "worker:start", "job:fetch");
       const deaf = recordingTask("deaf", () => new Promise(() => {}));
       const worker = await queue.startWorker({

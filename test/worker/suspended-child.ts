@@ -1,8 +1,8 @@
-// A process with a worker as on a machine that was suspended: its monotonic clock does not count the time for which the
-// process was frozen.
+// Runs a worker (recovery-child.ts) as on a machine that was suspended: the monotonic clock of the process does not
+// count the time for which the process was frozen.
 const realNs = process.hrtime.bigint.bind(process.hrtime);
 const realMs = performance.now.bind(performance);
-/** The clock is read every 20 ms. A longer time than this between two reads means that the process was frozen. */
+/** The clock is read every 20 ms. If more than FROZEN_NS pass between two reads, the process was frozen. */
 const FROZEN_NS = 500_000_000n;
 let lastNs = realNs();
 let suspendedNs = 0n;

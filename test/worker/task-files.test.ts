@@ -1,5 +1,5 @@
-// loadTasks(): which files are tasks, their identifiers and options, and how the results of modules and programs decide
-// about their jobs.
+// Tests of loadTasks(): which files are tasks, which identifiers and options the tasks have, and how the results of
+// modules and programs decide the results of their jobs.
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -23,7 +23,7 @@ import { filesOf, putFile } from "../cli/run-harness.ts";
 const scratch = mkdtempSync(join(tmpdir(), "worker-files-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
-test("Tasks have Graphile Worker's identifiers; other files are ignored with a log line.", async () => {
+test("Tasks have Graphile Worker's identifiers; other files are ignored, some of them with a log line.", async () => {
   const directory = filesOf({
     "a.js": "module.exports = () => {};",
     "a.js.map": "{}",
@@ -55,7 +55,7 @@ test("Tasks have Graphile Worker's identifiers; other files are ignored with a l
   assert.match(text.get("view.tsx") ?? "", /JSX is not compiled/);
 });
 
-test("When every file is executable, files with a task's name belong to the task.", async () => {
+test("Even if every file is executable, a source map, for example, belongs to its task and is not a task itself.", async () => {
   const directory = filesOf({
     "send.js": "module.exports = () => {};",
     "send.js.map": "{}",
@@ -74,7 +74,7 @@ test("When every file is executable, files with a task's name belong to the task
   assert.deepEqual(tasks.map(({ identifier }) => identifier).sort(), ["send", "sub/run"]);
 });
 
-test("A linked program runs by its link, with the link's current target.", async () => {
+test("If a program is a symbolic link, each run uses the link's current target.", async () => {
   const directory = filesOf({ "..1/prog": "#!/bin/sh\necho one\n", "..2/prog": "#!/bin/sh\n" });
   symlinkSync("..1", join(directory, "..data"));
   symlinkSync("..data/prog", join(directory, "prog"));
@@ -115,7 +115,7 @@ test("An import that Node cannot resolve in TypeScript is reported with advice."
   });
 });
 
-test("Files of one name and files that cannot be loaded are reported together.", async () => {
+test("Files with the same identifier and files that cannot be loaded are reported together.", async () => {
   const directory = filesOf({
     "twice.js": "module.exports = () => {};",
     "twice.sh": "#!/bin/sh\n",
@@ -131,7 +131,7 @@ test("Files of one name and files that cannot be loaded are reported together.",
   });
 });
 
-test("A function fails only by throwing, and by rejecting items of a batch, as in Graphile Worker.", async () => {
+test("A function fails its job only by throwing or by rejecting items of a batch, as in Graphile Worker.", async () => {
   const directory = filesOf({
     "text.mjs": 'export default () => "a text";',
     "error.mjs": "export default async () => new Error('only returned');",
@@ -158,7 +158,7 @@ test("A function fails only by throwing, and by rejecting items of a batch, as i
   assert.deepEqual(await run("short", [1, 2, 3]), [null, null]);
 });
 
-test("A task of defineTask() follows its own rules.", async () => {
+test("A file may export a task of defineTask(), which keeps its options and the meaning of its results.", async () => {
   const src = join(import.meta.dirname, "../../src/worker/task/task.ts");
   const directory = filesOf({
     "own.mts": `import { defineTask } from ${JSON.stringify(src)};
@@ -189,7 +189,7 @@ test("A missing directory is refused.", async () => {
   await assert.rejects(loadTasks("/no/such/place"), InputError);
 });
 
-test("Lines are split at their ends and at the limit; the tail is bounded.", () => {
+test("Output is split into lines of limited length, and the length of its kept end is limited.", () => {
   const lines = new Lines();
   const bytes = Buffer.from("é\r\ntwo\nthr");
   assert.deepEqual(lines.add(bytes.subarray(0, 1)), []);
@@ -218,21 +218,21 @@ test("A module's exports retry and timeoutMs are its task's options.", async () 
   assert.equal(optionsOf("own")?.timeoutMs, 60);
 });
 
-test("An invalid option of a module is named with its file.", async () => {
+test("An invalid option of a module is reported with its file.", async () => {
   const directory = filesOf({ "a.mjs": "export const retry = 5; export default () => {};" });
   await assert.rejects(loadTasks(directory), /a\.mjs: its export retry must be exponential\(\)/);
 });
 
 for (const [title, script, next] of [
   ["65 fails the job for good", "echo no such user >&2; exit 65", { kind: "never" }],
-  ["75 retries it by its policy", "exit 75", { kind: "retry", delayMs: null }],
+  ["75 retries the job by its policy", "exit 75", { kind: "retry", delayMs: null }],
   [
-    "75 retries it after the seconds on its last line",
+    "75 retries the job after the seconds on the last line",
     "echo busy; echo retry-after=90; exit 75",
     { kind: "retry", delayMs: 90_000 },
   ],
   [
-    "any other code ignores the seconds on its last line",
+    "any other code ignores the seconds on the last line",
     "echo retry-after=90; exit 1",
     { kind: "retry", delayMs: null },
   ],

@@ -1,4 +1,4 @@
-// What becomes of a job when its task returns, throws, rejects or exceeds its time limit, also for batches.
+// What becomes of a job, or of a batch, when its task returns, throws, rejects or exceeds its time limit.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,7 @@ import { type JobLeft, latch, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
-/** Adds a job of the task and waits until an attempt has ended. Returns the job's row; undefined: it is completed. */
+/** Adds a job and waits until its first attempt has ended. Returns the job's row; undefined: the job is completed. */
 async function tried(task: Task<never>, payload: unknown = {}): Promise<JobLeft | undefined> {
   const { id } = await queue.utils.addJob(task.identifier, payload);
   const worker = await queue.startWorker({ tasks: [task] });
@@ -22,13 +22,13 @@ async function tried(task: Task<never>, payload: unknown = {}): Promise<JobLeft 
 
 const task = (handler: (payload: never) => unknown) => defineTask<never>("task", handler);
 
-describe("A job is done", () => {
+describe("A job is completed when its handler", () => {
   const fine: Record<string, (payload: never) => unknown> = {
-    "when its handler returns nothing": () => {},
-    "when it resolves": async () => {},
-    "with any return value": () => ({ some: "result" }),
-    "with an empty string": () => "",
-    "when it returns a thenable that is not a promise": () => ({
+    "returns nothing": () => {},
+    "resolves to nothing": async () => {},
+    "returns an object": () => ({ some: "result" }),
+    "returns an empty string": () => "",
+    "returns a thenable that is not a promise": () => ({
       // biome-ignore lint/suspicious/noThenProperty: query builders are such objects
       then: (resolve: (value: undefined) => void) => void setImmediate(() => resolve(undefined)),
     }),
@@ -38,42 +38,45 @@ describe("A job is done", () => {
   }
 });
 
-describe("A job fails, with last_error,", () => {
+describe("A job fails, and last_error is set, when its handler", () => {
   const failing: Record<string, [(payload: never) => unknown, RegExp]> = {
-    "when its handler throws": [
+    "throws an error": [
       () => {
         throw new Error("thrown");
       },
       /^Error: thrown\n {4}at /,
     ],
-    "when it rejects": [async () => Promise.reject(new TypeError("later")), /^TypeError: later\n/],
-    "when it rejects with a string": [() => Promise.reject("just text"), /^just text$/],
-    "when it throws an object": [
+    "rejects with an error": [
+      async () => Promise.reject(new TypeError("later")),
+      /^TypeError: later\n/,
+    ],
+    "rejects with a string": [() => Promise.reject("just text"), /^just text$/],
+    "throws an object": [
       () => {
         throw { code: 17, reason: "odd" };
       },
       /code: 17, reason: 'odd'/,
     ],
-    "when it throws an object without a prototype": [
+    "throws an object without a prototype": [
       () => {
         throw Object.assign(Object.create(null), { code: 18 });
       },
       /code: 18/,
     ],
-    "when it rejects with nothing": [() => Promise.reject(undefined), /undefined/],
-    "when it throws a symbol": [
+    "rejects with undefined": [() => Promise.reject(undefined), /undefined/],
+    "throws a symbol": [
       () => {
         throw Symbol("odd");
       },
       /Symbol\(odd\)/,
     ],
-    "when it throws an error with an invalid stack": [
+    "throws an error with an invalid stack": [
       () => {
         throw Object.assign(new Error("spoilt"), { stack: 7 });
       },
       /spoilt/,
     ],
-    "when it throws an error that cannot be read": [
+    "throws an error that cannot be read": [
       () => {
         throw Object.defineProperty(new Error(), "message", {
           get() {
@@ -83,11 +86,11 @@ describe("A job fails, with last_error,", () => {
       },
       /cannot be shown/,
     ],
-    "when it returns an error string": [() => "not today", /^not today$/],
-    "when it resolves with an error string": [async () => "not now", /^not now$/],
-    "when it returns an Error": [() => new RangeError("handed back"), /^RangeError: handed back/],
-    "without the characters that PostgreSQL cannot store": [() => "a\0b\ud800c", /^ab\ufffdc$/],
-    "when a thenable that is not a promise rejects": [
+    "returns an error string": [() => "not today", /^not today$/],
+    "resolves to an error string": [async () => "not now", /^not now$/],
+    "returns an Error": [() => new RangeError("handed back"), /^RangeError: handed back/],
+    "returns characters that PostgreSQL cannot store": [() => "a\0b\ud800c", /^ab\ufffdc$/],
+    "returns a thenable that is not a promise and rejects": [
       () => ({
         // biome-ignore lint/suspicious/noThenProperty: query builders are such objects
         then: (_: unknown, reject: (error: Error) => void) => reject(new Error("lazily")),
@@ -101,17 +104,17 @@ describe("A job fails, with last_error,", () => {
       assert.match(left?.last_error ?? "", expected);
       assert.equal(left?.attempts, 1);
       const wait_s = left?.wait_s ?? 0;
-      assert.ok(wait_s > 2 && wait_s < 2.72, `the retry is in ${wait_s} s, exp(1) was due`);
+      assert.ok(wait_s > 2 && wait_s < 2.72, `the retry is in ${wait_s} s; exp(1) s were expected`);
     });
   }
 
-  test("and a very long error is cut.", async () => {
+  test("returns a very long error, which is cut.", async () => {
     const left = await tried(task(() => "x".repeat(1_000_000)));
     assert.equal(left?.last_error?.length, 65_536);
   });
 });
 
-test("A job without attempts left stays as failed, and is not retried.", async () => {
+test("A job whose last attempt fails keeps its row, and its state is failed.", async () => {
   const failing = defineTask("task", () => "never");
   await queue.utils.addJob("task", {}, { maxAttempts: 1 });
   await queue.startWorker({ tasks: [failing] });
@@ -202,7 +205,7 @@ describe("A batch", () => {
 });
 
 describe("A timeout", () => {
-  test("of the task fails the attempt and aborts its signal; the slot is free.", async () => {
+  test("of the task fails the attempt, aborts its signal and frees the slot.", async () => {
     let reason: unknown;
     const stuck = defineTask(
       "stuck",
@@ -221,7 +224,7 @@ describe("A timeout", () => {
     assert.match(String(reason), /timed out after 50 ms/);
   });
 
-  test("of the worker applies to every task without its own.", async () => {
+  test("of the worker applies to every task without a timeout of its own.", async () => {
     const endless = defineTask("endless", () => new Promise(() => {}));
     const patient = defineTask("patient", () => sleep(120), { timeoutMs: 10_000 });
     await queue.utils.addJob("endless");
@@ -240,8 +243,8 @@ describe("A timeout", () => {
 });
 
 for (const fastLane of [false, true]) {
-  const lane = fastLane ? "the fast" : "the ordinary";
-  test(`A running worker runs a job whose task's row was deleted and created again, in ${lane} lane.`, async () => {
+  const lane = fastLane ? "the fast" : "the safe";
+  test(`A running worker runs a job whose task's row was deleted and created again, in ${lane} mode.`, async () => {
     let runs = 0;
     const counted = defineTask("counted", () => void runs++);
     await queue.startWorker({ tasks: [counted], fastLane, pollIntervalMs: 100 });

@@ -1,4 +1,4 @@
-// Tasks that complete their job in their own transaction, so that effects happen exactly once.
+// Tasks that complete their job in their own transaction, so that the changes in it are made exactly once.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { beforeEach, describe, test } from "node:test";
@@ -118,7 +118,7 @@ for (const [mode, options] of modes) {
   });
 }
 
-test("A time limit that passes before the commit leaves the result to the transaction.", async () => {
+test("A job whose time limit passes between completeIn() and the commit is completed by the commit.", async () => {
   const { events, plugin } = recorded();
   const failures: string[] = [];
   const task = defineTask(
@@ -179,7 +179,7 @@ test("A job cannot be completed outside a transaction.", async () => {
   assert.match(String(refusals[2]), /must be a client of pg/);
 });
 
-test("The next job of a named queue starts after a transactional one.", async () => {
+test("After a transactional task has completed a job of a named queue, the next job of the queue starts.", async () => {
   const { events, plugin } = recorded();
   const task = defineTransactionalTask("pay", async (_, { job }, client) => {
     await client.query("insert into effects values ($1)", [job.id]);

@@ -28,13 +28,16 @@ export interface TrialPlan extends Leniency {
   readonly jobs: number;
   readonly crew: Crew;
   readonly weather?: readonly Weather[];
-  /** The clients on which the three producers add jobs, in turn. Default: the queue's WorkerUtils for all. */
+  /**
+   * The clients with which the three producers add jobs. If there are fewer clients, producers share them. Default: the
+   * queue's WorkerUtils for all producers.
+   */
   readonly producers?: readonly Producer[];
 }
 
 const PRODUCERS = 3;
 
-/** Runs the plan with a random seed (TRIAL_SEED repeats one). Rejects with the problems. */
+/** Runs the plan with the seed in TRIAL_SEED, or with a random one. Rejects with the problems that it finds. */
 export async function attempt(queue: WorkerQueue, plan: TrialPlan): Promise<void> {
   const seed = Number(process.env["TRIAL_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
   const directory = mkdtempSync(join(tmpdir(), "worker-trial-"));

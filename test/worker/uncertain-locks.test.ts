@@ -1,10 +1,10 @@
-// How long a stop waits because a fetch without an answer may have locked jobs.
+// Tests how long a stop waits if a fetch without an answer may have locked jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UncertainLocks } from "../../src/worker/safe/uncertain-locks.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
-/** Returns the uncertain locks of a stop after a lost fetch. The server sends bytes while `sendsBytes` returns true. */
+/** Returns UncertainLocks of a stop after a lost fetch, and its clock. Bytes arrive while `sendsBytes` returns true. */
 function ending(isLeased: boolean, sendsBytes: () => boolean) {
   const clock = manualClock();
   let bytes = 0;
@@ -54,7 +54,7 @@ test("A stop waits at most five times 400 ms while bytes arrive.", () => {
   assert.equal(uncertain.delaysStop, false);
 });
 
-test("A stop without a lease waits until uncertain jobs are returned.", async () => {
+test("Without a lease, a stop waits until the jobs that a lost fetch may have locked are returned.", async () => {
   const { uncertain, clock } = ending(false, () => false);
   clock.advance(60_000);
   assert.equal(uncertain.delaysStop, true);

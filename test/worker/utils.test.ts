@@ -1,4 +1,4 @@
-// The utils of a worker and of its tasks: they use the worker's pool and its interceptors.
+// The utils of a worker, and those of its tasks, use the worker's pool and interceptors.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Job } from "../../src/domain/job.ts";
@@ -48,7 +48,7 @@ const sources: Record<string, (use: (utils: Utils) => Promise<void>) => Promise<
 
 for (const [whose, withUtils] of Object.entries(sources)) {
   describe(`The utils of ${whose}`, () => {
-    test("add jobs through the worker's interceptors, in every way.", async () => {
+    test("add jobs through the worker's interceptors with addJob(), addJobs() and copyJobs().", async () => {
       await withUtils(async (utils) => {
         await utils.addJob(stored, { word: "one" }, later);
         await utils.addJobs([
@@ -95,7 +95,7 @@ for (const [whose, withUtils] of Object.entries(sources)) {
   });
 }
 
-test("A worker's utils do not end its pool, and have all other operations.", async () => {
+test("Ending a worker's utils does not end the worker's pool: the utils can still add, list and complete jobs.", async () => {
   const worker = await queue.startWorker({ tasks: [stored] });
   const { utils } = worker;
   await utils.end();
@@ -109,7 +109,7 @@ test("A worker's utils do not end its pool, and have all other operations.", asy
   assert.equal((await utils.completeJobs([job?.id ?? ""])).length, 1);
 });
 
-test("Without an interceptor a payload is stored as it is at the call.", async () => {
+test("Without an interceptor, a payload is stored as it was when addJob() was called.", async () => {
   const { utils } = queue.worker({ tasks: [stored] });
   const payload = { word: "before" };
   const added = utils.addJob(stored, payload, later);

@@ -29,7 +29,7 @@ function idle(
 }
 
 describe("A worker", () => {
-  test("is woken once a poll interval, with any result of its fetches.", () => {
+  test("is woken once in each poll interval.", () => {
     const { clock, woken } = idle();
     clock.advance(POLL_MS - 1);
     assert.equal(woken(), 0);
@@ -39,7 +39,7 @@ describe("A worker", () => {
     assert.equal(woken(), 4);
   });
 
-  test("sends no quick fetch for jobs that are no longer paused.", () => {
+  test("sends no quick fetch when a pause of jobs has ended.", () => {
     const counts: number[] = [];
     const wake = (count: number) => void counts.push(count);
     const wakeups = new Wakeups({ clock: manualClock(), pollIntervalMs: POLL_MS, wake });
@@ -96,7 +96,7 @@ describe("A worker", () => {
     assert.equal(clock.nextMs, 15);
   });
 
-  test("without a database is woken by the poll.", async () => {
+  test("is woken by the poll if the database is unreachable.", async () => {
     const { clock, sleep, woken } = idle(() => Promise.reject(new Error("away")));
     sleep(0);
     clock.advance(15);

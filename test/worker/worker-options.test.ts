@@ -75,7 +75,7 @@ test("A misspelt name is reported with its place and the similar name.", () => {
   ]);
 });
 
-test("For an option of Graphile Worker the error has its replacement.", () => {
+test("The error for an option of Graphile Worker names the replacement of the option.", () => {
   const typed = {
     taskList: {},
     taskDirectory: "./tasks",
@@ -107,7 +107,7 @@ test("A logger that is a promise, because it was not awaited, is refused with ad
   await assert.rejects(makeWorkerUtils({ connectionString, logger }), { message });
 });
 
-test("The limit of a stop may be 0, which means none.", () => {
+test("stopTimeoutMs may be 0, which means that a stop has no time limit.", () => {
   assert.equal(resolveWorkerOptions(base).stopTimeoutMs, 25_000);
   assert.equal(resolveWorkerOptions({ ...base, stopTimeoutMs: 0 }).stopTimeoutMs, 0);
   assert.deepEqual(problems({ stopTimeoutMs: -1 }), ["stopTimeoutMs: must not be negative"]);
@@ -152,7 +152,7 @@ test("All problems are reported at once.", () => {
     "cron.crontab, line 1, column 10: the line ends too early: the task identifier is missing",
     "recovery.delayMs: must be at least 0",
     'recovery.tresholdMs: unknown field, did you mean "thresholdMs"?',
-    ": needs either connectionString or pool, and not both; a connectionString from a variable that is not set is undefined",
+    ": needs either connectionString or pool, and not both; if connectionString comes from an environment variable, check that it is set",
   ]);
 });
 
@@ -189,7 +189,7 @@ test("The removed fastLane.queues is refused with advice.", () => {
 
 test("Options that contradict each other are refused.", () => {
   assert.deepEqual(problems({ connectionString: undefined }), [
-    ": needs either connectionString or pool, and not both; a connectionString from a variable that is not set is undefined",
+    ": needs either connectionString or pool, and not both; if connectionString comes from an environment variable, check that it is set",
   ]);
   assert.deepEqual(problems({ tasks: [task, task] }), ['tasks: "task" is listed twice']);
   const refetchDelay = { durationMs: 5_000 };
@@ -201,14 +201,14 @@ test("Options that contradict each other are refused.", () => {
   ]);
 });
 
-test("An invalid database URL is refused without repeating it, because it may contain a password.", () => {
+test("The error for an invalid database URL does not contain the URL, because it may contain a password.", () => {
   for (const connectionString of ["mysql://root:secret@localhost/x", "secret"]) {
     const [problem = "", ...more] = problems({ connectionString });
-    assert.match(problem, /not of the form postgres:\/\//);
+    assert.match(problem, /is neither postgres:\/\//);
     assert.doesNotMatch(problem, /secret/);
     assert.deepEqual(more, []);
   }
-  // An empty URL uses libpq's variables. Each test file has its own process, so this test may delete them.
+  // With an empty URL, libpq's variables are used. Each test file has its own process, so this test may delete them.
   for (const name of Object.keys(process.env)) if (name.startsWith("PG")) delete process.env[name];
   assert.throws(() => new Worker({ ...base, connectionString: "" }), {
     code: "configuration",

@@ -18,13 +18,15 @@ export interface WorkerProcess extends ProcessEvents {
   readonly exited: Promise<void>;
 }
 
-/** For a process with the tasks of workload.ts: the path of its log, and its name in the log. */
+/** The log of a process with the tasks of workload.ts. */
 export interface WorkloadLog {
+  /** The path of the log. */
   readonly log: string;
+  /** The name of the process in the log. */
   readonly by: string;
 }
 
-/** Options of recovery: leases that are short enough for tests and, in most tests, long enough on a busy machine. */
+/** Options of recovery with short leases. For some tests they are too short on a busy machine. */
 export const QUICK = {
   heartbeatIntervalMs: 100,
   thresholdMs: 1_000,

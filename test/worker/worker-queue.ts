@@ -42,7 +42,7 @@ export function workerQueue(
   { preparedStatements = true } = {},
 ): WorkerQueue {
   const running: Worker<never>[] = [];
-  // Runs before the hook of the queue that closes its connections.
+  // Workers are stopped before the queue's own hook closes its connections.
   afterEach(async () => {
     await Promise.all(running.splice(0).map((worker) => worker.abort("the test is over")));
   });
@@ -83,7 +83,7 @@ const BRIEF = { abortGraceMs: 100, recovery: false } as const;
 
 const LIMIT_MS = 20_000;
 
-/** Waits until the condition returns a truthy value. Rejects with its description after `limitMs`. */
+/** Waits until the condition returns a truthy value. Rejects after `limitMs` with an error that contains `what`. */
 export async function waitUntil(
   what: string,
   condition: () => unknown,
@@ -96,7 +96,7 @@ export async function waitUntil(
   }
 }
 
-/** Returns the promise with a time limit, after which it rejects with the description. */
+/** Waits for the promise and returns its result. Rejects after `limitMs` with an error that contains `what`. */
 export async function waitFor<T>(
   what: string,
   promise: Promise<T>,
@@ -121,7 +121,7 @@ export interface Witness extends Plugin {
   saw<E extends keyof WorkerEvents>(name: E, count?: number): Promise<WorkerEvents[E]>;
 }
 
-/** Returns a plugin that records the events of a worker with these names. */
+/** Returns a plugin that records a worker's events with these names. */
 export function witness(...names: (keyof WorkerEvents)[]): Witness {
   const events = new Map<string, unknown[]>();
   const all = <E extends keyof WorkerEvents>(name: E) =>

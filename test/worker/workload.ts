@@ -1,5 +1,5 @@
-// Random jobs of all kinds, and their tasks. The payload of a job defines its behavior, so that any worker can run
-// it: ours, in any process, or Graphile Worker's.
+// Random jobs of all kinds, and their tasks. The payload of a job defines the behavior of its attempts, so that any
+// worker can run the job: a worker of this library in any process, or a Graphile worker.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobSpec, JobToAdd } from "../../src/domain/job-spec.ts";
 import { defineBatchTask, defineTask, type Task } from "../../src/worker/task/task.ts";
@@ -67,7 +67,7 @@ export function perform(behavior: Behavior, performance: Performance): undefined
   return work();
 }
 
-/** Misbehaves. The run in the log also ends when the signal aborts, because some misbehavior never ends. */
+/** Misbehaves, and logs the run. In the log it also ends when the signal aborts: some misbehavior never ends. */
 function performMisbehavior(
   { n }: Behavior,
   misbehavior: string,
@@ -137,7 +137,7 @@ const addJobOf =
   (...args) =>
     addJob(...args);
 
-/** Adds jobs: our WorkerUtils, or a wrapper of Graphile Worker's. */
+/** Adds jobs: the WorkerUtils of this library, or a wrapper of Graphile Worker's WorkerUtils. */
 export interface Producer {
   addJob(identifier: string, payload: unknown, spec?: JobSpec): Promise<AddedJob>;
   addJobs(jobs: readonly JobToAdd[]): Promise<AddedJob[]>;
@@ -178,7 +178,7 @@ export async function produce(
 export const addOne = ({ identifier, payload, spec }: JobToAdd, producer: Producer) =>
   producer.addJob(identifier, payload, spec);
 
-/** Logs an acknowledged job; of a batch, each item. */
+/** Logs an acknowledged job. The job of a batch gets an entry for each item. */
 export function record(job: AddedJob, log: RunLog): void {
   const entry = {
     job: job.id,
@@ -189,7 +189,7 @@ export function record(job: AddedJob, log: RunLog): void {
   if (Array.isArray(job.payload)) {
     for (const { n } of job.payload) log.write({ e: "added", n, ...entry, batch: true });
   } else {
-    // With unsafe_dedupe this may be the payload of a job that existed before. That payload then has to run.
+    // With unsafe_dedupe the job may have existed before. Then `job` has its earlier payload, which has to run.
     log.write({ e: "added", n: (job.payload as Behavior).n, ...entry });
   }
 }

@@ -9,7 +9,7 @@ export declare function now(): f64;
 /** Returns the minutes by which the local clock is ahead of UTC at a time. */
 export declare function zoneOffset(at: f64): i32;
 
-/** Sends a request. Headers are lines of `name: value`. Its answer is passed to `onAnswer` (index.ts) with this id. */
+/** Sends a request. Headers are lines of `name: value`. The answer is passed to `onAnswer` (index.ts) with this id. */
 export declare function request(
   id: i32,
   method: string,
@@ -70,8 +70,8 @@ export declare function prefer(key: string, value: string): void;
 export declare function preferred(key: string): string;
 
 /**
- * Makes the browser itself save the server's answer at a path as a file of any size. Dispatches the action `done` when
- * the download begins, with an empty text as its value; or with the reason why the download cannot begin.
+ * Makes the browser itself save the server's answer at a path as a file of any size. Then dispatches the action `done`
+ * with the path. Its value is empty if the download begins; otherwise it is the reason why the download cannot begin.
  */
 export declare function save(path: string, done: string): void;
 

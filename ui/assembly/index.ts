@@ -84,7 +84,7 @@ export function onVisible(visible: bool): void {
   setVisible(model, visible);
 }
 
-/** Called when this changes: whether the pointer or the focus is on rows, which must not move then (`data-hold`). */
+/** Called when it has changed whether the pointer or the focus is on rows (`data-hold`). If `on`, rows do not move. */
 export function onHold(on: bool): void {
   model.live.pinsRows = on;
 }
@@ -102,7 +102,7 @@ export function render(): void {
 let shownTitle = "";
 let shownMark = "";
 
-/** Shows the page's title and the number of failed jobs in the tab's title, and the number in the tab's icon, too. */
+/** Shows the page's title in the tab's title, and the number of failed jobs in the tab's title and icon. */
 function announce(): void {
   const failed = model.access.gate === Gate.Open ? model.facts.failed : 0;
   const before = failed > 0 ? `(${numberText(failed)}) ` : "";

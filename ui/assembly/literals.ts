@@ -1,18 +1,19 @@
 /**
- * Puts the module's static data where the compiler expects them, before any other code of the module runs. In memory a
- * string takes twenty bytes and two for every letter. So the build (ui/literals.mjs) packs the data at the end of the
- * initial memory: the texts, and steps that restore the objects. This must be the first import of index.ts.
+ * Puts the module's static data where the compiler expects them, before any other code of the module runs. As the
+ * compiler writes the data, a string takes twenty bytes and two for every letter. To make the module smaller, the build
+ * (ui/literals.mjs) packs the data at the end of the initial memory: the texts, and the steps that restore the objects.
+ * This file must be the first import of index.ts.
  */
 
 /**
- * The size of an object's head, which has five fields: the size of its block, two links, its type and its own size
- * (std/assembly/rt/common.ts of AssemblyScript).
+ * The size of an object's head, which has five fields: the size of the object's block, two links, the object's type,
+ * and the size of its content (std/assembly/rt/common.ts of AssemblyScript).
  */
 const HEAD: usize = 20;
 const STRING: u32 = 2;
 /** The type of a step that writes bytes outside of objects, after a gap of zeros. */
 const PLAIN: u32 = 0;
-/** The size of the last part of the memory, with the sizes of the texts and of the steps. */
+/** The size of the last part of the memory. It has two numbers: the size of the texts and the size of the steps. */
 const SIZES: usize = 8;
 
 const end: usize = ((<usize>memory.size()) << 16) - SIZES;

@@ -1,7 +1,7 @@
 /**
  * Reads the records of an answer by their shapes, so that no class needs a reader of its own. A shape is a text that
- * lists the fields in the order of the class. Each field is a mark if needed (`?`: may be null, `*`: a list), a letter
- * for its type, its name, and a space. The offset of a field in memory follows from the types, as in the compiler.
+ * lists the fields of a class in their order. Each field has a mark if needed (`?`: may be null, `*`: a list), a letter
+ * for its type, its name, and a space. The offset of a field in memory is computed from the types, as in the compiler.
  */
 import { JsonReader } from "./lib/json-reader";
 
@@ -99,11 +99,14 @@ function storeAbsent(to: usize, type: i32): void {
   else if (type === F64 || type === TIME) store<f64>(to, NaN);
 }
 
-/** A position in a shape, which moves on in a circle. Most answers have the same order, so a key is found at once. */
+/**
+ * A position in a shape. find() searches from there to the end and then from the beginning. Most answers have their
+ * keys in the order of the shape, so each key is found at once.
+ */
 class Field {
   mark: i32 = 0;
   type: i32 = 0;
-  /** Its offset in the record. */
+  /** The offset of the field in the record. */
   at: usize = 0;
   private size: usize = 0;
   private name: i32 = 0;

@@ -18,7 +18,8 @@ const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
 
 const runner = new Runner();
 const stream = new EventStream(runner);
-// If there is a token, these requests need it, and only the application writes the header for it.
+// These requests are sent early only if no token is stored. With a token they would need its header, which only the
+// application writes.
 if (!recall("worker.token")) {
   askEarly("api/session");
   if (!document.hidden) stream.openEarly(EVENTS);

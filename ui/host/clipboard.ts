@@ -1,6 +1,6 @@
 /**
- * Copies a text, with codes for hidden characters. If the clipboard API fails or is missing (plain HTTP), copies the
- * text from a temporary field. Returns false if that fails, too.
+ * Copies a text in which hidden characters are replaced with codes. If the clipboard API fails or is missing (plain
+ * HTTP), copies the text from a temporary field. Returns false if that fails, too.
  */
 export async function copyText(given: string): Promise<boolean> {
   const text = withCodes(given);

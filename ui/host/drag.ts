@@ -1,6 +1,7 @@
 /**
- * Dispatches what the mouse does on a chart's buckets: `over` (a new one), `down`, `up` or `out`. `data-drag` on their
- * container names the action; each bucket has its number in `data-bucket`. Only a mouse drags; a finger scrolls.
+ * Dispatches the events of the mouse on a chart whose parts are buckets: `over` (it has moved to another bucket),
+ * `down`, `up` and `out` (it has left the chart). The attribute `data-drag` of the chart names the action, and the
+ * attribute `data-bucket` of each bucket has its number. Only the mouse counts, because a finger scrolls the page.
  */
 import type { Runner } from "./runner.ts";
 

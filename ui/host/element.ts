@@ -4,7 +4,10 @@
 export type Value = string | boolean;
 
 const SVG = "http://www.w3.org/2000/svg";
-/** The attributes whose property has the user's input: the attribute has only the initial value. */
+/**
+ * The names that are both an attribute and a property of a field. The property has the user's input, the attribute only
+ * the initial value.
+ */
 const FIELDS = ["value", "checked"];
 
 export function create(tag: string, parent: Element): Element {
@@ -25,7 +28,7 @@ export function apply(element: Element, name: string, value: Value): void {
   } else if (properties[name] !== value) properties[name] = value;
 }
 
-/** Resets the content of a field, or the state of a checkbox, that the user has changed to what was drawn. */
+/** Sets the content of a field or the state of a checkbox to its value in `attrs`, if the user has changed it. */
 export function restore(element: Element, attrs: ReadonlyMap<string, Value>): void {
   for (const name of FIELDS) {
     const value = attrs.get(name);
@@ -34,8 +37,8 @@ export function restore(element: Element, attrs: ReadonlyMap<string, Value>): vo
 }
 
 /**
- * Prepares a new element after it was put into the document: opens a dialog, as a modal one; scrolls another element so
- * that the point at `data-start`, a fraction of its width, is in the middle.
+ * Prepares a new element after it was put into the document. A dialog is opened as a modal dialog. Any other element is
+ * scrolled so that the point at `data-start`, a fraction of the width of its content, is in the middle.
  */
 export function prepareElement(element: Element): void {
   if (element instanceof HTMLDialogElement) element.showModal();
@@ -45,7 +48,10 @@ export function prepareElement(element: Element): void {
   }
 }
 
-/** Closes the dialogs in a node that is removed. Closing one returns the focus to the element that had it before. */
+/**
+ * Closes a node that is removed, if it is a dialog, and all dialogs in it. When a dialog is closed, the focus returns
+ * to the element that had it before.
+ */
 export function close(node: Element | Text): void {
   if (!(node instanceof Element)) return;
   if (node instanceof HTMLDialogElement) node.close();

@@ -29,8 +29,8 @@ export class EventStream {
   }
 
   /**
-   * Closes the open stream, if any, and opens another. `headers`: lines that sign the request in; empty if the browser
-   * does that, or if no sign-in is needed.
+   * Closes the open stream, if any, and opens another. `headers`: the header line with the token; empty if the browser
+   * signs the request in, or if no sign-in is needed.
    */
   open(path: string, headers: string): void {
     this.close();
@@ -61,7 +61,10 @@ export class EventStream {
     return { path, abort, begin, status: this.#read(path, headers, abort, wanted) };
   }
 
-  /** Reads the stream to its end. Events wait for `begin`. Returns the status of a refusal (501: no stream), or 0. */
+  /**
+   * Reads the stream to its end. Passes no event on before `wanted` resolves. Returns the status of a response that is
+   * not a success, 501 for a success without an event stream, and otherwise 0.
+   */
   async #read(
     path: string,
     lines: string,
@@ -104,7 +107,7 @@ export class EventStream {
 interface StreamReading {
   readonly path: string;
   readonly abort: AbortController;
-  /** Starts the reading: from then on, events are passed to the application. */
+  /** Is called when the application wants the stream: from then on, it gets the events. */
   readonly begin: () => void;
   readonly status: Promise<number>;
 }

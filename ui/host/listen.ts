@@ -1,7 +1,7 @@
 /**
  * Passes the browser's events to the application. Listeners are on the document, not on elements. An element's
  * attributes name the action that an event dispatches: `data-click`, `data-input`, `data-submit`, `data-key` for the
- * keys in `data-keys`, `data-modal`. `data-arg` is the argument of the action.
+ * keys in `data-keys`, `data-modal` for the event `cancel` of a dialog. `data-arg` is the argument of the action.
  */
 import { route } from "./address.ts";
 import { listenToDrags } from "./drag.ts";
@@ -133,8 +133,9 @@ function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLEle
 }
 
 /**
- * Whether a click in a row, or in another element with `data-click`, has another purpose: it is on a link or control in
- * it, or selects text. A link that only names the row (`data-names`) counts as the row, unless it opens a new tab.
+ * Whether a click in an element with `data-click`, such as a row, has another purpose: the click is on a link or
+ * control inside the element, or it selects text in a row. A link that only names the row (`data-names`) counts as the
+ * row, unless the click opens the link in a new tab or window.
  */
 function isOnInnerControl(event: MouseEvent, element: HTMLElement): boolean {
   const inner = closest(event.target, "a[href], button, input, label, select, summary");
@@ -146,7 +147,7 @@ function isOnInnerControl(event: MouseEvent, element: HTMLElement): boolean {
   return element.tagName === "TR" && String(getSelection()) !== "";
 }
 
-/** Closes the open menus, except one that was clicked beside its items. Returns whether a menu was closed. */
+/** Closes the open menus, except a menu that was clicked beside its items. Returns whether a menu was closed. */
 function closeMenus(target: EventTarget | null): boolean {
   let closed = false;
   for (const menu of document.querySelectorAll<HTMLDetailsElement>("details[data-menu][open]")) {

@@ -1,6 +1,7 @@
-/** The icon of the browser's tab, with an optional number over it, such as `12` or `99+`. */
+/** The icon of the browser's tab, as SVG elements. */
 const DRAWING = `<rect width="32" height="32" rx="8" fill="#4150c8"/><path fill="#fff" d="M7 8h5v16H7zM13.500 14h5v10h-5zM20 11h5v13h-5z"/>`;
 
+/** Shows the icon with a number over it, such as `12` or `99+`. An empty text removes the number. */
 export function setMark(text: string): void {
   const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
   if (!link) return;

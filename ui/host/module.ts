@@ -8,13 +8,13 @@ import type { instantiate as Instantiate } from "../generated/admin_ui_bg.js";
 export type App = Awaited<ReturnType<typeof Instantiate>>;
 type Call = (...given: unknown[]) => unknown;
 
-/** A bit mask of the numeric arguments of each imported function. All other arguments are texts. */
+/** By the name of an imported function, a bit mask of its numeric arguments. All other arguments are texts. */
 const NUMBERS: Readonly<Record<string, number>> = {
   ...{ after: 1, draw: 15, navigate: 2, request: 1, scroll: 1, zoneOffset: 1 },
 };
 /** The runtime id of AssemblyScript's class String. */
 const STRING_ID = 2;
-/** The number of UTF-16 units of a text that are passed to one call of String.fromCharCode. */
+/** The maximum number of UTF-16 units that are passed to one call of String.fromCharCode. */
 const MAX_UNITS = 1_024;
 
 export async function instantiate(module: WebAssembly.Module, host: object): Promise<App> {

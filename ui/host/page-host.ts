@@ -18,8 +18,9 @@ export class PageHost {
   readonly #places: Places;
   #focusNext = "";
   #hadFocus = false;
-  /** The last result of `now`, and the milliseconds that `now` adds to the browser's clock. */
+  /** The last result of `now`. */
   #now = 0;
+  /** The milliseconds that `now` adds to the browser's clock. */
   #added = 0;
 
   constructor(runner: Runner, stream: EventStream, places: Places) {
@@ -38,7 +39,7 @@ export class PageHost {
     const next = document.getElementById(this.#focusNext || (isLost ? "page-title" : ""));
     // If the element is the button of a menu, the menu opens.
     if (next?.parentElement instanceof HTMLDetailsElement) next.parentElement.open = true;
-    // Only a requested focus scrolls, and not while a scroll position is restored.
+    // The page scrolls to the element only if the focus was requested and no scroll position is being restored.
     next?.focus({ preventScroll: !this.#focusNext || this.#places.isScrolling });
     this.#focusNext = "";
     this.#places.afterDraw();

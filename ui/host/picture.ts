@@ -1,7 +1,7 @@
 /**
  * Changes the document to what the application has drawn in its memory. Existing nodes are changed in place, so focus,
- * selection and scrolling stay. An element with a key that was drawn as before is skipped as a whole. Text arrives as
- * text and attributes as attributes: nothing is ever markup.
+ * selection and scrolling stay. An element with a key is skipped with all its content if that is drawn as before. Texts
+ * and values of attributes are set as such, and never parsed as markup.
  */
 import { apply, close, create, hasField, prepareElement, restore, type Value } from "./element.ts";
 
@@ -87,7 +87,7 @@ export class Picture {
     for (const child of now) {
       if (child === null) continue;
       if (child.node === at) at = at.nextSibling;
-      // The node at `at` is out of place. It is moved later, so this one can stay.
+      // The node at `at` is out of place. It is moved later, so `child.node` can stay.
       else if (child.node === at?.nextSibling) at = child.node.nextSibling;
       else parent.insertBefore(child.node, at);
     }
@@ -170,7 +170,10 @@ export class Picture {
     return attrs;
   }
 
-  /** Whether the operations from `start` to `end`, and the `units` of text from `unit` on, are those of the element. */
+  /**
+   * Whether the element was drawn last with the same operations as those from `start` to `end`, and with the same text
+   * as the `units` UTF-16 units from `unit` on.
+   */
   #isAs(
     { ops, text }: DrawnNode,
     start: number,

@@ -3,7 +3,7 @@
  */
 import { route } from "./address.ts";
 
-/** How long a scroll position is tried again, while the page is too short for it. */
+/** How long the page is scrolled again after each drawing while it is too short for the position. */
 const PATIENCE_MS = 3_000;
 
 export class Places {
@@ -13,16 +13,16 @@ export class Places {
 
   constructor() {
     history.scrollRestoration = "manual";
-    // When the user scrolls or clicks, the position is no longer restored.
+    // When the user scrolls, clicks or presses a key, the position is no longer restored.
     const stop = () => {
       this.#top = undefined;
     };
-    for (const event of ["wheel", "touchmove", "pointerdown"]) {
+    for (const event of ["wheel", "touchmove", "pointerdown", "keydown"]) {
       document.addEventListener(event, stop, { passive: true });
     }
   }
 
-  /** The number of the current entry. A new entry gets a number. */
+  /** The number of the current entry. An entry without a number gets the next number. */
   get entry(): number {
     const known: unknown = history.state?.entry;
     if (typeof known === "number") {
@@ -41,7 +41,8 @@ export class Places {
       return;
     }
     history.replaceState(history.state, "", `#${path}`);
-    // replaceState() triggers no event. This one waits for the end of the application's step that called this function.
+    // replaceState() triggers no event, so the event is dispatched here, after the step of the application that called
+    // this function.
     queueMicrotask(() => dispatchEvent(new HashChangeEvent("hashchange")));
   }
 

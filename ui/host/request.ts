@@ -1,4 +1,4 @@
-/** Requests to the server, and downloads. None of them throws: status 0 means that no answer came. */
+/** Sends requests to the server, and saves downloads. If no answer arrives, nothing is thrown: the status is 0. */
 import { serverUrl } from "./address.ts";
 import { ask } from "./answers.ts";
 
@@ -90,7 +90,7 @@ export async function saveFrom(path: string): Promise<string> {
   return "";
 }
 
-/** Requests with GET why HEAD has failed, because an answer to HEAD has no body. */
+/** Returns why a HEAD request was refused. An answer to HEAD has no body, so this function sends a GET request. */
 async function refusalAt(url: URL): Promise<string> {
   const response = await fetch(url, { cache: "no-store" });
   if (response.ok) {

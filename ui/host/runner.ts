@@ -16,8 +16,8 @@ export class Runner {
   }
 
   /**
-   * Runs a step and draws its result in the next frame, unless it returns 0: nothing has changed. A background tab
-   * draws when it becomes visible.
+   * Runs a step and draws its result in the next frame, unless the step returns 0, which means that nothing has
+   * changed. A background tab draws when it becomes visible.
    */
   run(step: (app: App) => unknown): void {
     if (this.#attempt(step) === 0 || this.#drawing || this.#broken) return;
@@ -25,7 +25,10 @@ export class Runner {
     requestAnimationFrame(() => this.flush());
   }
 
-  /** Draws what has changed. Called by a frame, and before a key, so that the focus is where the last key moved it. */
+  /**
+   * Draws what has changed. Called in the frame that run() has requested, and before a key is handled, so that the
+   * focus is where the last key moved it.
+   */
   flush(): void {
     if (!this.#drawing) return;
     this.#drawing = false;

@@ -1,6 +1,6 @@
 /** Texts stored in this browser. If the browser blocks storage, they last until the page is closed or reloaded. */
 
-/** Preferences, for all tabs, until they are removed: no secrets, and no data from the server. */
+/** Preferences, stored for all tabs until they are removed. They contain no secrets and no data from the server. */
 export const preferred = (key: string) => read("localStorage", key);
 export const prefer = (key: string, value: string) => write("localStorage", key, value);
 

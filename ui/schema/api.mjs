@@ -5,7 +5,7 @@ const each = (names, type) => Object.fromEntries(names.map((name) => [name, type
 
 /**
  * The records that the server sends and the page reads. From them, generate.mjs makes AssemblyScript classes and
- * TypeScript interfaces. Field names are those of the wire. The classes use camelCase.
+ * TypeScript interfaces. Field names are those of the JSON. The classes have them in camelCase.
  *
  * Types: i64, i32, f64, bool, string, time (RFC 3339), json (kept as JSON text), a record's name. `?` after a type:
  * it may be null; `[]`: a list. A field that is absent keeps its empty value.
@@ -38,7 +38,7 @@ export const records = {
     alive: "i64",
     stale: "i64",
     locked_queues: "i64",
-    /** The number of jobs done in the last minute. Without reports of workers it includes removed jobs. */
+    /** The number of jobs done in the last minute. It includes removed jobs unless all live workers report theirs. */
     done: "i64?",
   },
   Links: { queue: "string?", worker: "string?", job: "i64?" },
@@ -129,7 +129,7 @@ export const records = {
     trend: "i64[]",
   },
   Groups: { groups: "Group[]", sampled: "i64", of: "Value", as_of: "time?" },
-  /** A value that is more frequent in these jobs than in others. The shares are from 0 to 1. */
+  /** A value that is more frequent in the jobs of a query (`here`) than in others (`there`). Shares are from 0 to 1. */
   Finding: { path: "string", value: "string", here: "f64", there: "f64", lift: "f64" },
   Compared: { here: "i64", there: "i64" },
   Common: { findings: "Finding[]", compared: "Compared", as_of: "time?" },
@@ -141,9 +141,9 @@ export const records = {
     condition_since: "time?",
   },
   BriefJobs: { jobs: "BriefJob[]" },
-  /** The target of an action: workers, jobs, or a scope with a name. The others are empty. */
+  /** The target of an action: workers, jobs, or a scope with a name. The members for other targets are empty. */
   NamedInFix: { worker_ids: "string[]", ids: "i64[]", scope: "string", name: "string" },
-  /** What an operation is for: the query for its jobs, its action, and the changes. */
+  /** The query that finds the jobs of an operation, the operation's action, and the changes that the action makes. */
   OperationSubject: { q: "string", action: "string", changes: "json" },
   Would: { change_value: "Value", skip_locked_value: "Value" },
   TaskShare: { task: "string?", count_value: "Value" },
@@ -157,7 +157,7 @@ export const records = {
     max_attempts: "i32",
     error_line: "string?",
   },
-  /** The tables that the schema lacks for an action, and how they can be added. */
+  /** Why the tables that an action needs cannot be used, and how they can be added if they do not exist. */
   MissingTables: { extension: "string", may_add: "bool", command: "string?", sentence: "string" },
   Rehearsal: {
     rehearsal: "string",
@@ -365,7 +365,7 @@ export const records = {
   CronList: { entries: "CronEntry[]", next_cursor: "string?", count: "i64" },
   LimitRate: { limit: "i64", per_ms: "i64", burst: "i64" },
   BackingOff: { until: "time?", reason: "string?" },
-  /** A queue that a limit is for: how many of its slots are in use. */
+  /** A named queue under a limit. `running`: how many of its slots are in use. */
   QueueSlots: { name: "string", running: "i64", slots: "i64", waiting: "i64" },
   /** The permits that a worker holds under a limit of tasks. */
   LimitPermits: { worker_id: "string", permits: "i64", in_use: "i64", wanted: "i64" },
@@ -438,7 +438,10 @@ export const records = {
     flags: "json",
     queue_name: "string?",
     state: "string",
-    /** With `fields=head`: whether payload and error are cut; the payload's stored size, its compression, its start. */
+    /**
+     * With `fields=head`: whether the payload and the error are cut, the stored size of the payload, whether the
+     * payload is stored compressed, and, if requested with `start`, its first characters.
+     */
     payload_truncated: "bool",
     payload_bytes: "i64",
     payload_packed: "bool",
@@ -462,7 +465,7 @@ export const records = {
     paused: "Pause?",
   },
   TaskList: { tasks: "ListedTask[]", next_cursor: "string?", count: "i64?" },
-  /** A task as the form of a new job needs it. */
+  /** The members of a task that the form of a new job needs. */
   KnownTask: { identifier: "string", is_unsupported: "json" },
   KnownTasks: { tasks: "KnownTask[]" },
   DatabaseServer: {
@@ -593,7 +596,7 @@ export const records = {
     message: "string",
     jobs: "ChangedJob[]",
     is_duplicate: "bool",
-    /** The number of running jobs that are being cancelled: their workers were requested to end them. */
+    /** The number of running jobs that are being cancelled: their workers have been requested to end them. */
     cancelling: "i64",
     operation: "i64?",
     requested: "i64?",

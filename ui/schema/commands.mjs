@@ -1,7 +1,7 @@
 /**
- * Generates an AssemblyScript module from the server's declarations of its commands (src/commands): their names, fields
- * with limits, texts, and whether they can be undone, for the client's dialogs. Only data of the declarations are
- * written: none of the server's code gets into the client.
+ * Generates an AssemblyScript module for the client's dialogs from the server's declarations of its commands
+ * (src/commands). Only data of the declarations are written, such as names, texts, and fields with their limits. The
+ * client gets none of the server's code.
  */
 import "../../build/sql-text.mjs";
 
@@ -11,7 +11,7 @@ const note =
 const classes = `import { parseWhole } from "../lib/number";
 import { ListedJob } from "./records";
 
-/** Reads the lines of a declaration. One text takes fewer bytes in the module than a call with as many arguments. */
+/** Reads the lines of a declaration. One text takes fewer bytes in the module than a call with one argument a line. */
 class Lines {
   private at: i32 = 0;
 
@@ -46,10 +46,10 @@ export class CommandField {
   readonly kind: string;
   /** The label with its unit. */
   readonly label: string;
-  /** For a text or a list: what it is for, or what to enter if it is required. Otherwise empty. */
+  /** For a text or a list: its purpose, or if the field is required, what to enter. For other kinds: empty. */
   readonly hint: string;
   readonly required: bool;
-  /** The limits: of the number of characters of a text, of the value of an integer or of seconds. */
+  /** The limits of a text's length, of the value of an integer or of seconds, or of a list's length. */
   readonly min: i32;
   readonly max: i32;
   /** The valid values of a choice. */
@@ -76,7 +76,7 @@ export class Command {
   /** The title of its dialog; empty: the verb and what is selected (jobs or workers) are the title. */
   readonly title: string;
   readonly verb: string;
-  /** What will happen, in whole sentences: to many jobs, and to one. */
+  /** What will happen, in whole sentences: to several jobs, and (\`consequenceOfOne\`) to one job. */
   readonly consequence: string;
   readonly consequenceOfOne: string;
   /** The path of its request without the first slash, and the member \`action\` of the body; empty: none. */
@@ -121,7 +121,7 @@ export class Command {
     this.fields = fields;
   }
 
-  /** Whether it is offered for these jobs: it acts on jobs by ids, and is for any state or for that of one of them. */
+  /** Whether it is offered for these jobs: it acts on ids, and forState is empty or the state of one of the jobs. */
   suits(jobs: ListedJob[]): bool {
     if (this.target !== "ids") return false;
     let fitting = this.forState.length === 0;
@@ -142,21 +142,22 @@ const actionClass = `
 /** A bulk action on jobs: by their ids, and on all that match a query. */
 export class JobAction {
   readonly name: string;
-  /** Its words: before (\`Run {jobs} now\`), while and after it is performed. */
+  /** The words before the action, such as \`Run {jobs} now\`; \`doing\` and \`done\`: during it and after it. */
   readonly ask: string;
   readonly doing: string;
   readonly done: string;
   /** Whether jobs are deleted. */
   readonly deletes: bool;
-  /** Whether it is for running jobs, too: it changes them, or their workers end them. */
+  /** Whether it also acts on running jobs: it changes their rows, or their workers end them. */
   readonly reachesRunning: bool;
-  /** Whether its operation begins with a canary: usual (by default), possible (on request), none. */
+  /** Whether its operation has a canary: \`usual\` (selected by default), \`possible\` (on request) or \`none\`. */
   readonly canary: string;
-  /** For which jobs it is offered (all, failed, not failed; empty: none): on one job, on selected, on all matches. */
+  /** For which jobs it is offered in the menu of one job: all, failed or not failed; empty: it is not offered there. */
   readonly one: string;
+  /** The same for selected jobs, and (\`every\`) for all jobs that match. */
   readonly selected: string;
   readonly every: string;
-  /** The conditions for which it is the most likely action. */
+  /** The conditions for whose jobs it is the most likely action. */
   readonly firstFor: string[];
   /** Whether its key works in the list of jobs. */
   readonly hasListKey: bool;
@@ -211,7 +212,7 @@ export function withJobs(words: string, jobs: string): string {
   return words.split(" {jobs}").join(jobs.length > 0 ? " " + jobs : "");
 }
 
-/** Whether an action for \`jobs\` (all, failed, not failed) is offered for jobs that have failed, or have not. */
+/** Whether an action for \`jobs\` (all, failed, not failed) is offered for failed jobs, or for jobs that are not. */
 export function isOfferedFor(jobs: string, isFailed: bool): bool {
   return jobs === "all" || jobs === (isFailed ? "failed" : "not failed");
 }
@@ -329,8 +330,9 @@ const actionLines: StaticArray<string> = [
 ${rows(jobActions.map((one) => actionText(one, commands)))}];
 for (let i = 0; i < actionLines.length; i++) jobActions.push(new JobAction(new Lines(actionLines[i])));
 
-/** The actions in the menu of one job, and those on all matches. Both are in the order of their menu. */
+/** The actions in the menu of one job. Both lists are in the order of their menu. */
 export const actionsOnOne: JobAction[] = ${inOrder(jobActions, "one")};
+/** The actions on all jobs that match. */
 export const actionsOnEvery: JobAction[] = ${inOrder(jobActions, "every")};
 ${lookup}`,
     ],

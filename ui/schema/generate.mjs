@@ -17,7 +17,7 @@ const scalars = {
 /** In AssemblyScript a number cannot be null: assembly/shapes.ts stores another value instead. */
 const isNumber = (base) => ["i64", "i32", "f64", "time"].includes(base);
 const names = Object.keys(records);
-/** In a shape, records are the letters from À on. */
+/** In a shape, the letters from À on mean records. */
 const FIRST_RECORD = 0xc0;
 
 const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());

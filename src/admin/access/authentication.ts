@@ -11,11 +11,15 @@ export type LoginResult = "accepted" | "wrong" | "throttled";
 
 export interface Authentication {
   /**
-   * Returns the name of the login: the configured one, the mode (`bearer`), `anonymous`, or `metrics` for the token for
-   * metrics, accepted only if `isScrape`. Throws Refusal: 401 for missing or wrong credentials, 429 if throttled.
+   * Returns the name of the login: the user name in mode `basic`, `anonymous` in mode `none`, otherwise the mode. The
+   * token for metrics is accepted only if `isScrape`; its name is `metrics`. Throws Refusal: 401 for missing or wrong
+   * credentials, 429 if throttled.
    */
   identify(request: HttpRequest, isScrape: boolean): string;
-  /** Compares the request's bearer token with the one for metrics; null: one of them is missing. Throws Refusal 429. */
+  /**
+   * Compares the request's bearer token with the token for metrics. Returns null if one of the two is missing. Throws
+   * Refusal (429) if throttled.
+   */
   scrape(request: HttpRequest): "accepted" | "wrong" | null;
 }
 
@@ -96,7 +100,7 @@ function authorizationOf(wanted: string, request: HttpRequest): string | null {
   return text.slice(space).trimStart();
 }
 
-/** Decodes `user:password` from Base64 (RFC 7617). Returns a text that never matches if the bytes are not UTF-8. */
+/** Decodes `user:password` from Base64 (RFC 7617). If the bytes are not UTF-8, returns a text that never matches. */
 function decodeBasic(value: string): string {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   try {

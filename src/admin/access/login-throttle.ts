@@ -1,18 +1,23 @@
-// Limits how many credentials are compared in a second, so that only a short secret could be guessed. Credentials
-// beyond the limit are refused without being compared. A network that has logged in within the last hour has no limit.
+// Limits how many credentials are compared in a second, so that a secret cannot be guessed unless it is short.
+// Credentials beyond the limit are refused without being compared. A network that has logged in within the last hour
+// has no limit.
 import { monotonic } from "../../base/clock.ts";
 import { networkOf } from "../../http/bounds/client-address.ts";
 
 /**
- * The secret that was sent: the login's, or the token for metrics. Successes are recorded for each kind, so that a
- * network that has only the token for metrics cannot guess the login's secret without a limit.
+ * The kind of secret that was sent. `login`: the secret of the login; `metrics`: the token for metrics. Successes are
+ * recorded for each kind, so that a network that has only the token for metrics cannot guess the login's secret without
+ * a limit.
  */
 export type LoginKind = "login" | "metrics";
 
 export interface LoginThrottle {
   /** Whether the client's network has sent right credentials of that kind within the last hour. */
   hasLoggedIn(kind: LoginKind, client: string): boolean;
-  /** Whether the client's credentials may be compared now. Counts a guess then, unless hasLoggedIn("login", client). */
+  /**
+   * Whether the client's credentials may be compared now. If so, this counts as a guess, unless the client's network
+   * has logged in (kind `login`) within the last hour.
+   */
   mayCompare(client: string): boolean;
   /** Records right credentials from the client's network. */
   recordSuccess(kind: LoginKind, client: string): void;
@@ -22,7 +27,7 @@ const GUESSES_PER_SECOND = 64;
 const GUESSES_PER_SECOND_OF_ONE = 8;
 const SECOND_MS = 1_000;
 const LOGIN_VALID_MS = 3_600_000;
-/** The number of networks that are recorded for each kind. Beyond it, the one with the oldest login is removed. */
+/** The number of networks that are recorded for each kind. The network with the oldest success is removed first. */
 const MAX_NETWORKS = 10_000;
 
 interface Guess {

@@ -32,7 +32,10 @@ export interface CheckedUser {
 }
 
 export interface OwnLogin {
-  /** Returns the user; null without a login. Throws Refusal 503 if the function throws, is late, or returns no user. */
+  /**
+   * Returns the user; null if the request has no login. Throws Refusal 503 if the function throws, takes too long or
+   * returns an invalid user, and WorkerError `aborted` if the client has left.
+   */
   userOf(request: HttpRequest): Promise<CheckedUser | null>;
   /** Opens an event stream that ends when the user is no longer logged in, or when a check fails. */
   whileLoggedIn(request: HttpRequest, open: OpenStream): HttpResponse;
@@ -48,7 +51,7 @@ export interface LoginTimes {
 }
 
 interface OwnLoginOptions extends Partial<LoginTimes> {
-  /** Logs the error of a check for an open stream, because no request waits for its answer. */
+  /** Logs the error of a check of an open stream. There is no response that could contain this error. */
   readonly onFailure: (error: unknown, request: HttpRequest) => void;
 }
 
@@ -104,7 +107,10 @@ export function createOwnLogin(
   };
 }
 
-/** Calls the application. Throws Refusal 503 if it throws or is late, WorkerError `aborted` if the client has left. */
+/**
+ * Calls the application's login. Throws Refusal 503 if it throws or takes longer than `timeoutMs`, and WorkerError
+ * `aborted` if the client has left.
+ */
 async function inTime<T>(
   { left }: HttpRequest,
   timeoutMs: number,
@@ -140,7 +146,7 @@ async function answerOf<T>(
   }
 }
 
-/** Returns the user without other members that the application may have returned. Throws Refusal 503 if invalid. */
+/** Returns only `name` and `readOnly` of what the application has returned. Throws Refusal 503 if they are invalid. */
 function checkUser(answer: unknown): CheckedUser {
   try {
     const { name, readOnly = false } = Object(answer) as Record<string, unknown>;

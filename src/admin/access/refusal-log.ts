@@ -25,7 +25,7 @@ const LINES_IN_ALL = 60;
 const WINDOW_MS = 60_000;
 /** The number of networks that a summary names: those with the most requests. */
 const MAX_NAMED = 5;
-/** The number of networks that are counted. Beyond it, the one whose last request is the oldest is removed. */
+/** The most networks that are counted. If there are more, the network whose last request is the oldest is removed. */
 const MAX_NETWORKS = 1_000;
 
 export function createRefusalLog(

@@ -16,7 +16,10 @@ export interface Secret {
   derivation(): Promise<(purpose: string) => string>;
 }
 
-/** Returns a secret for a purpose: the same in all processes with one login secret; without one, each has its own. */
+/**
+ * Returns a secret for a purpose. Processes with the same login secret get the same one. A process without a login
+ * secret has its own.
+ */
 export type DeriveSecret = (purpose: string) => string;
 
 export function secretOf(text: string): Secret {

@@ -1,10 +1,10 @@
-// The header in which a trusted proxy names the user of a request. The name is shown and logged. It replaces no login.
+// The header in which a trusted proxy names the user of a request. The name is shown and logged, but is not a login.
 import type { TrustedPeer } from "../../http/bounds/client-address.ts";
 import { Refusal } from "../../http/refusal.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { nameProblem } from "./user-name.ts";
 
-/** Returns the name that a trusted proxy sends; null without one. Throws Refusal 400 for an invalid or second name. */
+/** Returns the name from a trusted proxy; null if there is none. Throws Refusal 400 for an invalid or second name. */
 type UserLabel = (request: HttpRequest) => string | null;
 
 export function createUserLabel(headerName: string, isTrusted: TrustedPeer): UserLabel {
@@ -22,7 +22,7 @@ export function createUserLabel(headerName: string, isTrusted: TrustedPeer): Use
   };
 }
 
-/** Decodes a header's value as UTF-8; null if it is not UTF-8. In `value`, Node has made each byte one character. */
+/** Decodes a header's value as UTF-8; null if it is not UTF-8. Each character of `value` is one byte of the header. */
 function utf8Of(value: string): string | null {
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -74,7 +74,10 @@ const MAY_MISS = new Set([
   "POST /api/limits",
 ]);
 
-/** Requests that may be answered 409, besides writes to /api/operations: wrong state or revision, missing extension. */
+/**
+ * Requests that may be answered 409, because of a wrong state or revision, or a missing extension. All writes to
+ * /api/operations may be answered 409, too; they are not listed here.
+ */
 const MAY_CONFLICT = new Set([
   "POST /api/jobs",
   "POST /api/jobs/action",
@@ -89,7 +92,7 @@ const MAY_EXCEED = new Set(["GET /api/jobs/{id}"]);
 
 const asOf = {
   description:
-    "the moment whose state the answer shows; for a 304, the moment of the new read, which found the same",
+    "the time of the state that the answer shows; for a 304, the time of the read that found the state unchanged",
   schema: { type: "string", format: "date-time" },
 };
 const etag = {

@@ -1,5 +1,5 @@
-// The writes of the API, except for operations and export tickets: selects the path's command by `action` and performs
-// it. Commands, with their fields, texts and JSON, are declared in src/commands.
+// The writes of the API, except for operations and export tickets. The command of a request is selected by its path and
+// its member `action`, and performed. Commands, with their fields, texts and JSON, are declared in src/commands.
 import { now } from "../../base/clock.ts";
 import type { Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -24,8 +24,8 @@ type Members = ReadonlyMap<string, string>;
 type Body = Record<string, unknown>;
 
 /**
- * Returns the Operation of a path (context/admin.ts): it performs the path's only command, or the one that the member
- * `action` names. `name`: what body and answer are called in the OpenAPI document.
+ * Returns the Operation of a path (context/admin.ts), which performs the path's only command, or the command that the
+ * member `action` names. `name`: the word from which the OpenAPI document forms the titles of the body and the answer.
  */
 export function commandsAt(path: string, name: string): Operation {
   const pathCommands = commands.filter(({ http }) => http.path === path);
@@ -130,7 +130,7 @@ function commandByAction(
   throw new Error("the check accepted an action without a command");
 }
 
-/** Returns the command's input, and a problem for each given field that only other commands of the path have. */
+/** Returns the command's input, and a problem for each field (not null) that only other commands of the path have. */
 function inputOf(command: Command, pathCommands: readonly Command[], members: Members) {
   const others = fieldsOf(pathCommands);
   const input: Body = Object.create(null);

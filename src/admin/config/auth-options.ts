@@ -1,5 +1,6 @@
-// Checks the options of the login, and makes the configuration of one of the modes from them. It contains a secret only
-// as a digest, and a generated one also as text. Also checks the header that names users, and the token for metrics.
+// Checks the options of the login, and returns the configuration of their mode. The configuration contains a secret
+// only as a digest; a generated secret is in it as text, too. Also checks the name of the header that names users, and
+// the token for metrics.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -16,8 +17,8 @@ import { generateSecret, type Secret, secretOf } from "../access/secret.ts";
 /**
  * The authentication of an admin: a name and password (`basic`), a token (`bearer`, or `header` for a header of your
  * own, default `x-worker-admin-token`), your application's own login (`custom`), or none (`none`, on a loopback address
- * or a unix socket of mode 0600 only). A password or token that is not given is generated: the server's
- * `generatedSecret` has it. An empty one is invalid.
+ * or a unix socket of mode 0600 only). If the password or token is left out, one is generated; the server or handler
+ * has it in `generatedSecret`. An empty password or token is invalid.
  */
 export type AuthOptions =
   | {

@@ -13,22 +13,26 @@ import type { AuthOptions } from "./auth-options.ts";
 import { type AdminServerConfig, type Choices, resolveConfig } from "./config.ts";
 import type { AdminLimits } from "./limits.ts";
 
-/** A builder of the admin's configuration. Each setter returns the builder; the last call of each counts. */
+/**
+ * A builder of the admin's configuration. Each setter returns the builder. If a setter is called several times, its
+ * last call counts.
+ */
 export interface AdminServerConfigBuilder {
   /**
-   * Sets the queue's schema, by its plain name (1–63 bytes) or a schemaName(). An existing Graphile Worker
-   * installation has `graphile_worker`. Default: the schema of `utils`, or `worker`.
+   * Sets the queue's schema, by its plain name (1–63 bytes) or by the result of schemaName(). The schema of Graphile
+   * Worker is `graphile_worker` by default. Default: the schema of the `utils` that adminServerConfig() received;
+   * otherwise `worker`.
    */
   schema(name: string | SchemaName): AdminServerConfigBuilder;
   /** Sets the queue's schema by its plain name; the same as schema(). */
   schemaName(name: string): AdminServerConfigBuilder;
   /**
-   * Sets the address: `host:port`, such as `0.0.0.0:8080` or `[::1]:4000` (port 0 is any free one: see the
-   * server's `url`); `unix:/path` for a socket; or `fd:3` for an open socket of this process. Default
-   * `127.0.0.1:4000`; `worker admin` has 5678, so both can run on one machine.
+   * Sets the address: `host:port`, such as `0.0.0.0:8080` or `[::1]:4000`; `unix:/path` for a socket; or `fd:3` for an
+   * open socket of this process. With port 0 the system chooses a free port, which is in the server's `url`. Default
+   * `127.0.0.1:4000`. The default port of `worker admin` is 5678, so both can run on one machine.
    */
   listenAddr(address: string): AdminServerConfigBuilder;
-  /** Sets the file mode of a unix socket: which users may connect. Default 0o600, with a group 0o660. */
+  /** Sets the file mode of a unix socket, which decides which users may connect. Default 0o600; with a group 0o660. */
   listenMode(mode: number): AdminServerConfigBuilder;
   /** Sets the group of a unix socket, by its name in /etc/group or its number. Default: the process's group. */
   listenGroup(group: string): AdminServerConfigBuilder;
@@ -37,7 +41,10 @@ export interface AdminServerConfigBuilder {
    * the files again. Default: plain HTTP.
    */
   tls(files: CertificateFiles): AdminServerConfigBuilder;
-  /** Sets whether browsers must use only HTTPS for a year (HSTS): with TLS, not on a loopback address. Default true. */
+  /**
+   * Sets whether browsers must use only HTTPS for a year (HSTS). It has an effect only with TLS, and not on a loopback
+   * address. Default true.
+   */
   hsts(hsts: boolean): AdminServerConfigBuilder;
   /**
    * Sets the authentication: `{ mode: "basic", username, password }`, `{ mode: "bearer", token }`, `{ mode:
@@ -46,7 +53,7 @@ export interface AdminServerConfigBuilder {
    * A password or token that is not given is generated. Default: mode basic, user `admin`, a generated password.
    */
   auth(auth: AuthOptions): AdminServerConfigBuilder;
-  /** Sets whether all changes are refused, with 403 `read_only`. Without an argument true. Default false. */
+  /** Sets whether all changes are refused, with 403 `read_only`. Without an argument it sets true. Default false. */
   readOnly(readOnly?: boolean): AdminServerConfigBuilder;
   /**
    * Sets the path under which a reverse proxy serves the admin, such as `/queue/`: letters, digits and `. _ ~
@@ -56,8 +63,8 @@ export interface AdminServerConfigBuilder {
   /** Sets the environment's name, such as `production`, shown by the page and /api/session. Default: none. */
   label(label: string): AdminServerConfigBuilder;
   /**
-   * Sets a token that gives access to /metrics only, as `Authorization: Bearer <token>`. Default: none;
-   * /metrics needs the login.
+   * Sets a token that gives access to /metrics only, as `Authorization: Bearer <token>`. Default: none, so /metrics
+   * needs the login.
    */
   metricsToken(token: string): AdminServerConfigBuilder;
   /**
@@ -67,9 +74,9 @@ export interface AdminServerConfigBuilder {
    */
   trustedProxies(networks: readonly string[]): AdminServerConfigBuilder;
   /**
-   * Sets the header in which a trusted proxy names the user, such as `X-Forwarded-User`. The name replaces the
-   * login's in the audit trail, in operations and in the log. It does not replace the login itself. The header is
-   * ignored from all other peers. Not for mode `custom`. Default: none.
+   * Sets the header in which a trusted proxy names the user, such as `X-Forwarded-User`. This name replaces the user
+   * name of the login in the audit trail, in operations and in the log. It does not replace the login itself. From all
+   * other peers the header is ignored. Not allowed in mode `custom`. Default: none.
    */
   userHeader(name: string): AdminServerConfigBuilder;
   /** Sets limits of requests, connections and memory. Limits that are omitted keep their defaults. */
@@ -80,8 +87,9 @@ export interface AdminServerConfigBuilder {
    */
   logger(logger: Logger | "silent"): AdminServerConfigBuilder;
   /**
-   * Sets a function that is called after every change, with user, time and client; for an action on jobs by id or key,
-   * also with the first 20 jobs before and after, without payloads. Its errors are logged. Default: none.
+   * Sets a function that is called after every change, with user, time and client. After an action on jobs by id or key
+   * it also receives the first 20 jobs as they were before and after the action, without payloads. Its errors are
+   * logged. Default: none.
    */
   onAudit(onAudit: OnAudit): AdminServerConfigBuilder;
   /**
@@ -94,8 +102,8 @@ export interface AdminServerConfigBuilder {
 const DEFAULT_ADDRESS = "127.0.0.1:4000";
 
 /**
- * Returns a builder for the configuration of an admin in an application. The pool is yours and is never closed.
- * `utils`: the result of makeWorkerUtils(), for example; its schema is the default.
+ * Returns a builder for the configuration of an admin in an application. The admin never ends the pool. `utils`: for
+ * example the result of makeWorkerUtils(). Its schema is the default of the builder.
  */
 export function adminServerConfig(
   pool: Pool,

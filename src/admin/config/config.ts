@@ -36,7 +36,7 @@ export interface AdminServerConfig {
   readonly listen: ListenTarget;
   /** The TLS certificate; null for plain HTTP. */
   readonly certificate: Certificate | null;
-  /** Whether browsers must use only HTTPS for a year (HSTS): with TLS, not on a loopback address. */
+  /** Whether browsers must use only HTTPS for a year (HSTS). It has no effect without TLS or on a loopback address. */
   readonly hsts: boolean;
   /** The authentication. */
   readonly auth: AuthConfig;
@@ -49,8 +49,8 @@ export interface AdminServerConfig {
   /** The digest of the token for /metrics; null without one. */
   readonly metricsToken: Secret | null;
   /**
-   * Whether a configured secret (also the token for /metrics) has fewer than 12 characters: too few for a server that
-   * other machines can reach.
+   * Whether a configured secret or the token for /metrics has fewer than 12 characters. That is too short for a server
+   * that other machines can reach.
    */
   readonly hasShortSecret: boolean;
   /** The networks of reverse proxies whose headers name the client's address. */
@@ -63,7 +63,7 @@ export interface AdminServerConfig {
   readonly logger: Logger;
   /** The function that is called after every change; null without one. */
   readonly onAudit: OnAudit | null;
-  /** Returns the ids of jobs of the worker in this process that ignore their signal, for /healthz. */
+  /** Returns the ids of jobs that ignore their signal, for /healthz. They are jobs of the worker in this process. */
   readonly jobsIgnoringSignal?: () => readonly string[];
 }
 
@@ -130,7 +130,7 @@ export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
   if (!isLogger(choices.logger)) {
     problems.push({ path: "logger", message: loggerProblem(choices.logger) });
   }
-  // Without a login, the address must be one that only this machine can reach.
+  // Without a login, the address must be one that only this machine or this user can reach.
   const address = listen && auth?.mode === "none" ? withoutLogin(listen) : listen;
   if (address === null) problems.push({ path: "auth", message: OPEN });
   const isReached = (listen && isReachable(listen)) || (trustedProxies?.length ?? 0) > 0;

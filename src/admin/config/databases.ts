@@ -1,5 +1,5 @@
-// The admin's access to the database, by purpose. Each purpose has a time limit for a statement. When PostgreSQL is
-// lost, one line is logged, and one when it is back.
+// The admin's access to the database, by purpose. Each purpose has a time limit for a statement. One line is logged
+// when PostgreSQL can no longer be reached, and one when it answers again.
 import type { Pool, QueryConfig, QueryResultRow } from "pg";
 import { monotonic } from "../../base/clock.ts";
 import { type ErrorCode, messageOf, type WorkerError } from "../../base/errors.ts";
@@ -20,7 +20,7 @@ export interface AdminDatabases {
   readonly lists: Database;
   /** READ ONLY, 0.25 s: reads for which a timeout is an expected result. */
   readonly quickReads: Database;
-  /** READ ONLY, 20 s: large values in pieces, because decompressing one takes seconds. */
+  /** READ ONLY, 20 s: large values, read in pieces. Decompressing one takes seconds. */
   readonly downloads: Database;
   /** READ ONLY, 1 s: statistics of the whole queue, for the feed, insight.ts, counts by query and the metrics. */
   readonly feed: Database;
@@ -32,7 +32,10 @@ export interface AdminDatabases {
   readonly maintenance: Database;
 }
 
-/** Returns the databases of a request. Reads and briefWrites are cancelled when it ends; other writes are finished. */
+/**
+ * Returns the databases of a request. When the request ends, its reads and `briefWrites` are cancelled. Its other
+ * writes are finished.
+ */
 export type DatabasesOf = (scope: RequestScope) => AdminDatabases;
 
 export interface DatabaseOptions {
@@ -86,7 +89,8 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
       reads: database(reads, scope),
       lists: database(lists, scope),
       quickReads: database(quickReads, scope),
-      // The request's time limit ends when the answer begins. A download's first statement may run longer than that.
+      // A request has a time limit until its answer begins. It does not shorten the time limit of a download's first
+      // statement, which may begin earlier and end later.
       downloads: database(downloads, { signal: scope.signal, leftMs: () => Infinity }),
       feed: database(feed, scope),
       writes: database(writes, { ...scope, ...unlimited }),
@@ -137,7 +141,10 @@ interface WatchOptions {
   readonly isQuickRead: boolean;
 }
 
-/** Wraps clients: logs the first statement that cannot reach the database, and the next one that is answered. */
+/**
+ * Returns a function that wraps clients. The wrapped clients log when a statement first cannot reach the database, and
+ * when the database then answers a statement again.
+ */
 function createWatch({
   schema,
   logger,
@@ -167,7 +174,7 @@ function createWatch({
         if (away === null) logger.error({ code, error: messageOf(error) }, message);
         away = explained;
       } else if (!withoutAnswer.has(code)) back();
-      // A statement that was cancelled because the HTTP client has disconnected was not too slow.
+      // A statement that was cancelled because its request has ended does not count as too slow.
       const isLate = code === "database_timeout" && scope?.signal.aborted !== true;
       if (isLate && !isQuickRead) onDegraded?.("statement_timeout", { statement: headOf(config) });
       // If the server is away, all connections are busy because they wait for it.

@@ -5,7 +5,7 @@ import { InputError } from "../../base/errors.ts";
 
 const GROUPS = "/etc/group";
 
-/** Returns the number of a group. Throws InputError `listenGroup`. */
+/** Returns the number of a group. Throws InputError if the name is not in /etc/group, or if the number is too large. */
 export function gidOf(group: string): number {
   const number = /^\d{1,10}$/.test(group) ? Number(group) : gidIn(groupLines(), group);
   if (number !== undefined && number < 2 ** 32 - 1) return number;

@@ -1,9 +1,9 @@
-// The limits of an admin's clients that an operator can change. Other limits (headers, timeouts of slow senders) are
-// fixed.
+// The limits that an admin sets for its clients, and that an operator can change. Other limits, such as the size of
+// headers and the timeouts of slow senders, are fixed.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { answerBytesHere, defaultLimits } from "../../http/bounds/limits.ts";
 
-/** The limits of an admin's clients, set by adminServerConfig().limits(). Whole numbers from 1. */
+/** The limits that an admin sets for its clients. adminServerConfig().limits() changes them. Whole numbers from 1. */
 export interface AdminLimits {
   /** The time within which the answer to a read must begin, in milliseconds. Default 3,000. */
   readonly requestMs: number;
@@ -12,9 +12,9 @@ export interface AdminLimits {
   /** The largest request body, in bytes. Default 1,048,576. */
   readonly bodyBytes: number;
   /**
-   * The number of open connections. Beyond it, the oldest idle connection is closed. If none is idle, the client with
-   * the most connections loses its oldest one; if the new connection's client has as many, the new one is closed.
-   * Not for adminHandler(). Default 2,000.
+   * The number of open connections. If there would be more, the oldest idle connection is closed. If none is idle, the
+   * oldest connection of the client with the most connections is closed, or the new connection if no client has more
+   * than its own client. Not for adminHandler(). Default 2,000.
    */
   readonly connections: number;
   /** The number of requests that are handled at the same time. Open event streams do not count. Default 200. */
@@ -25,7 +25,7 @@ export interface AdminLimits {
    */
   readonly requestsPerClient: number;
   /**
-   * The number of requests of one connection that are handled at the same time; later ones wait. Not for
+   * The number of requests of one connection that are handled at the same time. Further requests wait. Not for
    * adminHandler(). Default 4.
    */
   readonly pipelined: number;
@@ -39,14 +39,15 @@ export interface AdminLimits {
   readonly downloadsPerClient: number;
   /** The number of tasks and of queues in /metrics: those with the most jobs. Default 100. */
   readonly metricsNames: number;
-  /** The size of the answers that one connection has not read yet, in bytes. Default 32 MiB. */
+  /** The size of one connection's answers that its client has not read yet, in bytes. Default 32 MiB. */
   readonly unreadBytes: number;
   /**
-   * The size of the answers that all connections together have not read yet, in bytes, including the memory reserved
-   * for answers in preparation. Default 256 MiB, or a quarter of the process's memory if that is less.
+   * The size of the answers of all connections together that their clients have not read yet, in bytes. It includes the
+   * memory reserved for answers in preparation. Default 256 MiB, or a quarter of the memory that the process
+   * may use if that is less.
    */
   readonly totalUnreadBytes: number;
-  /** The time after which a connection that reads nothing is closed, in milliseconds. Default 10,000. */
+  /** The time in ms after which a connection is closed if its client reads no more of an answer. Default 10,000. */
   readonly stalledMs: number;
   /**
    * The time after which an idle connection is closed, in milliseconds. It should be longer than the idle

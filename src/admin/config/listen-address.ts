@@ -1,5 +1,5 @@
-// Parses the address to listen at, and decides whether only this machine can reach it and whether a request
-// comes from this machine.
+// Parses the address to listen at. Decides whether only this machine can reach the address, and whether a request comes
+// from this machine.
 import { isIP, isIPv4 } from "node:net";
 import { InputError } from "../../base/errors.ts";
 import { type ListenTarget, type TcpTarget, UNIX_PEER } from "../../http/listen/listen-target.ts";
@@ -11,7 +11,7 @@ const FORM =
   "must be host:port, such as 127.0.0.1:4000 or [::1]:4000, unix:/path of a socket, or fd:3 for an open one";
 const HOST_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*\.?$/;
 
-/** The system's limit for a path, without the final zero byte. */
+/** The longest path of a unix socket on Linux, without the final zero byte. */
 const MAX_PATH_BYTES = 107;
 
 /** The mode and group of a unix socket; null for the default. */
@@ -20,7 +20,10 @@ export interface SocketPermissions {
   readonly group: string | null;
 }
 
-/** Returns the target. Throws InputError for anything but `host:port`, `unix:/path` and `fd:3`. */
+/**
+ * Returns the target. Throws InputError unless the text has one of the forms `host:port`, `unix:/path` and `fd:3`, and
+ * if permissions are invalid, or are given for another target than a unix socket.
+ */
 export function parseListenAddress(text: string, permissions: SocketPermissions): ListenTarget {
   if (text.startsWith("unix:")) return unixTarget(text.slice("unix:".length), permissions);
   for (const [path, given] of [
@@ -92,7 +95,7 @@ function isLoopbackPeer(address: string): boolean {
   return isLoopback(address.replace(/^::ffff:(?=\d+\.)/i, ""));
 }
 
-/** Whether a Host header names this machine's loopback, with any port. */
+/** Whether a Host header has a loopback address or `localhost`, with any port or none. */
 export function isLoopbackHost(header: string | undefined): boolean {
   const name = header?.replace(/:\d*$/, "").toLowerCase();
   if (name === undefined) return false;
@@ -101,13 +104,14 @@ export function isLoopbackHost(header: string | undefined): boolean {
 }
 
 /**
- * Throws Refusal 403 for a request from another machine or through a proxy, because mode none serves neither. A proxy
- * on this machine sends its requests from a loopback address, whatever their client is, and with nginx's defaults their
- * Host is local, too. So a proxy is recognized by its headers or by HTTP/1.0.
+ * Throws Refusal 403 for a request from another machine or through a proxy. Mode none, which has no login, serves
+ * neither. The requests of a proxy on this machine come from a loopback address, wherever the proxy's clients are. With
+ * nginx's defaults these requests also have a local Host. So a proxy is recognized by its headers or by HTTP/1.0.
  */
 export function assertFromHere(request: HttpRequest): void {
   const { host, remoteAddress, headers, httpVersion } = request;
-  // Both the address and the Host must be local. A unix socket is local, because only this user may connect to it.
+  // Both the address and the Host must be local. In mode none only this user may connect to a unix socket, so the
+  // requests on it are local.
   const isHere = remoteAddress === UNIX_PEER || isLoopbackPeer(remoteAddress);
   if (!isHere || !isLoopbackHost(host)) throw new Refusal(403, "host", ELSEWHERE);
   const isForwarded = Object.keys(headers).some(isOfProxy);

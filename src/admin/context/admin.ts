@@ -1,5 +1,5 @@
-// `Admin` is what the operation of a route can use. application.ts builds one, and replaces its databases for each
-// request. Other layers receive only the parts that they need.
+// `Admin` has everything that the operation of a route can use. application.ts builds the `Admin`, and replaces its
+// databases for each request. Other layers receive only the parts of it that they need.
 
 import type { AuditTrail } from "../../commands/audit/audit-trail.ts";
 import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
@@ -24,7 +24,7 @@ export interface Admin {
   readonly databases: AdminDatabases;
   readonly csrfToken: string;
   readonly assets: AssetStore;
-  /** The readings of the whole queue, for the page, event streams and metrics. */
+  /** Reads the state of the whole queue, for the page, event streams and metrics. */
   readonly feed: Feed;
   readonly metrics: Metrics;
   readonly insight: Insight;
@@ -57,10 +57,11 @@ export interface Operation {
 }
 
 /**
- * What a request needs (in mode none, no credentials). `open`: nothing. `page`, `asset`, `hashed`: credentials in the
- * modes basic and custom, in which the browser sends them by itself; otherwise nothing. `read`: credentials. `metrics`:
- * credentials or the token for metrics. `write`: credentials and the CSRF token; neither the user nor the admin may be
- * read-only. `ticket`: a ticket, which the operation checks. page/headers.ts has the caching of `asset` and `hashed`.
+ * The access to a route: what its requests need. In mode none, no route needs credentials. `open`: nothing. `page`,
+ * `asset`, `hashed`: credentials in the modes basic and custom, in which the browser sends them by itself; in other
+ * modes nothing. `read`: credentials. `metrics`: credentials or the token for metrics. `write`: credentials and the
+ * CSRF token; neither the user nor the admin may be read-only. `ticket`: a ticket, which the operation checks. How
+ * `asset` and `hashed` are cached is in page/headers.ts.
  */
 export type Access = "open" | "page" | "asset" | "hashed" | "read" | "metrics" | "ticket" | "write";
 
@@ -69,6 +70,9 @@ export interface AdminRoute {
   readonly path: string;
   readonly access: Access;
   readonly operation: Operation;
-  /** Whether it is a download. It may begin with a very large row, so it has at least 3 s to begin. Default false. */
+  /**
+   * Whether the answer is a download. A download may begin with a very large row, so it has at least 3 s to begin.
+   * Default false.
+   */
   readonly isLong?: boolean;
 }

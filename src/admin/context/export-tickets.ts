@@ -1,7 +1,8 @@
-// A ticket downloads one export, once and within a minute. No login is needed, because a browser cannot send a login's
-// header when it saves a file. A ticket contains the request for its export, signed with a key derived from the login's
-// secret, so admins that share the secret accept each other's tickets. The use of a ticket is recorded in the memory of
-// its admin, and for the other admins in a table of the extension `operations`, if the schema has that extension.
+// With a ticket, an export can be downloaded once, within a minute and without a login, because a browser cannot send a
+// login's header when it saves a file. A ticket contains the request for its export, signed with a key derived from the
+// login's secret, so admins that share the secret accept each other's tickets. The admin that serves the download
+// records the use of the ticket in memory. For other admins, it also records the use in a table of the extension
+// `operations`, if the schema has that extension and the table can be written.
 import { now } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { useOnce } from "../../commands/audit/use-once.ts";
@@ -12,9 +13,9 @@ import type { ExportRequest } from "../../insight/export/export-request.ts";
 import { type DeriveSecret, deriveFrom, generateSecret, secretOf } from "../access/secret.ts";
 
 export const TICKET_MS = 60_000;
-/** The number of used tickets that are recorded in memory, far more than can be downloaded in a minute. */
+/** The maximum number of used tickets in memory. Far fewer exports can be downloaded in a minute. */
 const MAX_USED = 10_000;
-/** The maximum length of a ticket. It fits into a request's headers, and is enough for 4,000 ASCII letters of query. */
+/** The maximum length of a ticket. It fits into a request's headers, and allows a query of 4,000 ASCII letters. */
 export const MAX_TICKET_LENGTH = 12_000;
 
 export interface Ticket {
@@ -26,8 +27,8 @@ export interface Ticket {
 /** A ticket with a right signature that has not expired. */
 export interface ValidTicket extends Ticket {
   /**
-   * Records the use of the ticket. Resolves to false if it was used before. Throws Refusal 503 beyond MAX_USED. `db`:
-   * the database of the request. If it rejects, for example because the request ends, the ticket stays valid.
+   * Records the use of the ticket. Resolves to false if it was used before. Rejects with Refusal 503 beyond MAX_USED.
+   * If use() rejects, for example because the request has ended, the ticket stays valid. `db`: the request's database.
    */
   use(db: Database): Promise<boolean>;
 }
@@ -44,7 +45,7 @@ export interface TicketOptions {
   readonly derive: DeriveSecret;
   /** Whether the use of a ticket is recorded in the database, and not only in memory. */
   readonly isShared: boolean;
-  /** Returns milliseconds since the epoch. The clocks of the admins may differ by a part of a minute. */
+  /** Returns milliseconds since 1970. A ticket of an admin whose clock is a minute behind is not valid in others. */
   readonly clock?: () => number;
 }
 

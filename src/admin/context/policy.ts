@@ -1,5 +1,6 @@
-// The rules for every request, in this order: host and proxy (mode none), the login, the site that sent a read,
-// read-only, the CSRF token. They depend on the route only by its `access`.
+// Checks every request, in this order: in mode none, that it comes from this machine and not through a proxy; the
+// login; for a read, the site that sent it; for a write, read-only and the CSRF token. The checks depend on the route
+// only by its `access`.
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -29,7 +30,7 @@ import type { Access } from "./admin.ts";
 /** A row of the route table, bound to its admin. */
 export interface AdminEndpoint extends Endpoint {
   readonly access: Access;
-  /** The row's path without the base path: the label in metrics and log. */
+  /** The row's path without the base path. It is the route in metrics and in the log. */
   readonly label: string;
 }
 
@@ -40,7 +41,7 @@ export interface PolicyParts {
   readonly refusals: RefusalLog;
   readonly readiness: Readiness;
   readonly headers: PageHeaders;
-  /** The application's login of mode `custom`; otherwise null. */
+  /** In mode `custom`, the application's login; otherwise null. */
   readonly ownLogin: OwnLogin | null;
 }
 
@@ -139,8 +140,9 @@ export function needsLogin(access: Access, byBrowser: boolean): boolean {
 }
 
 /**
- * Logs writes with a login at info, unless refused as read-only; the refusals of RefusalKind at warn, in a limited
- * number; other requests at debug. Of the headers, only the user and the client that a trusted proxy names are logged.
+ * Logs the refusals of RefusalKind at warn, in a limited number. Logs writes that have passed the login at info, unless
+ * they are refused as read-only. Logs all other requests at debug. Headers are not logged, except the user's name, and
+ * the client's address from a trusted proxy.
  */
 function logAccess(
   logger: Logger,
@@ -171,14 +173,14 @@ function refusalKind(code: string | null, { login }: HttpRequest["notes"]): Refu
 }
 
 /**
- * How long a write waits for the check whether the server accepts writes. Without a result the write itself is
- * attempted. This time is part of the write's `waitMs`.
+ * How long a write waits for the check whether the database server accepts writes. If there is no result by then, the
+ * write is attempted. Its waits for the database are limited to less than `waitMs` in return (application.ts).
  */
 export const READ_ONLY_CHECK_MS = 500;
 
 /**
- * Returns why this admin cannot write: it was started read-only, or its database is read-only now; null if neither is
- * known. If the server becomes read-only after the check, PostgreSQL refuses the write, and the response is the same.
+ * Returns the refusal if this admin was started read-only, or if its database is known to be read-only now; otherwise
+ * null. If the server becomes read-only after the check, PostgreSQL refuses the write, and the response is the same.
  */
 async function readOnlyRefusal(isReadOnly: boolean, readiness: Readiness): Promise<Refusal | null> {
   if (isReadOnly) {

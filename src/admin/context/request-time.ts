@@ -15,8 +15,9 @@ export interface RequestTime {
 }
 
 /**
- * Returns the scope of a write, which is finished even if its client has left. A statement may wait for a connection or
- * a lock for `waitMs`, less the duration of the write's earlier statements. The upload of the body does not count.
+ * Returns the scope of a write. The write is finished even if its client has left. A query or transaction may wait for
+ * a connection or a lock for at most `waitMs`, less the duration of the write's earlier queries and transactions. The
+ * upload of the body does not count.
  */
 export function writeScope(waitMs: number): RequestScope {
   let leftMs = waitMs;
@@ -46,7 +47,8 @@ export async function inTime<T>(
     over.abort(reason);
     reject(reason);
   };
-  // This listener is not removed at the end, because a connection that closes must also abort a stream's statements.
+  // This listener stays after this function has returned: if the client leaves during a stream, the stream's statements
+  // must be aborted, too.
   const leave = () => end(hasLeft);
   if (request.left.aborted) leave();
   else request.left.addEventListener("abort", leave, { once: true });
@@ -66,7 +68,7 @@ export async function inTime<T>(
   }
 }
 
-// Shared by all requests, because a stack trace is expensive, and every request rejects `ended` with it at its end.
+// One error for all requests: every request rejects `ended` with it at its end, and a new stack trace is expensive.
 const hasLeft = new WorkerError("aborted", "the client has left");
 
 function tooLong(limitMs: number): WorkerError {

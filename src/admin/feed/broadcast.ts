@@ -7,13 +7,16 @@ import type { QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";
 import { overviewText } from "./overview-json.ts";
 
 export interface Broadcast {
-  /** Sends the watched events of this snapshot that have changed, and ends the event `problem`. */
+  /** Sends the watched events of this snapshot that have changed, and deletes the event `problem`. */
   show(snapshot: QueueSnapshot): void;
-  /** Sends watched events that have not been sent; none during a problem. Returns false if it lacks a snapshot. */
+  /**
+   * Sends watched events that have not been sent; none during a problem. Returns false if there are such events, but
+   * `snapshot` is null.
+   */
   showNew(snapshot: QueueSnapshot | null): boolean;
   /** Sends the event of a FeedSource (feed.ts), if it has changed. */
   sendSource(event: string, json: string): void;
-  /** Whether the event has been sent and not been cleared. Then new viewers receive it when they connect. */
+  /** Whether the event was sent and has not been deleted since. New viewers receive such an event on connecting. */
   hasSent(event: string): boolean;
   /** Sends the event `problem`, with the error of a failed pulse, and deletes the other events that were sent. */
   problem(json: string): void;
@@ -93,7 +96,8 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     hasSent: (event) => sent.has(event),
     problem(json) {
       if (sent.get("problem")?.comparable === json) return;
-      // The page shows the problem until it receives a pulse or counts. These must be sent even without a change.
+      // The page shows the problem until it receives a pulse or counts. After reset() these are sent even if they have
+      // not changed.
       reset();
       send("problem", json, json);
     },

@@ -1,22 +1,24 @@
 // The feed reads the state of the whole queue. The page, the event streams and the metrics share each reading.
 //
-//   quiet ──a viewer, a request──▶ awake ──no viewer, no request for 60 s, or stop()──▶ quiet
+//   quiet ──a viewer, a request──▶ awake ──no viewer and no request for 60 s, or stop()──▶ quiet
 //
 //  1. A viewer, or a request that needs a snapshot, wakes the feed. While it is quiet, its loop runs no statement.
 //  2. A *pulse* reads the counts, the queues and the workers, every 1 or 2 s while there is a viewer
 //     (insight/snapshot/sampler.ts). A table of up to 4,096 pages is read whole, so its counts are exact.
 //  3. In a larger table a pulse reads only the first entries of the indexes. Between pulses a *sample* of 2,000 pages
 //     estimates the rest, and a *census* counts all jobs by task and queue, in short chunks.
-//  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. Each is
-//     read only while its event is watched.
-//  5. The loop (rhythm.ts) runs one reading at a time. It repeats a reading after 10 or 20 times its duration, at most
-//     15 s; a complete census after 60 s. Samples, the census and sources share a further pause.
+//  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. Each is read only while
+//     its event is watched.
+//  5. The loop (rhythm.ts) runs one reading at a time. The pause after a reading is usually 10 or 20 times its
+//     duration, but at most 15 s, and at least the reading's interval. After a complete census it is 60 s. After a
+//     sample, a step of the census or a source, all readings of these three kinds also pause together.
 //  6. An event is sent to its viewers when its content has changed (broadcast.ts). Even without a change, each
 //     viewer receives a pulse or a ping every 5 s.
-//  7. A request waits for a new pulse of a small table, and shares it with concurrent requests. Of a large table it
-//     receives a pulse up to 10 s old. For a minute after it, pulses of a large table are read even without a viewer.
-//  8. After a write, and for a new viewer, sources are read without a pause; after a write again 0.3, 2 and 5 s later.
-//     Writes in the second after that write add no readings.
+//  7. If the table is small, a request waits for a new pulse, which concurrent requests share. If the table is large, a
+//     request may receive a pulse that is up to 10 s old, and for a minute after the request pulses are read even
+//     without a viewer.
+//  8. After a write of this admin, the sources are read at once, and again 0.3, 2 and 5 s later. Writes in the second
+//     after that write add no readings. If a new viewer watches a source that has not been sent, it is read at once.
 //  9. When a pulse of the loop fails, viewers receive the event `problem`. The next pulse that succeeds replaces it.
 import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
@@ -51,16 +53,16 @@ export type FeedEvent = (typeof feedEvents)[number];
 /** An event of another part of the admin, which is read while it is watched. */
 export interface FeedSource {
   readonly event: FeedEvent;
-  /** The shortest pause between two readings, in milliseconds. A write and a new viewer skip it. */
+  /** The shortest pause between two readings, in milliseconds. A write or a new viewer can end the pause. */
   readonly intervalMs: number;
-  /** Reads the event as one line of JSON. It is sent when it has changed. */
+  /** Reads and returns the event's content as one line of JSON. The event is sent if the content has changed. */
   readonly read: () => Promise<string>;
 }
 
 export interface Feed {
   /**
-   * Returns a snapshot of the queue. The snapshot of a small table is read after this call, so it includes every write
-   * that was answered before; that of a large table may be up to 10 s old.
+   * Returns a snapshot of the queue. If the table is small, reading begins after this call, so the snapshot includes
+   * every write that was answered before the call. If the table is large, the snapshot may be up to 10 s old.
    */
   snapshot(): Promise<QueueSnapshot>;
   /** Returns the JSON of GET /api/overview, and the time of its snapshot. */
@@ -72,7 +74,7 @@ export interface Feed {
   /** Sends `json` to all viewers of `event`. `topic`: see event-source.ts. */
   publish(event: FeedEvent, json: string, topic?: string): void;
   isWatched(event: FeedEvent): boolean;
-  /** Reads the watched sources at the delays in AFTER_WRITE_MS, because this process has changed the queue. */
+  /** Called when this process has changed the queue. Reads the watched sources after the delays of AFTER_WRITE_MS. */
   changed(): void;
   /** Returns the tasks and queues with the most jobs. */
   largest(snapshot: QueueSnapshot, limit: number): Promise<LargestNames>;
@@ -97,7 +99,7 @@ export interface FeedOptions extends SamplerOptions {
 
 /**
  * The delays after a write at which the sources are read. The first reading may return a value that was cached before
- * the write (database/cached.ts). The later ones come when the pause of the cache has usually ended.
+ * the write (database/cached.ts). Before the later readings, the pause of the cache has usually ended.
  */
 const AFTER_WRITE_MS = [0, 300, 2_000, 5_000];
 /** The age up to which a new viewer receives the last pulse instead of a new one. */
@@ -119,7 +121,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   const onViewers = (viewers: number) => {
     if (viewers === 0) broadcast.reset();
     else if (!broadcast.showNew(youngerThan(PULSE_MS))) rhythm.hurry(pulse);
-    // A new viewer does not wait for the next reading of a source, which is often a cached value.
+    // A source that has not been sent is read at once for a new viewer. This is cheap: its value is often cached.
     for (const [event, task] of sourceTasks) {
       if (source.isWatched(event) && !broadcast.hasSent(event)) rhythm.hurry(task);
     }
@@ -235,7 +237,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     },
     prefetch() {
       if (source.viewers > 0 || youngerThan(PULSE_MS) !== null) return;
-      // If this pulse fails, the next one sends the error to the viewer.
+      // The error of this pulse is not sent. If the next pulse fails, too, its error is sent to the viewer.
       sampler.pulse().catch(() => {});
     },
     watch: (request, events) => source.view(request, [...events, "problem"]),

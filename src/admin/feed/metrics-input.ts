@@ -13,7 +13,10 @@ export interface PauseFacts {
 }
 
 export interface MetricsInput {
-  /** `away`: the database is unreachable or does not respond. `unknown`: the read failed otherwise or took too long. */
+  /**
+   * `away`: the database is unreachable or does not respond. `unknown`: the read failed for another reason, or took too
+   * long.
+   */
   readonly snapshot: QueueSnapshot | "away" | "unknown";
   /** The tasks and queues with the most jobs; null: there is no snapshot, or the names could not be read in time. */
   readonly names: LargestNames | null;

@@ -65,7 +65,10 @@ export async function createMetrics(certificate: Certificate | null): Promise<Me
     });
   }
   const setQueueGauges = createQueueGauges(Gauge, registry);
-  /** The end of the last scrape. Scrapes share the gauges, so each waits until the previous one has read them. */
+  /**
+   * Resolves when the latest scrape no longer needs the gauges. All scrapes share the gauges, so the next scrape waits
+   * for this before it sets them.
+   */
   let turn: Promise<unknown> = Promise.resolve();
 
   return {

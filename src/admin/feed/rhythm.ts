@@ -10,7 +10,10 @@ export interface RhythmTask {
   readonly pauseFactor: number;
   /** Whether all costly tasks pause after this one. A task that has never run, or is hurried, skips that pause. */
   readonly isCostly?: boolean;
-  /** Runs the task. Never rejects. Resolves to its pause in ms; undefined: that of `intervalMs` and `pauseFactor`. */
+  /**
+   * Runs the task. Never rejects. Resolves to the pause after this run, in milliseconds; undefined: the pause follows
+   * from `intervalMs` and `pauseFactor`.
+   */
   readonly run: () => Promise<number | undefined>;
 }
 
@@ -24,8 +27,8 @@ export interface Rhythm {
 
 const MAX_PAUSE_MS = 15_000;
 /**
- * The shared pause in multiples of a costly task's duration. With it these tasks together take at most a twelfth of the
- * time, as long as each takes at most 1.3 s and none is hurried.
+ * The shared pause in multiples of a costly task's duration. With it, the costly tasks together take at most a twelfth
+ * of the time. Exceptions are runs of more than 1.3 s, hurried runs, and the first run of each task.
  */
 const SHARED_PAUSE_FACTOR = 11;
 
@@ -46,7 +49,7 @@ export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
       const wanted = tasks.filter((task) => task.isWanted());
       if (wanted.length === 0) return;
       const due = wanted.filter((task) => dueAt(task) <= monotonic());
-      // Tasks that are not costly come first. Of the costly ones the longest due is next, so that each gets its turn.
+      // Tasks that are not costly come first. Of the others, the one that has been due longest runs next.
       const rank = (task: RhythmTask) => (task.isCostly === true ? (nextAt.get(task) ?? 0) : -1);
       const [first] = due.toSorted((one, other) => rank(one) - rank(other));
       if (first === undefined) {
@@ -64,7 +67,7 @@ export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
         first.intervalMs(),
         Math.min(tookMs * first.pauseFactor, MAX_PAUSE_MS),
       );
-      // A task hurried while it ran has no entry in `nextAt`. It runs once more: it may have read before the change.
+      // A task hurried while it ran has no entry in `nextAt`. It runs again, as it may have read before the change.
       if (nextAt.has(first)) nextAt.set(first, monotonic() + (pauseMs ?? usualMs));
       if (first.isCostly === true) {
         costlyAt = monotonic() + Math.min(tookMs * SHARED_PAUSE_FACTOR, MAX_PAUSE_MS);

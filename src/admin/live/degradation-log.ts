@@ -1,13 +1,13 @@
 // Logs 503 responses, failed reads of the feed, and statements that took too long (even if a less precise answer
-// replaced their result). The first case of each cause in a minute is one line. At the end of the minute one more line
-// has the numbers of further cases.
+// replaced their result). In each minute, the first case of each cause has a line of its own. If there were further
+// cases, one line at the end of the minute has their numbers.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 
 export interface DegradationLog {
-  /** Logs a case, or counts it for the minute's last line. `cause`: an error's code, or `statement_timeout`. */
+  /** Logs the first case of a cause in a minute; counts others. `cause`: an error's code, or `statement_timeout`. */
   log(cause: string, fields: Readonly<Record<string, unknown>>): void;
-  /** Logs the last line of the current minute now. */
+  /** Ends the current minute now: logs the numbers of further cases, if there were any. */
   close(): void;
 }
 

@@ -1,4 +1,4 @@
-// Whether the database can be used. The result is cached for a second, so frequent probes cause at most one
+// Checks whether the database can be used. The result is cached for a second, so frequent probes cause at most one
 // check a second.
 import { monotonic } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
@@ -24,7 +24,10 @@ export interface Readiness {
 
 const CACHE_MS = 1_000;
 
-/** Codes that are not logged here: outages and slow statements are logged elsewhere, other problems are temporary. */
+/**
+ * The codes of problems that are not logged here. Outages and slow statements are logged elsewhere; the other problems
+ * are temporary.
+ */
 const notLogged = new Set<unknown>([
   "database_unreachable",
   "database_timeout",

@@ -1,5 +1,5 @@
 // Runs the operations of this admin in the background, and deletes old receipts and audit entries. Operations continue
-// when the page is closed. When the admin stops, a running one becomes `interrupted` after its current batch.
+// when the page is closed. When the admin stops, a running operation becomes `interrupted` after its current batch.
 import { randomUUID } from "node:crypto";
 import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -32,7 +32,7 @@ export interface OperationRunner extends Service {
   missing(): Promise<MissingTables | null>;
   /** The tools for operations. They need the tables, so check missing() first. */
   readonly tools: OperationTools;
-  /** Runs an operation that this process has started or resumed, in the background. */
+  /** In the background, runs an operation that this process has started or resumed. */
   run(operation: JobOperation): void;
   /** Calls `listener` after every batch and change of state of an operation that this process runs. */
   onChange(listener: (operation: JobOperation) => void): void;

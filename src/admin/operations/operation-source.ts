@@ -1,5 +1,6 @@
-// The event `operation` of the stream: the running operation of any process; if none runs, the last one by query. State
-// changes of this process's operations are sent at once. Those of other processes are read about once a second.
+// The event `operation` of the stream contains the operation that any process runs or undoes. If there is none, the
+// event contains the newest operation that was started with a query. A change of state is sent at once if this process
+// runs the operation. Operations of other processes are read about once a second.
 import { monotonic } from "../../base/clock.ts";
 import {
   type JobOperation,

@@ -6,7 +6,7 @@ import { MAX_CODINGS } from "../../http/compress.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
 
-/** A file of dist/ui/assets.json; contents are in base64. A missing `identity` is decompressed from `gzip`. */
+/** A file of dist/ui/assets.json, with its contents in base64. If `identity` is missing, `gzip` is decompressed. */
 export interface EmbeddedAsset {
   readonly content_type: string;
   readonly etag: string;
@@ -85,7 +85,10 @@ export function assetResponse(request: HttpRequest, asset: Asset): HttpResponse 
   return { status: 200, headers, body: asset.bytes[encoding] ?? null };
 }
 
-/** Returns the offered encoding with the greatest weight in Accept-Encoding; among equals, the first. */
+/**
+ * Returns the offered encoding with the greatest weight in Accept-Encoding, and of several such encodings the first. If
+ * no offered encoding is acceptable, returns `identity`.
+ */
 export function selectEncoding(
   accepted: string | undefined,
   offered: readonly Encoding[],
@@ -98,7 +101,7 @@ export function selectEncoding(
     if (name !== "") weights.set(name, Number.isNaN(weight) ? 0 : weight);
   }
   const weightOf = (encoding: Encoding) => {
-    // Identity is acceptable unless it is excluded. Without a weight it comes last.
+    // If Accept-Encoding gives `identity` no weight, it is acceptable, but every other acceptable one is preferred.
     const fallback = encoding === "identity" ? Number.MIN_VALUE : 0;
     return weights.get(encoding) ?? weights.get("*") ?? fallback;
   };

@@ -1,9 +1,9 @@
-// JSON answers with the header `as-of`: the time of their data. Answers of jsonAt() and answerAt() that differ only in
-// this time have the same ETag.
+// JSON answers with the header `as-of`, which is the time of their data. For the ETag of an answer of jsonAt() or
+// answerAt(), its members `as_of` and `names_as_of` do not count.
 import { AS_OF } from "../../http/repeat/conditional.ts";
 import { type HttpResponse, jsonText } from "../../http/response.ts";
 
-/** Returns `value` as an answer. The header `as-of` has the time in its member `as_of`. */
+/** Returns `value` as an answer. Its member `as_of` is also the value of the header `as-of`. */
 export function jsonAt<T extends { readonly as_of: string }>(value: T): HttpResponse {
   return answerAt(JSON.stringify(value), value.as_of);
 }
@@ -14,15 +14,18 @@ export function jsonTextAt(text: string, asOf: string): HttpResponse {
 }
 
 /**
- * Returns `text` as an answer. It must not contain stored JSON (payloads, metadata): its members `as_of` do not count
- * for the ETag. Without `asOf`, the header is the time of the request.
+ * Returns the JSON `text` as an answer. The text must not contain stored JSON, such as payloads or metadata: a change
+ * of a member `as_of` in it would not change the ETag. Without `asOf`, the header `as-of` is the time of the request.
  */
 export function answerAt(text: string, asOf?: string): HttpResponse {
   const answer = asOf === undefined ? jsonText(text) : jsonTextAt(text, asOf);
   return { ...answer, comparable: () => withoutMoments(text) };
 }
 
-/** Returns the JSON without its members `as_of` and `names_as_of`. Strings do not match: their quotes are escaped. */
+/**
+ * Returns the JSON without its members `as_of` and `names_as_of`. A string that looks like such a member stays as it
+ * is, because the quotes in a string are escaped.
+ */
 export function withoutMoments(json: string): string {
   return json.replaceAll(/,?"(?:names_)?as_of":"[^"]*"/g, "");
 }

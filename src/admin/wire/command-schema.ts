@@ -2,7 +2,7 @@
 import type { Command } from "../../commands/declare/command.ts";
 import { type JsonSchema, record, schemaOfField } from "./json-schema.ts";
 
-/** Returns the schema of a path's body: the command's fields, or one alternative for each `action`. */
+/** Returns the schema of a path's request body: the fields of its command, or one alternative for each `action`. */
 export function commandBody(here: readonly Command[], name: string): JsonSchema {
   const actions = here.flatMap(({ http }) => http.action ?? []);
   const [only] = here;
@@ -16,7 +16,7 @@ export function commandBody(here: readonly Command[], name: string): JsonSchema 
   };
 }
 
-/** Returns the schema of a path's answer: one schema if all its commands share it, otherwise one for each. */
+/** Returns the schema of a path's answer: one for all its commands if they share it, otherwise one for each command. */
 export function commandAnswer(here: readonly Command[], name: string): JsonSchema {
   const answers = here.map((command) => {
     const tally = command.tally === undefined ? {} : { requested: "integer", done: "integer" };

@@ -46,7 +46,7 @@ export function withDescription(shape: Shape, description: string): JsonSchema {
   return { ...schemaOf(shape), description };
 }
 
-/** Returns the schema of the same value or null. */
+/** Returns the schema of a value that either matches `schema` or is null. */
 export function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: "null" }] };
 }
@@ -65,7 +65,7 @@ export const value: JsonSchema = {
   },
 };
 
-/** Members for the number of jobs in each condition. */
+/** A member for each condition: the number of jobs in it. */
 export const byCondition: Readonly<Record<string, Shape>> = Object.fromEntries(
   conditions.map((one) => [one, value]),
 );
@@ -127,7 +127,7 @@ export const listedJob = withOptional(
   },
 );
 
-/** The schemas that the short form can name, such as `ChangedJob[]`, for the answers of commands. */
+/** The schemas of records in the answers of commands. The short form refers to them by name, as in `ChangedJob[]`. */
 const records: Readonly<Record<string, JsonSchema>> = {
   ChangedJob: record(
     { ...databaseJob, task_id: "integer", job_queue_id: "integer?" },
@@ -150,7 +150,9 @@ export function schemaOfField(field: FieldData): JsonSchema {
   return { ...schema, ...choices, type: [schema["type"], "null"] };
 }
 
-/** Returns the member `default` of a field's schema; none for lists and ids. */
+/**
+ * Returns the member `default` of a field's schema; no member for a list, for ids, or for a field without a default.
+ */
 function defaultOf({ kind, default: text }: FieldData): JsonSchema {
   if (text === undefined || kind === "list" || kind === "ids") return {};
   const isText = kind === "text" || kind === "choice" || kind === "time";

@@ -1,7 +1,7 @@
 // The JSON Schema of `missing`: the extension whose tables the database schema lacks.
 import { type JsonSchema, orNull, record, withDescription } from "./json-schema.ts";
 
-/** `what` ends the sentence `without it no …`, such as `limit is possible`. */
+/** `what`: the words of the description after `without it no`, such as `limit is possible`. */
 export const missingSchema = (what: string): JsonSchema => ({
   ...orNull(
     record({

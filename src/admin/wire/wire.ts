@@ -8,7 +8,7 @@ import type { Field, FieldData } from "../../commands/declare/field.ts";
 import { type HttpRequest, readJsonText } from "../../http/request.ts";
 import { type JsonSchema, schemaOfField } from "./json-schema.ts";
 
-/** Returns a body's members: a map from their names to their exact JSON texts. `limit`: the most bytes. */
+/** Returns a body's members: a map from their names to their exact JSON texts. `limit`: the body's maximum bytes. */
 export async function readMembers(
   request: HttpRequest,
   limit: number,
@@ -50,8 +50,9 @@ export function countInQuery(description: string, maximum?: number) {
 }
 
 /**
- * Returns a query field for the number of rows on a page, from 1 to `maximum`; numbers outside count as the nearest. A
- * page has at least one row, because a client that follows the cursors of empty pages would never reach the end.
+ * Returns a query field for the number of rows on a page, from 1 to `maximum`. A smaller number becomes 1, a larger one
+ * `maximum`. A page has at least one row, because a client that follows the cursors of empty pages would never reach
+ * the end.
  */
 export function pageSizeInQuery(description: string, maximum: number) {
   const check = v.pipe(

@@ -147,7 +147,7 @@ export function certificateReload(server: AdminServer, logger: Logger): () => vo
   };
 }
 
-/** Parses texts such as `viewers=200`. Which names and numbers are valid is checked by the builder's build(). */
+/** Parses texts such as `viewers=200`. The builder's build() checks whether the names and numbers are valid. */
 function limitsOf(texts: readonly string[]): Record<string, number> {
   const pairs = texts.map((typed) => {
     const [, name = "", number] = /^(\w+)=(\d{1,15})$/.exec(typed) ?? [];

@@ -148,7 +148,7 @@ function explain(line: Argv, { name, positionals, describe, notes }: CliCommand)
   line.usage(`${usage}\n\n${describe}`).epilogue(notes.replaceAll(LINE_BREAK, " "));
 }
 
-/** A line break of the source within a paragraph; lines that begin with a space are kept. */
+/** A line break within a paragraph: not one beside an empty line or before an indented line. */
 const LINE_BREAK = /(?<=\S)\n(?=\S)/g;
 
 /** The notes below the options. */
@@ -167,7 +167,10 @@ function environmentNote(command: CliCommand): string {
   return `Options can be set in the environment as ${all}: ${such}.`;
 }
 
-/** Registers a command's options on the top level, so that before the command's name they do not take it as a value. */
+/**
+ * Registers a command's options on the top level, too. Otherwise a flag that is typed before the command's name would
+ * take this name as its value.
+ */
 function splitByOptionsOf(line: Argv, { positionals, options }: CliCommand): void {
   for (const [key, value] of [...Object.entries(positionals), ...Object.entries(options)]) {
     for (const name of [optionName(key), ...value.aliases]) {

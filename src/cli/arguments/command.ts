@@ -10,7 +10,7 @@ export type ArgumentValues<V extends Values> = {
   readonly [K in keyof V]: V[K] extends OptionValue<infer T> ? T : never;
 };
 
-/** 0 success, 1 failure, 3 partial success. A command throws UsageError for 2 (wrong usage). */
+/** 0: success, 1: failure, 3: partial success. For wrong usage, whose status is 2, a command throws UsageError. */
 export type ExitStatus = 0 | 1 | 3;
 
 export interface CliCommand {
@@ -19,7 +19,7 @@ export interface CliCommand {
   readonly aliases: readonly string[];
   /** One line of help. */
   readonly describe: string;
-  /** The positional arguments, in the order of typing; the keys are their names in the help. */
+  /** The positional arguments, in the order in which they are typed; the keys are their names in the help. */
   readonly positionals: Values;
   /** The options by their keys. The key `runAt` is typed `--run-at`. */
   readonly options: Values;
@@ -35,7 +35,7 @@ export interface CliCommand {
   readonly run: (given: any) => Promise<ExitStatus>;
 }
 
-/** The parts of a command; `run` may return nothing, which is 0. */
+/** The parts of a command. If `run` returns undefined, the exit status is 0. */
 export interface CommandParts<W extends Values, O extends Values, G> {
   readonly name: string;
   readonly aliases?: readonly string[];

@@ -23,7 +23,10 @@ const TYPED_ONLY = new Set([
   ...["--tasks", "--plugin"],
 ]);
 
-/** Returns an option's variable, such as WORKER_LIST_LIMIT; null: it must be typed. `command`: null for global ones. */
+/**
+ * Returns the name of an option's variable, such as WORKER_LIST_LIMIT; null if the option is never read from the
+ * environment. `command`: null for a global option.
+ */
 export function variableOf(key: string, command: CliCommand | null): string | null {
   const option = optionName(key);
   if (TYPED_ONLY.has(option)) return null;
@@ -33,7 +36,7 @@ export function variableOf(key: string, command: CliCommand | null): string | nu
 
 /**
  * Returns the options set in the environment, without those for which `isTyped` returns true. Throws InputError like
- * secretOf(), and for a flag that is neither true nor false.
+ * secretOf(), and if the variable of a flag has a value that means neither true nor false.
  */
 export function optionsOfEnvironment(
   command: CliCommand,
@@ -94,8 +97,8 @@ function truth(text: string, where: string): string {
 
 /**
  * Returns a secret from its variable, from the file named by the variable with `_FILE`, or from systemd's credential
- * (`worker-admin-password` for WORKER_ADMIN_PASSWORD); null if there is none. An empty variable is not an empty secret:
- * it counts as unset. Throws InputError if both variables are set, or a file is unreadable, empty or too large.
+ * (`worker-admin-password` for WORKER_ADMIN_PASSWORD); null if there is none. An empty variable counts as unset. Throws
+ * InputError if both variables are set, or a file is unreadable, empty or too large.
  */
 export function secretOf(name: string, env: Environment): EnvironmentText | null {
   const text = env[name];
@@ -114,7 +117,9 @@ export function secretOf(name: string, env: Environment): EnvironmentText | null
 
 const MAX_SECRET_BYTES = 65_536;
 
-/** Returns the content of a file without the newline that editors add; null if it is missing and `mayBeMissing`. */
+/**
+ * Returns the content of a file without the newline at its end; null if `mayBeMissing` is true and the file is missing.
+ */
 function contentOf(path: string, where: string, mayBeMissing = false): EnvironmentText | null {
   let content: string;
   try {
@@ -132,7 +137,7 @@ function contentOf(path: string, where: string, mayBeMissing = false): Environme
   ]);
 }
 
-/** Reads at most one byte more than the limit, because a device may never end. */
+/** Reads at most one byte more than MAX_SECRET_BYTES, because the file may be a device whose content never ends. */
 function beginningOf(path: string): string {
   const file = openSync(path, "r");
   try {

@@ -1,5 +1,6 @@
-// Turns the split arguments into a command's values. Errors use the names as typed. All invalid values are reported
-// together, but the first case of wrong usage, such as an unknown option, is reported alone.
+// Turns a command's arguments, already split into options and words, into its values. Errors name an option as it was
+// typed. All invalid values are reported together. Wrong usage, such as an unknown option, is reported alone: the first
+// case of it ends the reading.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { type CliCommand, optionName, type Values } from "./command.ts";
 import type { RawArguments } from "./command-line.ts";
@@ -19,13 +20,13 @@ type Texts = ReadonlyMap<string, readonly string[]>;
 export interface GivenValues {
   /** The values, by the keys of the command's arguments and options and of the global options. */
   readonly given: Readonly<Record<string, unknown>>;
-  /** Returns how a key was typed, or the environment variable that set it; null if it is not set. */
+  /** Returns the name under which `key` was typed, or its source in the environment; null if it was not set. */
   whereOf(key: string): string | null;
 }
 
 /**
  * Returns the values of a command. Typed values override the environment. Throws UsageError if the arguments do not fit
- * the command, and InputError with all problems if values are invalid.
+ * the command or a choice does not exist, and InputError with all problems if other values are invalid.
  */
 export function givenIn(typed: RawArguments, globals: Values, env: Environment): GivenValues {
   const { command } = typed;
@@ -92,7 +93,7 @@ function misreadIn(argv: readonly string[]): string | undefined {
     ?.replace(/=.*/s, "");
 }
 
-/** Returns the options by their names without dashes. A positional argument with aliases may also be an option. */
+/** Returns the options by their names without dashes. The aliases of a positional argument are options, too. */
 function knownOptions(positionals: Values, options: Values): ReadonlyMap<string, Option> {
   const known = new Map<string, Option>();
   for (const [key, value] of Object.entries(positionals)) {

@@ -1,4 +1,4 @@
-// "Did you mean": suggests a name only if it is near enough to be the likely intention.
+// Suggests the name that a user probably meant ("did you mean …?"), if a name is near enough to the typed word.
 import { distance } from "fastest-levenshtein";
 
 const MAX_WORD_LENGTH = 32;
@@ -11,7 +11,7 @@ export function didYouMean(
 ): string {
   if (typed.length > MAX_WORD_LENGTH) return "";
   const word = typed.toLowerCase();
-  // Any two options of one letter would be near each other.
+  // With a limit of 1, every option of one letter would be near every other one.
   const { length } = word.replace(/^-+/, "");
   const limit = length <= 1 ? 0 : length <= 3 ? 1 : 2;
   const near = names

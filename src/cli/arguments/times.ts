@@ -20,7 +20,7 @@ const MAX_MS = 365 * 86_400_000;
 
 const DURATION = "must be a duration such as 30s, 5m or 1h30m, up to a year";
 const MOMENT =
-  'must be "now", a time from now such as +10m or "in 2h", a day or a time here such as 2026-01-31, 09:00 or "tomorrow 09:00", or an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z';
+  'must be "now", a time from now ("+10m", "in 2h"), a local day or time ("2026-01-31", "09:00", "tomorrow 09:00"), or an RFC 3339 time with a zone ("2026-01-31T08:00:00Z")';
 
 /** Returns a duration in milliseconds. A plain number is in seconds. Throws InvalidValue. */
 export function duration(typed: string): number {
@@ -65,7 +65,10 @@ export function localText(at: Date): string {
 const LOCAL =
   /^(?:(today|tomorrow|\d{4}-\d\d-\d\d)(?:$|(?:\s+|t)(?=\d)))?(?:(\d{1,2}):(\d\d)(?::(\d\d))?)?$/i;
 
-/** A date without a time is midnight; a time without a date is its next occurrence after `from`. Other texts: null. */
+/**
+ * Returns the time of a local date, time, or date with time; null for other texts. A date alone is its midnight, a time
+ * alone is its next occurrence after `from`.
+ */
 function localTime(typed: string, from: Date): Date | null {
   const [all, day, ...clock] = LOCAL.exec(typed) ?? [];
   const [hour = 0, minute = 0, second = 0] = clock.map((part) => Number(part ?? 0));

@@ -24,7 +24,7 @@ export interface OptionValue<T> {
   readonly variables?: readonly string[];
   /** Whether the value may also come from a file or a credential. */
   readonly isSecret?: boolean;
-  /** Parses the texts, typed or from the environment; none if the option is not set. Throws InvalidValue. */
+  /** Parses the texts of the value; the list is empty if the option is not set. Throws InvalidValue. */
   readonly read: (texts: readonly string[]) => T;
 }
 
@@ -74,7 +74,7 @@ export const text = (describe: string, extras: Extras & { readonly form?: string
   return value(describe, form, (typed) => typed, rest);
 };
 
-/** A flag: true if it is set; with `isOn`, true unless it is set to false, for example by `--no-…`. */
+/** A flag, which is true or false. `isOn`: its value if it is not set. `--no-…` sets it to false. */
 export function flag(describe: string, extras: Extras = {}, isOn = false): OptionValue<boolean> {
   return {
     ...value(describe, null, () => true, extras),
@@ -119,7 +119,7 @@ export function choice<const C extends string>(
   return value(describe, choices.join("|"), read, { ...extras, choices });
 }
 
-/** Returns the description for the help, with the choices unless the text or the placeholder `form` has them. */
+/** Returns the description for the help, with the choices unless it or the placeholder `form` has all of them. */
 export function explained(
   { describe, choices = [] }: OptionValue<unknown>,
   form: string | null,
@@ -146,7 +146,7 @@ export function several<T>(one: OptionValue<T | undefined>): OptionValue<readonl
   return { ...one, many: true, read };
 }
 
-/** Comma-separated values; the option may be repeated. `bare`: used if the option has no value. */
+/** Comma-separated values; the option may be repeated. `bare`: the values if the option is typed without a value. */
 export function listOf<T>(
   one: OptionValue<T | undefined>,
   bare: readonly T[],
@@ -160,7 +160,7 @@ export function listOf<T>(
   return { ...one, form: "name,…", many: true, bare: true, read };
 }
 
-/** A required positional argument. Only its type differs: given.ts refuses a command line without it. */
+/** Removes `undefined` from the type of a positional argument: given.ts refuses a command line without the argument. */
 export function required<T>(one: OptionValue<T | undefined>): OptionValue<T> {
   return { ...one, read: (texts) => one.read(texts) as T };
 }

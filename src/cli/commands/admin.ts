@@ -1,4 +1,5 @@
-// worker admin: serves the admin until a signal stops it. With --tls-cert, SIGHUP reloads the certificate instead.
+// worker admin: serves the admin until a signal stops it. With --tls-cert, SIGHUP does not stop it, but reloads the
+// certificate.
 import type { WorkerError } from "../../base/errors.ts";
 import { adminNotes, adminOptions } from "../admin/admin-server.ts";
 import { defineCommand } from "../shell/globals.ts";
@@ -28,7 +29,8 @@ export const adminCommand = defineCommand({
       reload = certificateReload(server, logger);
       announce(server, config, args.json);
       await manager.ready(`serving ${server.url}`, signal);
-      // An unreachable database or a missing schema is only logged: the page shows it, and can create the schema.
+      // An unreachable database or an unusable schema is only logged: the page shows the problem, and can create a
+      // missing schema.
       const database = { client: pool, schema: config.schema };
       await assertUsableSchema(database).catch(({ code, message }: WorkerError) => {
         logger.warn({ code }, message);

@@ -1,5 +1,5 @@
-// worker demo: an embedded PostgreSQL with the schema and sample jobs, a worker (unless --no-worker) and the admin. It
-// stops cleanly at a signal (shell/signals.ts). The next run uses its data again, or with --fresh deletes them.
+// worker demo: runs an embedded PostgreSQL with the schema and sample jobs, a worker (unless --no-worker), and the
+// admin. It stops cleanly at a signal (shell/signals.ts). The next run uses the same data, unless --fresh deletes them.
 import { WorkerError } from "../../base/errors.ts";
 import { adminNotes, adminOptions } from "../admin/admin-server.ts";
 import { flag, text } from "../arguments/values.ts";
@@ -38,7 +38,8 @@ export const demoCommand = defineCommand({
     const signal = stopSignal(args.tlsCert === undefined ? undefined : () => reload());
     // Invalid options of the admin are rejected before a database is created.
     await adminConfig(args, refusingPool(notYet), SCHEMA, logger);
-    // `await using` stops what has started, also if a later part fails to start: the worker, the admin, the database.
+    // At the end, or if a part fails to start, `await using` stops the parts that have started: first the worker, then
+    // the admin, then the database.
     await using database = await openDemoDatabase({ ...args, schema: SCHEMA, logger, signal });
     const config = await adminConfig(args, database.pool, SCHEMA, logger);
     await using server = await serve(config);

@@ -1,5 +1,6 @@
-// worker export: writes all jobs that match a query as JSON Lines or CSV. If the export is interrupted after a whole
-// line, the message has the --cursor with which another export continues after that line.
+// worker export: writes all jobs that match a query as JSON Lines or CSV. If it is stopped, or fails with a
+// WorkerError, when at least one whole line was exported, the message has the --cursor with which another export
+// continues.
 import { monotonic } from "../../base/clock.ts";
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
 import { countText, numberText } from "../../domain/words.ts";
@@ -74,7 +75,10 @@ export const exportCommand = defineCommand({
 });
 
 const READ_ONLY = { lockTimeoutMs: 10_000, readOnly: true, isPlain: true } as const;
-/** Time limits of a statement, whose snapshot holds back vacuum. Only decompressing one payload may take LARGE_MS. */
+/**
+ * The time limits of a statement. They are short because the snapshot of a running statement holds back vacuum. Only
+ * statements that decompress one large payload have LARGE_MS.
+ */
 const STEP_MS = 1_000;
 const LARGE_MS = 60_000;
 
@@ -110,10 +114,12 @@ function leftOut(unchecked: number, unknown: readonly string[]): string[] {
   ];
 }
 
-/** If the exported lines are printed on a terminal, progress would mix with them. */
+/** Used if the exported lines are printed on a terminal, because the progress would mix with them. */
 const noProgress: typeof printProgress = () => {};
 
-/** Returns the failure with `progress`, from continuation(), in its message; unchanged unless it is a WorkerError. */
+/**
+ * Returns the error with `progress`, a text of continuation(), added to its message; unchanged if it is no WorkerError.
+ */
 function interrupted(error: unknown, progress: string): unknown {
   if (error instanceof InputError) {
     const withProgress = (problem: Problem) => ({

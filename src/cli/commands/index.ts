@@ -33,7 +33,7 @@ import { showCommand } from "./show.ts";
 import { statusCommand } from "./status.ts";
 import { workersCommand } from "./workers.ts";
 
-/** The declared commands that are not commands of their own, but actions of `worker schedule` or `worker limit`. */
+/** The declarations of actions of `worker schedule` and `worker limit`. */
 const grouped: readonly Command[] = [...scheduleCommands, ...limitCommands];
 
 const all: readonly CliCommand[] = [

@@ -27,7 +27,10 @@ export const listCommand = defineCommand({
   },
   options: {
     state: withDefault(
-      choice("Only jobs in this state of the HTTP API; is:… in a query is more specific", states),
+      choice(
+        "Only jobs in this state, as the HTTP API names it; is:… in a query is more specific",
+        states,
+      ),
       "all",
     ),
     task: text("Only this task identifier", { aliases: ["--identifier"], field: "identifier" }),

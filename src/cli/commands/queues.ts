@@ -1,4 +1,4 @@
-// worker queues: lists named queues with the number of their jobs and due jobs, and their locks.
+// worker queues: lists named queues, each with the number of its jobs and of its due jobs, and with its lock or pause.
 
 import { print, printJson, printTable, time } from "../output/print.ts";
 import { withConnection } from "../shell/connection.ts";

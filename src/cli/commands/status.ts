@@ -6,7 +6,6 @@ import { print, printJson, printTable } from "../output/print.ts";
 import { withConnection } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 
-/** The most pauses that are shown. */
 const MAX_PAUSES = 10;
 
 export const statusCommand = defineCommand({
@@ -14,7 +13,7 @@ export const statusCommand = defineCommand({
   aliases: ["stats"],
   describe: "Count jobs by condition",
   notes:
-    "With --json it also has the four states of the HTTP API, in which ready includes blocked jobs and due retries, and locked means fetched or running.",
+    "With --json it also prints the four states of the HTTP API. In these, ready includes blocked jobs and due retries, and locked means fetched or running.",
   run: async (args) => {
     const { countConditions } = await import("../../insight/read/count-conditions.ts");
     const { listPauses } = await import("../../insight/controls/list-pauses.ts");

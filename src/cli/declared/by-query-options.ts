@@ -1,4 +1,5 @@
-// An action on all jobs that match a query: its options (rate, canary, limit, dry run …), and the query as typed.
+// For commands that can change all jobs that match a query: adds the options of such an operation (rate, canary, limit,
+// dry run …), and finds the query in the arguments.
 
 import { MAX_CANARY, MAX_LIMIT, MAX_RATE } from "../../commands/operations/lifecycle.ts";
 import {
@@ -18,7 +19,7 @@ interface Table {
   readonly options: Values;
 }
 
-/** Returns the command's positional arguments and options with those of an operation by query. */
+/** Returns the command's positional arguments and options, and in addition those of an operation by query. */
 export function withQueryOptions(action: OperationAction, table: Table): Table {
   const rate = whole("Jobs per second; 0: without pauses", 0, MAX_RATE);
   const canary = whole("Run this many first, the rest only if they succeed", 1, MAX_CANARY);
@@ -49,8 +50,9 @@ function withQueryInIds(positionals: Values): Values {
 }
 
 /**
- * Returns the query of an operation: as typed, or made from --ids if the action selects jobs by key. Returns null if
- * the arguments are ids or a key: those jobs are changed at once. Throws UsageError for a wrong combination or id.
+ * Returns the query of an operation: the typed one, or one made from --ids, an option of actions that select jobs by
+ * key. Returns null if the positional arguments are ids or a key; these jobs are changed at once, without an operation.
+ * Throws UsageError for a wrong combination or id.
  */
 export function queryIn(action: OperationAction, given: QueryArguments): string | null {
   const query = takesIds(action) ? queryOfWords(action, given) : queryOfKey(action, given);

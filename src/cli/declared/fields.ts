@@ -16,11 +16,11 @@ import {
   whole,
 } from "../arguments/values.ts";
 
-/** Where a field appears on the command line. */
+/** The two names of a field. */
 export interface FieldPlace {
-  /** Its name in the HTTP API. */
+  /** The name in the HTTP API. */
   readonly field: string;
-  /** Its name on the command line, without leading dashes. */
+  /** The name on the command line, without leading dashes. */
   readonly key: string;
 }
 

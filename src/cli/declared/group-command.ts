@@ -28,7 +28,7 @@ export function groupCommand(group: Group): CliCommand {
   const actions = declarations.flatMap(({ http }) => http.action ?? []);
   const words = [...lists, ...actions];
   const tables = declarations.map((command) => tableOf(command, placesOf(command)));
-  /** If several actions have the same option, that of the first action (`add`, `set`) is taken, with its defaults. */
+  /** If several actions have an option of the same name, the option of the first of these actions is used. */
   const merged = (of: readonly Values[]): Values => Object.assign({}, ...of.toReversed());
   const options = merged(tables.map((table) => table.options));
   const { [subject.field]: _, ...otherPositionals } = merged(

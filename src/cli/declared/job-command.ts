@@ -69,7 +69,8 @@ export async function performTyped(
     async (connection) => {
       const input = await withMoments(declaration, typed, connection, given);
       checkInput(declaration, input);
-      // Not for `migrate`: if the schema is up to date, it writes nothing and succeeds on a read-only server.
+      // `migrate` skips this check: if the schema is up to date, `migrate` writes nothing and succeeds on a read-only
+      // server.
       if (declaration.makesSchema !== true) await assertTakesWrites(connection.database);
       if (needsConfirmation) await confirm(questionOf(declaration, input, shown));
       const { database, pool, logger } = connection;
@@ -132,7 +133,10 @@ function entryOf({ command, tally, ...record }: CommandRecord): AuditEntry {
   };
 }
 
-/** Returns the typed fields by their names in the HTTP API. withMoments() resolves times that are still relative. */
+/**
+ * Returns the typed values by the names of their fields in the HTTP API. Times may still be relative or local;
+ * withMoments() resolves them.
+ */
 async function inputOf(
   { name, fields }: Declaration,
   places: readonly FieldPlace[],
@@ -225,7 +229,10 @@ function withMembers(json: string, members: Readonly<Record<string, string>>): s
   return `${json.slice(0, -1)}${more.join("")}}`;
 }
 
-/** Returns a line for each list of names in the answer, such as the swept workers, without names that `message` has. */
+/**
+ * Returns a line for each list of names in the answer, such as the stale workers. Names that are in `message` are
+ * left out. A list without other names has no line.
+ */
 function namesOf({ answer }: Declaration, { json, message }: CommandResult): string[] {
   const lists = Object.entries(answer).filter(([, shape]) => shape === "string[]");
   if (lists.length === 0) return [];

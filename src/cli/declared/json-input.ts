@@ -7,7 +7,11 @@ import { UsageError } from "../arguments/refusals.ts";
 // The default limit of the admin for one request body.
 const MAX_INPUT_BYTES = 1024 * 1024;
 
-/** `typed`: the text, or `-` for standard input. `file`: a path, or `-`. Returns undefined if neither is given. */
+/**
+ * Returns the JSON text; undefined if neither `typed` nor `file` is given. `typed`: the text, or `-` for standard
+ * input. `file`: a path, or `-` for standard input. `key`: the name of the argument, for errors. Throws UsageError if
+ * both are given, and InputError if the text cannot be read.
+ */
 export async function jsonInput(
   typed: unknown,
   file: unknown,

@@ -1,5 +1,5 @@
 // worker limit: the actions on limits that src/commands declares, the list of limits, and the details of one limit.
-// worker limits: only the list.
+// worker limits: the same list.
 import { limitCommands } from "../../commands/limits/index.ts";
 import type { ExitStatus } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
@@ -9,7 +9,7 @@ import { type GroupArguments, groupCommand } from "./group-command.ts";
 const NOTES = `\
 set creates a limit, or changes the given parts of an existing one and keeps its other parts.
 --concurrency 0 removes the concurrency, and an empty --rate the rate. A limit of a task counts the
-jobs of all matching tasks together; each matching queue has its limit for itself.
+jobs of all matching tasks together; a limit of queues counts the jobs of each matching queue alone.
 
 Limits need tables that "worker migrate --with limits" adds. Graphile workers do not
 apply limits of tasks, and run no jobs of queues with a limit.`;

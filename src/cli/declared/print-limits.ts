@@ -1,4 +1,4 @@
-// Prints limits: all as a table, or one with its permits, its busy queues and its back-offs.
+// Prints all limits as a table, or one limit with its permits, its busy queues and its back-offs.
 import type { Database } from "../../database/database.ts";
 import { limitText, rateText, targetText } from "../../domain/limits/limit-text.ts";
 import { countText, numberText, valueText } from "../../domain/words.ts";

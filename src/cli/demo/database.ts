@@ -42,7 +42,7 @@ export async function openDemoDatabase(options: DemoDatabaseOptions): Promise<De
   const schema = schemaName(options.schema);
   const dataDir = options.dataDir ?? join(userDirectory("state"), "demo");
   const server = await startEmbeddedServer({ dataDir, logger, signal }).catch((error) => {
-    // After the signal has aborted, an error of the start is its consequence.
+    // If the start fails after the signal has aborted, the abort counts as the reason.
     throw signal.aborted ? stoppedEarly(error) : error;
   });
   let pool: Pool | undefined;

@@ -1,5 +1,5 @@
-// The jobs of a new queue of `worker demo`: a few hundred, in every state. They are the same in every new queue, at
-// times relative to their insertion.
+// The jobs of a new queue of `worker demo`: a few hundred, in every state. Every new queue gets the same jobs. Their
+// times are relative to the time of their insertion.
 
 import { now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
@@ -20,7 +20,7 @@ const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number]["kind"];
 
-/** More slots than any of the workers uses. */
+/** The slots of each sample worker: more than any of them uses. */
 const SLOTS = 8;
 
 interface SampleWorker {
@@ -56,7 +56,7 @@ interface SampleJob {
   readonly lastError: string | null;
   readonly run_s: number;
   readonly created_s: number;
-  /** Seconds since the row was last written: for a failed job, since it failed. */
+  /** Seconds since the row was last written. A failed job's row was last written when the job failed. */
   readonly updated_s: number;
   readonly worker: SampleWorker | null;
 }
@@ -110,7 +110,7 @@ async function insertOnce(db: Database): Promise<void> {
   ]);
 }
 
-/** Returns a worker's report, as its heartbeats would have it: it runs every job that it has locked. */
+/** Returns the report that a worker's heartbeats would write if it runs every job that it has locked. */
 function reportOf({ locked_s }: SampleWorker, jobs: readonly Job[]) {
   const since = new Date(now() - locked_s * 1_000).toISOString();
   return {
@@ -122,7 +122,7 @@ function reportOf({ locked_s }: SampleWorker, jobs: readonly Job[]) {
   };
 }
 
-/** Returns the samples in the order of their ids: oldest first, kinds mixed. */
+/** Returns the samples in the order in which they are inserted: the oldest first, and all kinds mixed. */
 function makeSamples(): SampleJob[] {
   const random = seededRandom(20_260_114);
   const drawn = kinds.flatMap(({ kind, count }) => Array<Kind>(count).fill(kind));
@@ -130,7 +130,8 @@ function makeSamples(): SampleJob[] {
     const other = random(last + 1);
     [drawn[last], drawn[other]] = [drawn[other] as Kind, drawn[last] as Kind];
   }
-  // The 60 youngest jobs, up to about an hour old, cannot have failed for good: failed ones swap kinds with older jobs.
+  // The 60 youngest jobs are at most about an hour old, too young to have no attempts left. So failed ones among them
+  // swap kinds with older jobs.
   const young = drawn.length - 60;
   for (let n = young; n < drawn.length; n++) {
     for (let other = random(young); drawn[n] === "failed"; other = random(young)) {
@@ -142,7 +143,7 @@ function makeSamples(): SampleJob[] {
   const samples = drawn.map((kind, n) => {
     const created_s = Math.round(((drawn.length - n) / drawn.length) ** 3 * WEEK_S) + 90;
     let task = sampleTasks[random(sampleTasks.length)] as SampleTask;
-    // At most one job of each named queue is locked, as without a limit of queues.
+    // At most one job of each named queue is locked, because no limit of queues allows more.
     while (kind === "locked" && task.queueName !== undefined && busyQueues.has(task.queueName)) {
       task = sampleTasks[random(sampleTasks.length)] as SampleTask;
     }
@@ -198,7 +199,7 @@ function sample(
     failed: -random(created_s),
   };
   const late_s = Math.max(0, -run_s[kind]);
-  // A retry has waited since its last attempt failed, for at most two hours.
+  // The last attempt of a retry failed up to about two hours ago. The job has waited since then.
   const waits = kind === "retry due" || kind === "retry later";
   const updated_s = late_s + (waits ? 60 + ((n * 397) % 7_200) : 0);
   return {
@@ -208,7 +209,7 @@ function sample(
     key: random(6) === 0 && kind !== "failed" ? `${task.identifier}:${40_000 + n}` : null,
     attempts: kind in attempts ? attempts[kind as keyof typeof attempts] : tried,
     lastError: hasFailed ? (task.errors[random(task.errors.length)] ?? null) : lastError,
-    // As after a failure in Graphile Worker, a failed job's time is that of its failure plus a retry's delay.
+    // As in Graphile Worker, run_at of a failed job is the time of its failure plus the delay of a retry.
     run_s: run_s[kind] + (kind === "failed" ? RETRY_DELAY_S : 0),
     created_s,
     updated_s: Math.min(created_s, updated_s),
@@ -216,7 +217,7 @@ function sample(
   };
 }
 
-/** Returns a generator of random numbers, Mulberry32: with the same seed, its numbers are the same. */
+/** Returns a generator of random numbers (Mulberry32). With the same seed, it returns the same numbers. */
 function seededRandom(seed: number): Random {
   let state = seed;
   return (below) => {

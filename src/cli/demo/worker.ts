@@ -26,7 +26,7 @@ const MAX_JOB_MS = 3_000;
 const FAILURES = 12;
 const FEED_INTERVAL_MS = 2_000;
 const MAX_FED = 5;
-/** With this many ready jobs, none is added. */
+/** While this many jobs or more are ready, the feeder adds none. */
 const ENOUGH_READY = 150;
 /** The longest delay of a scheduled job, in seconds. */
 const FARTHEST_S = 600;

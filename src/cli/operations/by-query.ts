@@ -37,7 +37,7 @@ export interface QueryCommand extends OperationSettings {
   readonly isDryRun: boolean;
   /** Skips the confirmation. */
   readonly isSure: boolean;
-  /** Adds the tables that operations need, if missing. */
+  /** Adds the tables that operations need, if they are missing, without a confirmation. */
   readonly withOperations: boolean;
   readonly json: boolean;
   readonly suggest: SameQueue;
@@ -86,7 +86,10 @@ export async function operateByQuery(
   return runInForeground(tools, operation, request);
 }
 
-/** Adds the missing tables, if this role may, with --with-operations or after a confirmation; otherwise throws. */
+/**
+ * Adds the missing tables: with --with-operations at once, otherwise after a confirmation. Throws if this role may not
+ * add them, or if they are not confirmed.
+ */
 async function addTables(
   connection: CommandConnection,
   missing: MissingTables,
@@ -114,14 +117,14 @@ async function addTables(
   if (!json) print(message);
 }
 
-/** Returns the missing tables with commands for the queue of this command. */
+/** Returns `missing`, with its commands completed for the queue of this command. */
 const onSameQueue = (missing: MissingTables, { line, text }: SameQueue): MissingTables => ({
   ...missing,
   command: missing.command === null ? null : line(missing.command),
   sentence: text(missing.sentence),
 });
 
-// The command line waits up to this long for an exact number of jobs.
+// How long the rehearsal may count jobs to find their exact number, in milliseconds.
 const MAX_WALK_MS = 5_000;
 
 const EMPTY_QUERY = "is empty, which would match every job; if that is intended, use id>0";

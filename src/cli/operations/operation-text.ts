@@ -98,7 +98,10 @@ export function progressLine(operation: JobOperation): string {
 export const undoLine = (id: string, { line }: SameQueue) =>
   `Undo: ${line(`worker operations ${id} undo`)}`;
 
-/** Returns the result or state. `foreign`: the application's columns, which the undo of a deletion cannot restore. */
+/**
+ * Returns lines with the result or the state of an operation, and with the commands that are possible next. `foreign`:
+ * the columns that the application has added to the table of jobs; the undo of a deletion cannot restore them.
+ */
 export function outcomeLines(
   operation: JobOperation,
   suggest: SameQueue,
@@ -134,7 +137,7 @@ export function outcomeLines(
     case "running":
     case "canary":
     case "undoing":
-      return [`Another process runs it now (${state})`];
+      return [`Another process runs this operation now (${state})`];
     default:
       return state satisfies never;
   }
@@ -197,10 +200,9 @@ const clauses = (list: readonly (readonly [count: number, one: string, more?: st
     .map(([count, one, more = one]) => (count > 0 ? `; ${countText(count, one, more)}` : ""))
     .join("");
 
-/** Returns a line with the number of jobs that matched at the rehearsal but were not found later; empty if none. */
+/** Returns a line with the number of jobs of notFound(); no line if the number is unknown or may be zero. */
 function notFoundLines(operation: JobOperation): string[] {
   const rest = notFound(operation);
-  // An estimate that may be zero is omitted.
   if (rest === null || (rest.low ?? rest.value) === 0) return [];
   const wereDeleted =
     rest.value === 1

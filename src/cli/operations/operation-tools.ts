@@ -1,5 +1,5 @@
-// The tools with which a command runs an operation, on the command's own connections. If its process is killed, the
-// operation is interrupted, and another command or an admin can resume it.
+// The tools with which a command runs an operation, on the command's own connections. If the process of the command is
+// killed, the operation is interrupted, and another command or an admin can resume it.
 import { randomUUID } from "node:crypto";
 import { monotonic, wait } from "../../base/clock.ts";
 import { compilerOn } from "../../commands/operations/compile.ts";
@@ -10,12 +10,12 @@ import { boundedQueryable } from "../../database/connection/pool.ts";
 import { quietLogger } from "../output/quiet-logger.ts";
 import type { CommandConnection } from "../shell/connection.ts";
 
-// The time limits of the admin (config/databases.ts). A batch that exceeds its limit is repeated with fewer jobs.
+// The time limits of the admin (admin/config/databases.ts). A batch that exceeds its limit is repeated with fewer jobs.
 const READS = { statementTimeoutMs: 2_000, lockTimeoutMs: 1_000, readOnly: true } as const;
 const QUICK_READS = { statementTimeoutMs: 250, lockTimeoutMs: 100, readOnly: true } as const;
 const WRITES = { statementTimeoutMs: 8_000, lockTimeoutMs: 4_000, readOnly: false } as const;
 
-/** Returns the tools. Their `store` needs the tables of operations: check them with missingTables() before its use. */
+/** Returns the tools. Before `store` is used, check with missingTables() that the tables of operations exist. */
 export function operationTools(
   { database, pool, logger }: CommandConnection,
   onProgress: (operation: JobOperation) => void,

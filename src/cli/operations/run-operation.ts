@@ -1,4 +1,5 @@
-// Runs an operation in the foreground: shows progress on a terminal, pauses it at Ctrl-C, and prints the result.
+// Runs an operation in the foreground. On a terminal its progress is shown. Ctrl-C pauses the operation. At the end the
+// result is printed.
 
 import {
   cancellingCount,
@@ -22,7 +23,7 @@ export async function runInForeground(
 ): Promise<ExitStatus> {
   const ended = await stoppable((signal) => workOn(tools, operation, signal));
   printProgress(null);
-  // Only the stored operation has all counts.
+  // `ended` may lack counts that the stored operation has.
   const whole = (await tools.store.find(ended.id).catch(() => null)) ?? ended;
   if (json) printJson(operationJson(whole));
   else {

@@ -1,4 +1,4 @@
-// Colour on a terminal. NO_COLOR turns it off (no-color.org); FORCE_COLOR turns it on, also for a pipe.
+// Colours of the output on a terminal. The variables NO_COLOR (no-color.org) and FORCE_COLOR turn them off or on.
 import type { WriteStream } from "node:tty";
 import { type Condition, conditionData } from "../../domain/condition.ts";
 
@@ -22,7 +22,10 @@ export function colourText(text: string, colour: Colour | null, stream: Stream):
   return `\x1b[${on}m${text}\x1b[${off}m`;
 }
 
-/** Whether to use colours. The first that is set decides: NO_COLOR, FORCE_COLOR (0, false: no), TERM=dumb, isTTY. */
+/**
+ * Whether to use colours. NO_COLOR turns them off, unless it is empty. Otherwise FORCE_COLOR decides if it is set: `0`
+ * and `false` turn them off, other values on. Otherwise a terminal has colours, unless TERM is `dumb`.
+ */
 export function hasColour(stream: Stream, env: NodeJS.ProcessEnv): boolean {
   if (env["NO_COLOR"]) return false;
   const forced = env["FORCE_COLOR"];

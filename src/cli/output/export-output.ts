@@ -1,48 +1,47 @@
 // The destination of an export: a file or standard output, with backpressure.
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { InputError, messageOf } from "../../base/errors.ts";
 import { printable } from "./printable.ts";
 
-/** Disposing of it closes the file, and resolves when everything is written to it. Standard output stays open. */
+/** The disposal closes the file. Standard output stays open. */
 export interface ExportOutput extends AsyncDisposable {
-  /** Resolves when there is room for more, or when `signal` has aborted. */
+  /**
+   * Resolves when a file has the whole piece; for standard output, when there is room for more, or when `signal` has
+   * aborted. Throws InputError if a file cannot be written. The file then ends after the piece before, so that the
+   * export can be continued.
+   */
   write(piece: string | Uint8Array, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Opens the destination. `file`: `-` is standard output, where control characters are escaped on a terminal. `appends`:
- * whether the file keeps its contents, default false. If it cannot be opened or written, InputError is thrown.
+ * Opens the destination. If `file` is `-`, it is standard output, and control characters are escaped on a terminal.
+ * `appends`: whether the file keeps its contents, default false. Throws InputError if the file cannot be opened.
  */
 export async function exportOutput(file: string, appends = false): Promise<ExportOutput> {
   if (file === "-") return standardOutput();
-  const out = createWriteStream(file, { flags: appends ? "a" : "w" });
-  const closed = new Promise<void>((resolve) => out.once("close", resolve));
-  let failure: InputError | null = null;
-  out.on("error", (error) => {
-    const message = `cannot be written: ${messageOf(error)}`;
-    failure ??= new InputError([{ path: "output", message }]);
-  });
-  // An error is thrown once: below after the opening, by the next write, or by the disposal.
-  const check = () => {
-    const thrown = failure;
-    failure = null;
-    if (thrown !== null) throw thrown;
-  };
-  await Promise.race([once(out, "open").catch(() => {}), closed]);
-  check();
+  const out = await open(file, appends ? "a" : "w").catch(refuse);
+  let { size } = await out.stat();
   return {
-    async write(piece, signal) {
-      check();
-      if (!out.write(piece)) await Promise.race([waitForDrain(out, signal), closed]);
-      check();
+    async write(piece) {
+      try {
+        await out.appendFile(piece);
+      } catch (error) {
+        // Perhaps a part of the piece was written. A pipe or a device cannot be cut.
+        await out.truncate(size).catch(() => {});
+        refuse(error);
+      }
+      size += Buffer.byteLength(piece);
     },
     async [Symbol.asyncDispose]() {
-      out.end();
-      await closed;
-      check();
+      await out.close().catch(refuse);
     },
   };
+}
+
+function refuse(error: unknown): never {
+  const message = `cannot be written: ${messageOf(error)}`;
+  throw new InputError([{ path: "output", message }]);
 }
 
 // watchOutput() in print.ts handles errors of standard output: it ends the process.
@@ -51,14 +50,10 @@ function standardOutput(): ExportOutput {
   return {
     async write(piece, signal) {
       const shown = stdout.isTTY ? harmless(Buffer.from(piece).toString()) : piece;
-      if (!stdout.write(shown)) await waitForDrain(stdout, signal);
+      if (!stdout.write(shown)) await once(stdout, "drain", { signal }).catch(() => {});
     },
     async [Symbol.asyncDispose]() {},
   };
-}
-
-async function waitForDrain(out: NodeJS.WritableStream, signal: AbortSignal): Promise<void> {
-  await once(out, "drain", { signal }).catch(() => {});
 }
 
 const harmless = (text: string) => text.split(/\r?\n/).map(printable).join("\n");

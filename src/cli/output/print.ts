@@ -7,8 +7,8 @@ import { printable, printableJson, printableLines } from "./printable.ts";
 import { tableLines } from "./table.ts";
 
 /**
- * Ends the process at a write error of stdout, which is reported unless the output was closed (`worker list | head`).
- * Without a listener Node would print a stack trace.
+ * Makes a write error of stdout end the process. The error is reported unless the reader has closed the output, as in
+ * `worker list | head`. Without a listener for the error, Node would print a stack trace.
  */
 export function watchOutput(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -21,34 +21,34 @@ export function watchOutput(): void {
 
 const ignored = () => {};
 
-/** Keeps the process alive after write errors of stdout: it outlives the reader of its output, and a full disk. */
+/** Ignores write errors of stdout, so that the process continues if the reader of stdout ends or the disk is full. */
 export function outliveOutput(): void {
   process.stdout.removeAllListeners("error").on("error", ignored);
 }
 
-/** One line of text; its first word may have a colour. */
+/** Prints one line of text, with its first word in `colour`. */
 export function print(line: string, colour: Colour | null = null): void {
   const [word = ""] = colour === null ? [] : line.split(" ", 1);
   const first = colourText(printable(word), colour, process.stdout);
   process.stdout.write(`${first}${printable(line.slice(word.length))}\n`);
 }
 
-/** Several lines, indented. */
+/** Prints several lines, indented. */
 export function printLines(text: string): void {
   process.stdout.write(`${printableLines(text)}\n`);
 }
 
-/** Text of the program itself, such as the help. */
+/** Prints text of the program itself, such as the help, unchanged. */
 export function printOwn(text: string): void {
   process.stdout.write(text);
 }
 
-/** JSON text as one line. */
+/** Prints JSON text as one line. */
 export function printJson(json: string): void {
   process.stdout.write(`${printableJson(json)}\n`);
 }
 
-/** A failure, on stderr. `details`: more lines, such as a stack. */
+/** Prints a failure on stderr. `details`: more lines, such as a stack. */
 export function printFailure(line: string, details?: string): void {
   const [word = ""] = line.split(" ", 1);
   const colour = word === "worker:" ? "red" : null;
@@ -57,22 +57,22 @@ export function printFailure(line: string, details?: string): void {
   if (details !== undefined) process.stderr.write(`${printableLines(details)}\n`);
 }
 
-/** A note on stderr: stdout has only the answer. */
+/** Prints a note on stderr, because stdout has only the answer. */
 export function printNote(line: string): void {
   process.stderr.write(`${printable(line)}\n`);
 }
 
-/** A failure as JSON, on stderr. */
+/** Prints a failure on stderr as JSON. */
 export function printFailureJson(failure: object): void {
   process.stderr.write(`${printableJson(JSON.stringify(failure))}\n`);
 }
 
-/** One line on stderr, which the next one overwrites, and null clears. Without a terminal nothing is printed. */
+/** Prints a line on stderr that the next call overwrites; null clears it. Does nothing if stderr is no terminal. */
 export function printProgress(line: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${line === null ? "" : printable(line)}\x1b[K`);
 }
 
-/** Rows below their column names. */
+/** Prints rows below their column names. */
 export function printTable(columns: readonly string[], rows: readonly (readonly string[])[]): void {
   process.stdout.write(`${tableLines(columns, rows, process.stdout).join("\n")}\n`);
 }
@@ -81,13 +81,13 @@ const JOB_COLUMNS = [
   ...["ID", "STATE", "TASK", "QUEUE", "PRI", "ATTEMPTS", "RUN AT", "KEY", "LAST ERROR"],
 ] as const;
 
-/** Jobs as the HTTP API's JobList. */
+/** Prints jobs in the form of the HTTP API's JobList. */
 export function printJobsJson(jobs: readonly Job[], nextCursor: string | null): void {
   const list = jobs.map((job) => listedJobJson(job)).join(",");
   printJson(`{"jobs":[${list}],"next_cursor":${JSON.stringify(nextCursor)}}`);
 }
 
-/** Rows of a list, with times in whole seconds. */
+/** Prints the jobs of a list as a table, with times in whole seconds. */
 export function printLightJobs(jobs: readonly LightJob[], nextCursor: string | null): void {
   printTable(
     JOB_COLUMNS,

@@ -1,4 +1,5 @@
-// Rows in columns. On a terminal a row is cut to the width, so that none wraps; elsewhere it is complete.
+// Arranges rows in columns. On a terminal, rows are cut to its width, so that they do not wrap; elsewhere they are
+// complete.
 import { colourOf, colourText } from "./colour.ts";
 import { printable } from "./printable.ts";
 

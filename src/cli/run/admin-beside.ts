@@ -1,4 +1,4 @@
-// The admin in the process of `worker run`, on its own connections.
+// Runs the admin in the process of `worker run`, with database connections of its own.
 import type { Logger } from "../../base/logger.ts";
 import type { Worker } from "../../worker/worker.ts";
 import type { CliConnectionSettings } from "../shell/connection.ts";
@@ -6,8 +6,9 @@ import { ADMIN_ADDRESS, type RunArguments } from "./run-options.ts";
 import type { StopRequests } from "./stop-requests.ts";
 
 /**
- * Serves the admin; without --admin returns null. Disposing of the result stops it. `stops`: if there is a certificate,
- * SIGHUP reloads it instead of stopping the worker. `worker`: returns the worker, at first null, for /healthz.
+ * Serves the admin. Returns an object whose disposal stops the admin; without --admin, returns null. `stops`: if the
+ * admin has a certificate, SIGHUP reloads the certificate instead of stopping the worker. `worker`: for /healthz,
+ * returns the worker, or null before it is created.
  */
 export async function adminBeside(
   args: RunArguments,
@@ -23,7 +24,7 @@ export async function adminBeside(
   const pool = createPool({ ...settings, logger, applicationName: "worker admin" });
   try {
     const listen = args.admin || ADMIN_ADDRESS;
-    // A job is listed once for each attempt whose code ignores its signal.
+    // The worker lists a job once for each attempt whose code ignores its signal. The admin gets each id once.
     const ignoring = () => [...new Set(worker?.()?.jobsIgnoringSignal.map(({ id }) => id))];
     const config = {
       ...(await adminConfig({ ...args, listen }, pool, settings.schema, logger)),

@@ -1,7 +1,7 @@
-// The secrets in the environment and database URL of `worker run`, which replaces them in the lines of programs.
+// The secrets in the environment and database URL of `worker run`. In the output of programs they are replaced.
 import { secretsOfText } from "../../database/connection/server/connection-text.ts";
 
-/** Variables that contain only a secret. */
+/** Environment variables whose whole value is a secret. */
 const SECRETS = [
   "PGPASSWORD",
   "WORKER_ADMIN_PASSWORD",

@@ -1,10 +1,10 @@
-// In the executable, only the files that options name and their imports may become part of the program. So CommonJS
-// modules are not searched in NODE_PATH and ~/.node_modules.
+// In the executable, only files that options name, and their imports, may become part of the program. The environment
+// must not supply an import, so NODE_PATH and ~/.node_modules are not searched for CommonJS modules.
 import Module from "node:module";
 import { isSea } from "node:sea";
 
 export function onlyNamedModules(): void {
-  if (!isSea()) return; // run by Node.js, the program obeys NODE_PATH as usual
+  if (!isSea()) return; // a program that Node.js runs uses NODE_PATH as usual
   const { NODE_PATH, HOME } = process.env;
   delete process.env["NODE_PATH"];
   delete process.env["HOME"];

@@ -13,12 +13,13 @@ export const runCommand = defineCommand({
   describe: "Run jobs: a worker whose tasks are the files of a directory",
   options: runOptions,
   notes: `${runNotes}\n\nOptions of the admin: ${adminNotes}`,
-  // Without `suggest`: this command suggests no others, and --watch cannot send functions to the worker's process.
+  // `suggest` is left out of `args`: this command suggests no others, and --watch sends `args` to the worker's process,
+  // which cannot receive functions.
   run: async ({ suggest: _, ...args }) => {
     const refuse = (message: string) => {
       throw new UsageError(message, "run");
     };
-    if (args.tasks === undefined) refuse("--tasks is missing: the directory of the tasks");
+    if (args.tasks === undefined) refuse("--tasks is missing; it names the directory of the tasks");
     if (args.once && args.watch) refuse("use either --once or --watch");
     if (args.admin === undefined) {
       const values: Readonly<Record<string, unknown>> = args;

@@ -15,7 +15,10 @@ import {
 import type { GlobalOptions } from "../shell/globals.ts";
 
 const { listen, metricsToken, ...others } = adminOptions;
-/** Options that need --admin. --metrics-token is not among them: its variable may be set for another process. */
+/**
+ * The options that need --admin. --metrics-token is not one of them: the command `admin` has the same variable, so it
+ * may be set for another process.
+ */
 export const aboutAdmin = others;
 /** The longest `fastLane.limitMs` that the library accepts. */
 const MAX_FAST_MS = 5_000;
@@ -101,10 +104,13 @@ export const runOptions = {
 
 export type RunArguments = GlobalOptions & ArgumentValues<typeof runOptions>;
 
-/** The address of `--admin` without a value. */
+/** The address on which the admin listens if `--admin` has no value. */
 export const ADMIN_ADDRESS = listen.fallback ?? "";
 
-/** Returns an option that rejects a plain number: milliseconds in Graphile Worker's scripts, and seconds here. */
+/**
+ * Returns an option that rejects a number without a unit. In Graphile Worker's scripts such a number means
+ * milliseconds, but here it would mean seconds.
+ */
 function withUnit<T>(one: OptionValue<T>): OptionValue<T> {
   const read = (texts: readonly string[]) => {
     if (texts.some((typed) => /^\d+$/.test(typed.trim()))) {

@@ -1,5 +1,5 @@
-// Runs the worker of `worker run`: loads the files, serves the admin if --admin is given, runs jobs until a stop is
-// requested or, with --once, until none is ready.
+// Runs the worker of `worker run`: loads the files, serves the admin if --admin is given, and runs jobs until a stop is
+// requested. With --once, it also stops when no job is ready.
 
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -35,7 +35,7 @@ export async function runWorker(
   stops = new StopRequests(),
   managerFor = serviceManager,
 ): Promise<ExitStatus> {
-  // Tasks print to the same streams, and the worker must survive a closed one.
+  // Tasks print to the same output streams as the worker, and the worker must continue if such a stream is closed.
   outliveOutput();
   const settings = connectionSettings(args);
   const logger = await commandLogger(args);
@@ -94,7 +94,7 @@ async function work({ options, stops, manager, logger, created }: RunParts): Pro
   }
   await manager.ready(`${options.tasks.length} tasks`, stops.signal);
   await worker.stopped;
-  // Stopped without a request: the schema was migrated to a version that this worker does not support.
+  // If no stop was requested, the worker has stopped because it does not support the version of a migrated schema.
   return reportAbandoned(worker, logger) || !stops.signal.aborted ? 1 : 0;
 }
 
@@ -131,7 +131,7 @@ function reportAbandoned({ hasAbandonedJobs }: Worker, logger: Logger): boolean 
 
 const MAX_NAMED = 5;
 
-/** Returns a sentence about ready jobs whose tasks are not among the files; null if there are none. */
+/** Returns a sentence about ready jobs whose tasks this worker does not have; null if there are none. */
 async function readyElsewhere(
   settings: CliConnectionSettings,
   { tasks }: WorkerOptions,
@@ -150,7 +150,7 @@ async function readyElsewhere(
       .slice(0, MAX_NAMED)
       .map((one) => `${one.identifier} ${valueText(one.counts.ready)}`);
     const more = left.length > MAX_NAMED ? `, and ${left.length - MAX_NAMED} more` : "";
-    return `ready, but this worker has no such task: ${shown.join(", ")}${more}`;
+    return `ready jobs of tasks that this worker does not have: ${shown.join(", ")}${more}`;
   } finally {
     await pool.end();
   }

@@ -1,5 +1,5 @@
-// Requests to stop a worker, and how urgent they are. After the stop the process is ended, because user code may have
-// left timers and connections open that would keep it alive.
+// Requests to stop `worker run`: signals and uncaught errors. After the worker has stopped, endSoon() ends the process,
+// because timers and connections that user code has left open would keep the process alive.
 
 import { constants } from "node:os";
 import { setTimeout } from "../../base/clock.ts";
@@ -14,8 +14,9 @@ export interface StoppableWorker {
 }
 
 /**
- * The first signal stops the worker, the second aborts it, the third ends the process. A first or second signal before
- * for() is called takes effect then. Disposing of the object removes its signal handlers.
+ * The first signal stops the worker, the second aborts it, the third ends the process. If the first or second signal
+ * arrives before for() is called, for() stops or aborts the worker. Disposing of the object removes its signal
+ * handlers.
  */
 export class StopRequests implements Disposable {
   readonly #onSignal = (name: NodeJS.Signals) => {
@@ -26,7 +27,7 @@ export class StopRequests implements Disposable {
   #onHangup: (() => void) | null = null;
   #worker: StoppableWorker | null = null;
   #times = 0;
-  /** Whether the process is ending because of a third signal. Handlers of its event `exit` read this. */
+  /** Whether the process is ending because of a third signal. Handlers of the process's event `exit` read this. */
   hasExited = false;
 
   constructor() {
@@ -43,7 +44,7 @@ export class StopRequests implements Disposable {
     this.#onHangup = reload;
   }
 
-  /** Handles a request like the signal of that name. */
+  /** Handles a request as if the process had received the signal `name`. */
   request(name: string): void {
     this.#times++;
     if (this.#times === 1) this.stop(name);

@@ -1,5 +1,5 @@
-// `worker run --watch`: this process watches the files and serves the admin; the worker is a child process that is
-// replaced after a change.
+// `worker run --watch`: this process watches the files and, with --admin, serves the admin. The worker is a child
+// process that is replaced after a change.
 //
 //   running ──change──▶ stopping: running jobs end ──ended──▶ running, from the changed files
 //      └──ends by itself (a load error, a crash)──▶ waiting ──change──▶ running
@@ -38,7 +38,7 @@ export async function runWatched(args: RunArguments): Promise<ExitStatus> {
   return 0;
 }
 
-/** Returns a function that reports only the first ready worker: later workers are restarts of the same service. */
+/** Returns a function that reports the first ready worker to the service manager, and no later (restarted) worker. */
 function readyOnce(manager: ServiceManager, stop: AbortSignal): (status: string) => void {
   let hasReported = false;
   return (status) => {
@@ -54,7 +54,7 @@ interface Watching {
   readonly logger: Logger;
 }
 
-/** Runs one worker. Resolves when the worker has ended, and a file has changed or a stop was requested. */
+/** Runs one worker. Resolves when the worker has ended and, unless a stop was requested, a file has changed. */
 async function untilChanged(
   args: RunArguments,
   { files, onReady, stops, logger }: Watching,
@@ -65,12 +65,12 @@ async function untilChanged(
     else onReady(report.ready);
   });
   const { promise: ended, resolve: end } = Promise.withResolvers<[number | null, string | null]>();
-  // once() would reject if the process cannot be started. A failed start emits "close", too.
+  // If the process cannot be started, it emits "error" and "close". The once() of node:events would reject at "error".
   worker.once("close", (status, killer) => end([status, killer]));
   worker.on("error", (error) => {
     logger.error({ error: messageOf(error) }, "the worker's process failed");
   });
-  // A second signal aborts the worker's jobs. So a stop after a change and a stop by the user send one signal together.
+  // A second signal aborts the worker's jobs. So if a file changes and the user stops the worker, only one is sent.
   let isStopping = false;
   const stop = (name: string) => {
     if (!isStopping) signal(worker, name);

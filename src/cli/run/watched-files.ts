@@ -6,7 +6,10 @@ import { join } from "node:path";
 import { wait } from "../../base/clock.ts";
 
 const POLL_MS = 300;
-/** The number of polls after which a change counts even if files still change, such as a log that a task writes. */
+/**
+ * After a change, the files are polled at most this many times until they no longer change. A log that a task writes
+ * may change all the time.
+ */
 const MAX_SETTLING_POLLS = 10;
 const MAX_FILES = 10_000;
 
@@ -24,7 +27,10 @@ export class WatchedFiles {
     this.#named = new Set(files);
   }
 
-  /** Watches one more file, from its present state on, unless it is watched already or MAX_FILES files are. */
+  /**
+   * Watches one more file, from its present state on. Does nothing if the file is watched already, or if MAX_FILES
+   * files were given to the constructor and to add() before.
+   */
   add(file: string): void {
     if (this.#seen.has(file) || this.#named.size >= MAX_FILES) return;
     this.#named.add(file);
@@ -37,8 +43,8 @@ export class WatchedFiles {
   }
 
   /**
-   * Waits until a file changes, and then until nothing changes for a moment, but at most 3 s. Resolves to the path of a
-   * changed file, or to null when `signal` aborts.
+   * Waits until a file changes, and then until no file changes between two polls, but for at most MAX_SETTLING_POLLS
+   * polls. Resolves to the path of a changed file, or to null when `signal` aborts.
    */
   async waitForChange(signal: AbortSignal): Promise<string | null> {
     while (await wait(POLL_MS, signal)) {

@@ -1,4 +1,5 @@
-// The worker that --watch restarts. It reports the files that it loads, and that it is ready. It stops with its parent.
+// The process of the worker that `--watch` restarts. It reports to its parent process which files it loads, and when
+// the worker is ready. The worker stops when the parent ends.
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { ExitStatus } from "../arguments/command.ts";
@@ -7,10 +8,13 @@ import type { RunArguments } from "./run-options.ts";
 import { runWorker } from "./run-worker.ts";
 import { StopRequests } from "./stop-requests.ts";
 
-/** Sent to the parent: the path of a loaded module, not of a package; or the worker's status, once it is ready. */
+/**
+ * A report to the parent. `loaded`: the path of a loaded file outside of `node_modules`. `ready`: the status of the
+ * worker, sent when it is ready.
+ */
 export type WatchedReport = { readonly loaded: string } | { readonly ready: string };
 
-/** Passes reports on to the parent, which reports to the service manager. */
+/** Takes the place of the service manager: sends the status to the parent, which sends it to the service manager. */
 const parent: ServiceManager = {
   ready: async (status) => send({ ready: status }),
   [Symbol.asyncDispose]: async () => {},

@@ -1,5 +1,5 @@
-// Turns the arguments of `worker run` into worker options: loads the files they name and reports all problems before
-// anything starts.
+// Turns the arguments of `worker run` into worker options. Loads the files that the arguments name, and reports all
+// problems of these files before anything starts.
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { InputError, messageOf, type Problem } from "../../base/errors.ts";
@@ -18,7 +18,9 @@ import { knownSecrets } from "./known-secrets.ts";
 import type { RunArguments } from "./run-options.ts";
 
 const ABORT_GRACE_MS = 5_000;
-/** The part of the grace after which programs are killed; the rest is for saving their results. */
+/**
+ * Programs are killed after this part of --abort-grace. The rest of that time is for writing the results of their jobs.
+ */
 const KILL_AFTER = 0.8;
 
 export interface WorkerParts {
@@ -88,8 +90,9 @@ async function allOf<const R extends readonly unknown[]>(
 }
 
 /**
- * Loads plugins. A module's default export is a plugin or a list of them. Its export `retryPolicies` has policies by
- * name, and `limits` is a list of limits.
+ * Loads the modules of --plugin. A module's default export is a plugin or a list of plugins. Its export `retryPolicies`
+ * is an object of policies by name, and its export `limits` is a list of limits. A module with at least one of these
+ * two exports needs no default export.
  */
 async function loadPlugins(files: readonly string[]) {
   const plugins: Plugin[] = [];

@@ -5,7 +5,10 @@ import type { Environment } from "../arguments/environment.ts";
 
 const FIRST = 3;
 
-/** Returns the address; for `fd:` and `fd:name` a descriptor, `fd:3`. Throws InputError unless one socket fits. */
+/**
+ * Returns the address; for `fd:` and `fd:name`, it has the number of the descriptor instead, such as `fd:3`. Throws
+ * InputError if systemd has passed no such socket, or for `fd:` more than one.
+ */
 export function activatedAddress(address: string, env: Environment, pid: number): string {
   if (!address.startsWith("fd:") || /^fd:\d+$/.test(address)) return address;
   const name = address.slice("fd:".length);

@@ -1,5 +1,6 @@
-// Notifies the service manager: ready, alive, stopping. Node has no unix datagram sockets, so systemd-notify sends the
-// messages (NotifyAccess=all permits it). Without NOTIFY_SOCKET nothing is sent. The first failure to send is logged.
+// Notifies the service manager when the program is ready, while it is alive, and when it stops. Node has no Unix
+// datagram sockets, so the program systemd-notify sends the messages, which NotifyAccess=all permits. Without
+// NOTIFY_SOCKET nothing is sent. Only the first failure to send is logged.
 
 import { execFile } from "node:child_process";
 import { clearInterval, setInterval } from "../../base/clock.ts";
@@ -11,11 +12,17 @@ const PROGRAMS = ["/usr/bin/systemd-notify", "/bin/systemd-notify"];
 const PATIENCE_MS = 5_000;
 
 export interface ServiceManager extends AsyncDisposable {
-  /** Reports ready, with `status` as a text, and starts the watchdog messages. Reports stopping when `stop` aborts. */
+  /**
+   * Sends READY with the text `status`, and starts the watchdog messages if the service manager requests them. When
+   * `stop` aborts, STOPPING is sent.
+   */
   ready(status: string, stop: AbortSignal): Promise<void>;
 }
 
-/** Returns the manager that `env` names. Removes its variables, so that child processes cannot notify for this one. */
+/**
+ * Returns the service manager that `env` names. Removes its variables from `env`, so that child processes cannot send
+ * messages for this process.
+ */
 export function serviceManager(env: NodeJS.ProcessEnv, logger: Logger): ServiceManager {
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC, WATCHDOG_PID } = env;
   for (const name of ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]) delete env[name];
@@ -25,7 +32,7 @@ export function serviceManager(env: NodeJS.ProcessEnv, logger: Logger): ServiceM
   let sending: Promise<void> = Promise.resolve();
   let feeding: NodeJS.Timeout | undefined;
 
-  /** Sends the messages after all earlier ones, so that none overtakes another. */
+  /** Sends the messages after all earlier ones. Resolves when they were sent or sending them has failed. */
   const notify = (...messages: string[]) => {
     if (!socket) return sending;
     sending = sending.then(async () => {
@@ -44,7 +51,7 @@ export function serviceManager(env: NodeJS.ProcessEnv, logger: Logger): ServiceM
       if (!socket) return;
       let isFed = true;
       const feed = async () => {
-        if (!isFed) return; // the previous one is still being sent
+        if (!isFed) return; // the previous message is still being sent
         isFed = false;
         await notify("WATCHDOG=1");
         isFed = true;

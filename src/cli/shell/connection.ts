@@ -19,7 +19,7 @@ export function connectionSettings(args: GlobalOptions): CliConnectionSettings {
 
 type Level = "debug" | "info" | "warn" | "error";
 
-/** Returns the logger: text on a terminal, but JSON elsewhere and with --json. Control characters are escaped. */
+/** Returns a logger that writes text to a terminal, but JSON elsewhere and with --json. Escapes control characters. */
 export async function commandLogger(args: GlobalOptions): Promise<Logger> {
   const { cleanLogger, createLogger } = await import("../../base/logger.ts");
   const level = args.verbose ? "debug" : "info";
@@ -36,8 +36,8 @@ export async function commandLogger(args: GlobalOptions): Promise<Logger> {
 }
 
 /**
- * Like commandLogger(), but the logger is loaded when the first line is logged, because most commands log nothing.
- * `written` resolves once all lines are written.
+ * Returns a logger like commandLogger(). Its code is loaded when the first line is logged, because most commands log
+ * nothing. `written` resolves once all lines are written.
  */
 function lateLogger(args: GlobalArguments): { logger: Logger; written(): Promise<void> } {
   let lines: Promise<Logger> | null = null;
@@ -69,13 +69,16 @@ function printableFields(value: unknown, depth: number): unknown {
 }
 
 export interface CommandConnection {
-  /** The database with time limits of statements and locks: a locked table must not block a command for ever. */
+  /** The database. Statements and locks have time limits, so that a locked table cannot block a command for ever. */
   readonly database: Database;
   readonly pool: Pool;
   readonly logger: Logger;
 }
 
-/** Connects, calls `run`, and closes the connections. Checks the schema before, unless `needsSchema` is false. */
+/**
+ * Connects, checks that the schema is usable unless `needsSchema` is false, calls `run`, and closes the connections.
+ * Returns the result of `run`.
+ */
 export async function withConnection<T>(
   args: GlobalArguments,
   run: (connection: CommandConnection) => Promise<T>,
@@ -101,7 +104,7 @@ export async function withConnection<T>(
   }
 }
 
-/** How long the end of a command waits for a statement that still runs, such as a reading of `watch`. */
+/** How long a command waits at its end for connections in use, such as one on which `worker watch` still reads. */
 const END_MS = 1_000;
 
 const COMMAND_BOUNDS = {

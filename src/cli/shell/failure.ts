@@ -1,4 +1,5 @@
-// Prints a failure of the command line with names as they were typed: one line, one line for each problem, or JSON.
+// Prints a failure of a command: as one line, as one line for each problem, or as JSON. Fields of the library have the
+// names that were typed.
 import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
 import { type CliCommand, optionName } from "../arguments/command.ts";
 import type { GivenValues } from "../arguments/given.ts";
@@ -51,7 +52,7 @@ function stackOf(error: Error): string {
   return `${error.stack ?? error.message}${cause}`;
 }
 
-// What to call fields that are not options: the query, and secrets, which are set in the environment.
+// The names of fields that are not options: the query, and secrets, which are set in the environment.
 const otherNames: Readonly<Record<string, string>> = {
   q: "the query",
   "auth.password": "WORKER_ADMIN_PASSWORD",

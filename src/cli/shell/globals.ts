@@ -1,4 +1,4 @@
-// The program as a command: the options that every command has, and their values.
+// The program `worker` as a command, and the options that every command has.
 import {
   type CliCommand,
   type CommandParts,
@@ -39,14 +39,14 @@ export const globalOptions = {
   version: flag("Show the version", { aliases: ["-v"] }),
 } satisfies Values;
 
-/** Returns a command. `run` receives its arguments and options, and the global ones, with their types. */
+/** Returns a command. Its `run` receives the typed values of its arguments, its options and the global options. */
 export function defineCommand<W extends Values, O extends Values>(
   parts: CommandParts<W, O, GlobalArguments>,
 ): CliCommand {
   return makeCommand(parts);
 }
 
-/** The program itself: its help and its options. It runs if no command is typed, and then throws UsageError. */
+/** The program itself: its help and its options. Its `run` is called if no command is typed, and throws UsageError. */
 export const program = makeCommand({
   name: "",
   describe:

@@ -1,19 +1,20 @@
-// The connection options that suggested commands need to reach the same database and schema as this call. A URL from
-// the environment is not repeated in a `worker` command, which reads the same environment.
+// Completes the commands that an output suggests with the options that they need to reach the database and schema of
+// the present command. A `worker` command needs no option for a URL from the environment, because it reads the same
+// environment.
 import { withoutSecrets } from "../../database/connection/server/connection-text.ts";
 import { shellWord } from "../../domain/portable/shell-word.ts";
 import { schemaOption, withOptions } from "../../domain/portable/worker-line.ts";
 
 export interface SameQueue {
-  /** A suggested command, `worker …`, `psql …` or `pg_dump …`, for the same queue. */
+  /** Returns a suggested command, `worker …`, `psql …` or `pg_dump …`, completed for the same queue. */
   line(line: string): string;
-  /** The text, with each suggested command in quotes or backticks completed like `line`. */
+  /** Returns the text, in which each `worker` command in quotes or backticks is completed as by line(). */
   text(text: string): string;
-  /** A sentence on the password that the commands suggested so far omit; null if they omit none. */
+  /** A sentence about the password that was omitted from the commands completed so far; null if none was omitted. */
   readonly note: string | null;
 }
 
-/** `whereOf`: returns how an option was typed, or the variable that set it; null if it is not set. */
+/** `whereOf`: returns how an option was typed, or the variable or credential that set it; null if it is not set. */
 export function sameQueue(
   { databaseUrl, schema }: Readonly<Record<string, unknown>>,
   whereOf: (key: string) => string | null,
@@ -48,7 +49,10 @@ export function sameQueue(
   };
 }
 
-/** Returns a shell's reference to the variable that set the URL, which psql does not read; empty without a URL. */
+/**
+ * Returns a shell's expression for the URL's value, because psql does not read the variable or credential that set the
+ * URL; empty if none is set.
+ */
 function variable(where: string | null): string {
   if (where === null) return "";
   const credential = /^the credential (.+)$/.exec(where)?.[1];

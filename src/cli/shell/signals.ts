@@ -5,7 +5,7 @@ import { WorkerError } from "../../base/errors.ts";
 
 const NAMES = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
-/** A signal ended the command early; the exit status is 128 + signal, as shells expect. */
+/** The error of a command that a signal ended early. The exit status is 128 + signal, as shells expect. */
 export class StoppedError extends WorkerError {
   readonly status: number;
 
@@ -20,7 +20,7 @@ const statusOf = (name: NodeJS.Signals) => 128 + constants.signals[name];
 
 /**
  * Returns an AbortSignal that aborts at the first SIGTERM, SIGINT or SIGHUP; the second ends the process at once with
- * status 128 + signal. With `onHangup`, SIGHUP calls that and stops nothing.
+ * status 128 + signal. With `onHangup`, SIGHUP calls this function and stops nothing.
  */
 export function stopSignal(onHangup?: () => void): AbortSignal {
   const { signal, onSignal } = listen();
@@ -28,7 +28,7 @@ export function stopSignal(onHangup?: () => void): AbortSignal {
   return signal;
 }
 
-/** Runs work that the first signal aborts, then restores the default handling. */
+/** Runs `work` with a signal like that of stopSignal(), without `onHangup`. Removes the handlers when it has ended. */
 export async function stoppable<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { signal, end } = listen();
   try {

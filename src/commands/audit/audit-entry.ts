@@ -14,15 +14,15 @@ export interface AuditEntry {
   readonly client: string | null;
   /** The id of the HTTP request; null on the command line. */
   readonly request: string | null;
-  /** The command, or the change of an operation, such as `operation.pause`. */
+  /** The name of the command; if a user pauses, resumes, stops or undoes an operation, such as `operation.pause`. */
   readonly action: string;
   /** The query of an operation, which selects its jobs; null for other actions. */
   readonly query: string | null;
-  /** The ids of the jobs to change, or of an added job; null without any. */
+  /** The ids of the jobs to change, or of the added or removed job; null without any. */
   readonly ids: readonly string[] | null;
   /** The job key in the input, such as that of the job to remove; null without one. */
   readonly key: string | null;
-  /** The ids of the workers to unlock; null without any. */
+  /** The ids of the workers to unlock or to sweep; null for other actions. */
   readonly workers: readonly string[] | null;
   /** The id of the operation; null without one. */
   readonly operationId: string | null;
@@ -30,7 +30,10 @@ export interface AuditEntry {
   readonly changes: Readonly<Record<string, unknown>>;
   /** The first 20 of the jobs before the change; null when the action names no jobs by id or key. */
   readonly before: readonly JobFacts[] | null;
-  /** The same jobs after the change, or the added job; deleted jobs are omitted; null without any. */
+  /**
+   * The same jobs after the change, or the added job, without deleted jobs; null when there are no ids and no key, or
+   * when the jobs could not be read.
+   */
   readonly after: readonly JobFacts[] | null;
   /** The number of things for which the action was requested; null when the action does not count any. */
   readonly requested: number | null;

@@ -9,10 +9,13 @@ export interface AuditFilter {
   readonly lastSecs: number | null;
 }
 
-/** The members of an entry's JSON in which a search for a text looks. */
+/** The members of an entry's JSON that are searched for a text. */
 const SEARCHED = ["by", "action", "q", "key", "workers", "message"];
 
-/** Returns a filter of entries: those that contain the text, ignoring case, or the id. An empty text matches all. */
+/**
+ * Returns a function that returns whether an entry matches. An empty search matches all entries. Any other matches the
+ * entries of this program that contain the text, ignoring case, or the id.
+ */
 export function matcherOf(search: string): (json: string | null) => boolean {
   if (search === "") return () => true;
   const wanted = JSON.stringify(search.toLowerCase()).slice(1, -1);
@@ -29,8 +32,8 @@ export function matcherOf(search: string): (json: string | null) => boolean {
 }
 
 /**
- * Whether this program may have written an entry: an object without duplicate members that has an `action`, and no
- * `id`, which is added to the entries of a page.
+ * Whether this program may have written an entry: the entry is an object without duplicate members, its `action` is a
+ * text, and it has no `id`. The `id` is added only when entries are listed.
  */
 export function isOwn(json: string): boolean {
   try {

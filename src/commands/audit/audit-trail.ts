@@ -1,6 +1,6 @@
 // Stores the audit trail in a table of the extension `operations`. Without the table, entries are logged, and the last
-// 1,000 are stored in memory. An action on jobs by id or key and its row are one transaction. Other entries are written
-// after the commit of their action; an entry that cannot be written then is logged as an error.
+// 1,000 are stored in memory. The entry of an action on jobs by id or key is written in the transaction of the action.
+// Other entries are written after the commit of their action. If such an entry cannot be written, it is logged.
 import { now } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -22,11 +22,14 @@ import { type AuditFilter, isOwn, matcherOf } from "./audit-filter.ts";
 export interface AuditTrail {
   /** Records the entry of an action that has been committed. Never rejects. */
   record(entry: AuditEntry): Promise<void>;
-  /** Writes the entry in a transaction. The caller calls the returned function after the commit: it calls `onAudit`. */
+  /**
+   * Writes the entry in the transaction `within`. Returns a function that the caller calls after the commit. It calls
+   * `onAudit`; if there is no table, it also logs the entry and stores it in memory.
+   */
   recordWithin(within: Database, entry: AuditEntry): Promise<() => Promise<void>>;
   /**
-   * Returns at most `limit` entries, newest first. `beforeId`: only those with a lower id. The page ends early once its
-   * entries have 4 MB, or 16 MB have been searched, so even a page with few or no entries may have a cursor.
+   * Returns at most `limit` entries, newest first. With `beforeId`, all of them have a lower id. The page ends early if
+   * its entries reach 4 MB, or if 16 MB have been searched. So even a page with few or no entries may have a cursor.
    */
   list(
     reads: Database,
@@ -34,7 +37,10 @@ export interface AuditTrail {
     beforeId: string | null,
     only?: AuditFilter,
   ): Promise<AuditPage>;
-  /** Deletes up to 5,000 entries older than 90 days or than the newest 100,000. Returns true if there may be more. */
+  /**
+   * Deletes up to 5,000 of the entries that are older than 90 days or whose ids are not among the last 100,000. Returns
+   * true if there may be more to delete.
+   */
   tidy(): Promise<boolean>;
 }
 
@@ -42,7 +48,7 @@ export interface AuditPage {
   /** JSON texts, each with the members of an entry and its `id`. */
   readonly entries: readonly string[];
   readonly nextCursor: string | null;
-  /** Whether entries outlive this process. */
+  /** Whether entries are stored in the table. If not, they are lost when this process ends. */
   readonly isRecorded: boolean;
 }
 
@@ -178,7 +184,7 @@ function log(logger: Logger, { ids, before: _, after: __, ...entry }: AuditEntry
 const recordSql = (s: string) => `
   insert into ${s}._private_audit (operation_id, entry) values ($1::bigint, $2::json)`;
 
-/** The maximum size of an entry that is read, in bytes: enough for 10,000 ids, the maximum of a request. */
+/** The maximum size of an entry that is read, in bytes. It is enough for 10,000 ids, the maximum of a request. */
 const MAX_ENTRY_LENGTH = 1_048_576;
 
 const listSql = (s: string) => `
@@ -271,7 +277,7 @@ interface FactsRow {
   readonly max_attempts: number;
 }
 
-/** Returns those jobs of the first 20 ids, or of the key, that exist, ascending by id; null without ids and key. */
+/** Returns the existing jobs with the first 20 ids or with the key, ascending by id; null without ids and key. */
 export async function readFacts(
   db: Database,
   { ids, key }: { readonly ids: readonly string[] | null; readonly key: string | null },

@@ -6,8 +6,9 @@ import { type Database, query } from "../../database/database.ts";
 export const USED = "used ";
 
 /**
- * Records that a name is used. Returns true for the first use. Needs the extension `operations`. `expiresAtMs`: by this
- * process's clock. Rows expire by the database's clock, which may be ahead, so the row is kept for an hour longer.
+ * Records that a name is used. Returns true for the first use. Needs the extension `operations`. `expiresAtMs`: until
+ * when the name can be used, by this process's clock. The row is kept for an hour longer, because rows expire by the
+ * database's clock, which may be ahead.
  */
 export async function useOnce(db: Database, name: string, expiresAtMs: number): Promise<boolean> {
   const rows = await query(db, useSql, [`${USED}${name}`, expiresAtMs / 1_000]);

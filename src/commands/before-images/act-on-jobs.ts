@@ -26,13 +26,13 @@ import {
   recordValues,
 } from "./recorded-statement.ts";
 
-/** The changed jobs, ascending by id, and the operation that stores their earlier state; null if none does. */
+/** The changed jobs, ascending by id, and the operation that stores their earlier state; null if it is not stored. */
 export interface ChangeResult {
   readonly jobs: Job[];
   readonly operationId: string | null;
 }
 
-/** Returns the record with which actOnJobs() stores the earlier state; null, to store nothing, without `recordFor`. */
+/** Returns the record with which actOnJobs() stores the earlier state. Without `recordFor`, returns null. */
 export function actionRecordOf(
   recordFor: Origin | undefined,
   action: string,

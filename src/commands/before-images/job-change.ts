@@ -1,18 +1,24 @@
 // A JobChange: what an action by id or by query changes in the rows of jobs. It also determines which columns are
-// stored for undo, and the condition under which an undo restores a job. The table of the stored rows,
-// `_private_operation_rows`, has the column names of the jobs table.
+// stored for undo, and the condition under which an undo restores a job. In the table of the stored rows,
+// `_private_operation_rows`, these columns have the same names as in the jobs table.
 import { MARKED_FAILED } from "../../domain/words.ts";
 
 export type AddParameter = (value: unknown, type: string) => string;
 
-/** Returns an empty list, and a function that adds a value and returns its `$n`. PostgreSQL rejects unused values. */
+/**
+ * Returns an empty list of values, and a function that adds a value and returns its placeholder `$n` with its type. The
+ * statement must use each value, because PostgreSQL rejects others.
+ */
 export function parameters() {
   const values: unknown[] = [];
   const parameter: AddParameter = (value, type) => `$${values.push(value)}::${type}`;
   return { values, parameter };
 }
 
-/** The row from which a new value is computed: `jobs` for the change; the stored `batch` for the check of an undo. */
+/**
+ * The row from which a new value is computed, in SQL. In the change itself it is `jobs`, in the check of an undo the
+ * stored row `batch`.
+ */
 export interface RowAt {
   readonly row: string;
   /** The job's id. */
@@ -24,15 +30,15 @@ export interface RowAt {
 export interface JobChange {
   /** The new value of each column, as an SQL expression; null: the jobs are deleted. */
   readonly set: Readonly<Record<string, (at: RowAt, parameter: AddParameter) => string>> | null;
-  /** Whether running jobs are changed, too. */
+  /** Whether `set` also changes running jobs. Default: false. */
   readonly mayRun?: boolean;
   /** Whether jobs may become ready, so that an operation announces them to the workers. */
   readonly wakes?: boolean;
   /** Whether the jobs get a new `run_at`. Then a rehearsal shows the first and the last of the new times. */
   readonly moves?: boolean;
   /**
-   * Returns common table expressions that act on running jobs, which `set` does not change. `ids`: a query of their
-   * ids. The expressions must not wait for rows that another session has locked.
+   * Returns common table expressions that act on running jobs, which `set` does not change. `ids`: a query that returns
+   * the ids of these jobs. The expressions must not wait for rows that another session has locked.
    */
   readonly ofRunning?: (s: string, ids: string, parameter: AddParameter) => string;
 }
@@ -47,14 +53,17 @@ const wholeRow = [
   ...["max_attempts", "priority", "last_error", "payload", "key", "flags"],
 ];
 
-/** Returns the columns to store for undo: all of a deleted job, otherwise those set or compared, and the task. */
+/**
+ * Returns the columns to store for undo. For a deletion these are all columns from which the job can be inserted again.
+ * Otherwise these are the columns of `set`, and those that the check of an undo and the receipt need.
+ */
 export function storedColumns({ set, mayRun = false }: JobChange): string[] {
   if (set === null) return wholeRow;
   const own = mayRun ? ["key", "revision"] : [];
   return [...new Set(["updated_at", "task_id", "attempts", ...own, ...Object.keys(set)])];
 }
 
-/** Returns the same columns, qualified with the name of a row. */
+/** Returns storedColumns(), each qualified with the name of a row. */
 export const storedColumnsOf = (change: JobChange, row: string): string[] =>
   storedColumns(change).map((name) => `${row}.${name}`);
 
@@ -69,8 +78,8 @@ export function storedBytes(
 }
 
 /**
- * Returns the statement that changes `jobs`, up to its `where`. With `mayRun`, a locked job keeps its `updated_at`: with a
- * new one it could be taken for a job that was removed while it was locked (queue/settle/give-back.ts).
+ * Returns the statement that changes `jobs`, up to its `where`. With `mayRun`, a locked job keeps its `updated_at`:
+ * with a new one it could be taken for a job that was removed while it was locked (queue/settle/give-back.ts).
  */
 export function changeStatement(
   s: string,
@@ -88,17 +97,18 @@ export function changeStatement(
       ${[...values, `updated_at = ${updatedAt}`].join(",\n      ")}`;
 }
 
-/** Returns the assignments of an undo. A job that one of our workers has run since keeps its new `updated_at`. */
+/** Returns the assignments of an undo. `updated_at` is restored only if it has not changed since the action. */
 export const restoredColumns = ({ set }: JobChange): string[] => [
   ...Object.keys(set ?? {}).map((name) => `${name} = batch.${name}`),
   "updated_at = case when jobs.updated_at = batch.left_at then batch.updated_at else jobs.updated_at end",
 ];
 
 /**
- * Returns a condition on `jobs` and its stored state `batch`: an undo may restore the job. It has not changed since,
- * and has not been locked, which would have counted an attempt. If the action may change running jobs, mayHaveRun()
- * replaces these two conditions. Graphile workers and hand-written SQL do not set updated_at, so all overwritten
- * columns are compared.
+ * Returns a condition on `jobs` and its stored state `batch`: an undo may restore the job. The job must have the
+ * `updated_at` and the number of attempts that the action has left; a lock for an attempt would have increased the
+ * number. If the action may change running jobs, the conditions of mayHaveRun() replace these two. In both cases the
+ * new values of the columns are compared, too, because Graphile workers and hand-written SQL may change a job without a
+ * new `updated_at`.
  */
 export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParameter): string {
   const at = { row: "batch", id: "batch.job_id", now: "batch.left_at" };
@@ -123,7 +133,7 @@ export interface ChangeTables {
   /** The operation's id and the job's outcome, as SQL expressions on a row called `targets`. */
   readonly operation: string;
   readonly outcome: string;
-  /** Two names of tables: the jobs to record, and the earlier state of those that change. */
+  /** Names of tables: `targets` has the jobs to record, `images` the earlier state of changed jobs. */
   readonly targets: string;
   readonly images: string;
 }

@@ -1,7 +1,7 @@
 // Stores an action on jobs by id or key as a finished operation, so that it has a receipt and can be undone like an
-// operation by query (operations/store/undo-statement.ts). One statement acts on the jobs. If it changes any, it stores
-// a row for the operation, and a row for each requested job, with its earlier state if it has changed. This needs the
-// extension `operations`.
+// operation by query (operations/store/undo-statement.ts). One statement acts on the jobs. If it changes any job, it
+// stores a row for the operation, and a row for each requested job. The row of a changed job has the job's earlier
+// state. This needs the extension `operations`.
 import { MAX_VALUES } from "../../domain/portable/query/limits.ts";
 import { jobColumns, jobNames } from "../../queue/sql/job-row.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
@@ -23,10 +23,10 @@ export interface OperationIdRow {
 }
 
 /**
- * Returns the statement. `tables`: its first common table expressions, which are `acted` (all columns of the changed
- * jobs), `targets` (the ids of the jobs to record, with an `outcome`: `d` done, `l` locked, `g` not found) and, unless
- * jobs are deleted, `images` (the earlier state of the changed jobs). The parameters from number `first` on are the
- * values of recordValues().
+ * Returns the statement that acts and records. `tables`: its first common table expressions, which are `acted` (all
+ * columns of the changed jobs), `targets` (the ids of the jobs to record, with an `outcome`: `d` done, `l` locked, `g`
+ * not found) and, unless jobs are deleted, `images` (the earlier state of the changed jobs). The parameters from number
+ * `first` on are the values of recordValues().
  */
 export const recordedStatement = (
   s: string,

@@ -6,7 +6,7 @@ import { isCancelled } from "../../domain/words.ts";
 export type CancelOutcome =
   /** It has failed as cancelled, and does not run again. */
   | "cancelled"
-  /** It no longer exists: its task returned before or in spite of the signal, or the job was deleted. */
+  /** It no longer exists: its task returned before the signal or in spite of it, or the job was deleted. */
   | "completed"
   /** It has failed with another error, before the request or after it, and does not run again. */
   | "failed"

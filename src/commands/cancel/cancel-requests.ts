@@ -1,14 +1,16 @@
-// A part of a statement: stores requests to cancel running jobs, which workers read (queue/cancel/cancellations.ts).
+// Builds the part of a statement that stores requests to cancel running jobs. queue/cancel/cancellations.ts reads them
+// for workers.
 import { announceCancel } from "../../queue/pauses/pause.ts";
 
 /**
  * Returns common table expressions that store a request for each job. `ids`: a query of the jobs' ids; `reason` and
  * `by`: expressions. The running attempt becomes the last one, so that the job is not retried even if its worker reads
- * no requests. For this, max_attempts is lowered to attempts, as after a permanent failure (queue/settle/fail.ts). Rows
- * that another session has locked, such as those of the fast mode, are not waited for, and keep their max_attempts.
+ * no requests. For this, max_attempts is lowered to attempts, but not below 1, as after a permanent failure
+ * (queue/settle/fail.ts). A row that another session has locked, such as that of a job in the fast mode, is not waited
+ * for, and keeps its max_attempts.
  *
- * The announcement names the worker, so that other workers read nothing. The row of a job in the fast mode names no
- * worker, so all workers read the requests.
+ * The announcement names the worker of the job, so that other workers do not read the requests. The row of a job in the
+ * fast mode names no worker, so all workers read the requests.
  */
 export const cancelRequests = (
   s: string,

@@ -24,7 +24,7 @@ const waitSchema = strict({ timeoutMs: v.optional(duration, 60_000) });
 const POLL_MS = 100;
 const NEVER = new AbortController().signal;
 
-/** Waits until the jobs have ended, at most `timeoutMs` (default 60,000), and returns the outcome of each. */
+/** Waits until all jobs have ended, at most `timeoutMs` milliseconds (default 60,000). Returns each job's outcome. */
 export async function waitForCancelledJobs(
   db: Database,
   ids: readonly string[],
@@ -35,7 +35,7 @@ export async function waitForCancelledJobs(
   await requireTables(db, CONTROL_TABLES, "cancelling jobs");
   const endsAtMs = monotonic() + timeoutMs;
   for (;;) {
-    // If no worker of this library runs, no other process ends the requests of jobs that have ended.
+    // Ends the requests of jobs that are no longer locked. Workers of this library do so, too, but maybe none runs.
     await endCancellations(db);
     const results: readonly CancelResult[] = await cancelOutcomes(db, checked);
     const leftMs = endsAtMs - monotonic();
@@ -61,7 +61,10 @@ interface WaitedFor {
   readonly isPartial: boolean;
 }
 
-/** Returns a line and JSON for each job. `cancelled`: waiting jobs that ended at once. `waited`: the other outcomes. */
+/**
+ * Returns a line and JSON for each job. `cancelled`: the ids of waiting jobs, which were cancelled at once. `waited`:
+ * the outcomes of the other jobs that were found.
+ */
 export function endsOf(
   ids: readonly string[],
   cancelled: ReadonlySet<string>,

@@ -18,7 +18,7 @@ import type { JobActionData } from "./job-action.ts";
  */
 export type Danger = "safe" | "changes" | "destroys";
 
-/** The HTTP route. `action`: the body's member `action`; null if the body has none: the route has only this command. */
+/** The HTTP route. `action`: the member `action` of the body; null if only this command has the route. */
 export interface HttpPlace {
   readonly path: string;
   readonly action: string | null;
@@ -46,7 +46,7 @@ export interface CommandData {
   readonly consequence: string;
   /** The consequence for a single job. Default: `consequence`. */
   readonly consequenceOfOne?: string;
-  /** `heavy`: it may take long or change the schema. The admin gives it more time, and then checks the schema again. */
+  /** `heavy`: it may take long or change the schema. The admin gives it more time, and checks the schema after it. */
   readonly weight: "light" | "heavy";
   readonly danger: Danger;
   readonly http: HttpPlace;
@@ -70,7 +70,10 @@ export interface CommandData {
   readonly answer: AnswerShape;
 }
 
-/** The number of requested jobs or workers, and of those that were changed or unlocked. */
+/**
+ * `requested`: the number of jobs or workers in the request. `done`: how many of these jobs were changed or removed, or
+ * how many of these workers were found.
+ */
 export interface CommandTally {
   readonly requested: number;
   readonly done: number;

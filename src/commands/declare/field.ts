@@ -1,6 +1,6 @@
 // The fields of commands. Each consists of data (kind, limits, texts) and of the validation for all callers. The
-// OpenAPI document, command-line options and dialogs are derived from the data. The names are those of the HTTP API,
-// in snake_case.
+// OpenAPI document, command-line options and dialogs are derived from the data. The names of the fields are
+// those of the HTTP API, in snake_case.
 import * as v from "valibot";
 import { boundedList, count } from "../../base/validate.ts";
 import { isJobId, MAX_IDS } from "../../domain/job-ids.ts";
@@ -30,7 +30,7 @@ export interface FieldData {
   readonly isRequired: boolean;
   /** Whether null means absent. If not, null is rejected. */
   readonly isNullable: boolean;
-  /** The bounds: of the length of a text, of the value of integer and seconds, of the count of ids and of a list. */
+  /** The bounds of a text's length, of the value of an integer or of seconds, or of the number of ids or list items. */
   readonly min?: number;
   readonly max?: number;
   readonly choices?: readonly string[];

@@ -1,4 +1,4 @@
-// The additional part of the declaration of a command on jobs. With it, the command can also act on all jobs that match
+// The part that only the declaration of a command on jobs has. With it, the command can also act on all jobs that match
 // a query, as an operation. The page's menus are generated from it (ui/schema/commands.mjs).
 import type { Database } from "../../database/database.ts";
 import type { MissingTables } from "../../database/schema/extensions/missing-tables.ts";
@@ -21,15 +21,15 @@ export interface ActionWords {
 /** The conditions of jobs for which an action is offered. */
 export type OfferCondition = "all" | "failed" | "not failed";
 
-/** Where the page offers an action. Without a member, it is not offered in that place. */
+/** Where the page offers an action. Without `one`, `selected` or `every`, it is not offered in that place. */
 export interface ActionOffers {
-  /** In the menu of one job, at this place in the menu. */
+  /** In the menu of one job. `of`: for which jobs; `place`: the place in the menu. */
   readonly one?: { readonly of: OfferCondition; readonly place: number };
   /** Above the list, for selected jobs. */
   readonly selected?: OfferCondition;
-  /** Above the list, for all matching jobs, at this place in the row. */
+  /** Above the list, for all matching jobs. `of`: for which jobs; `place`: the place in the row. */
   readonly every?: { readonly of: OfferCondition; readonly place: number };
-  /** The conditions of a job for which the page offers it first. */
+  /** The conditions for whose jobs the action is the most likely one: the page offers it first. */
   readonly firstFor?: readonly Condition[];
   /** Whether its shortcut also works in the list of jobs. */
   readonly hasListKey?: boolean;
@@ -42,13 +42,13 @@ export interface JobActionData {
    * of its own. `by`: the user.
    */
   readonly change: (changes: Changes, by: string | null) => JobChange;
-  /** What is done to running jobs instead of the change, in words for one job and for several; absent if nothing. */
+  /** Words for what happens to running jobs instead of the change, for one job and for several; absent if nothing. */
   readonly ofRunning?: readonly [one: string, more: string];
   /** The jobs that an operation never selects, as a term of the query language such as `is:failed`. */
   readonly leavesOut?: string;
   /** Returns the tables that the action needs and the schema lacks; null if there are none. */
   readonly missing?: (db: Database) => Promise<MissingTables | null>;
-  /** Whether an operation has a canary. `usual`: the page selects one; `possible`: on request; `none`: never. */
+  /** Whether an operation has a canary. `usual`: selected by default; `possible`: on request; `none`: never. */
   readonly canary: "usual" | "possible" | "none";
   readonly offers: ActionOffers;
   /**

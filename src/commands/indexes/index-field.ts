@@ -10,7 +10,7 @@ export const indexField = choice(["Index", "name of an optional index"], indexNa
 
 export const indexAction = (action: string) => ({ path: "/api/indexes", action });
 
-/** Returns the pool and the database. Throws WorkerError without a pool: the work needs a connection of its own. */
+/** Returns the pool and the database. Throws WorkerError without a pool, because the work needs its own connection. */
 export function indexPlace(db: Database, pool: Pool | null): IndexPlace {
   if (pool === null) throw new WorkerError("configuration", "changing an index needs a pool");
   return { pool, db };

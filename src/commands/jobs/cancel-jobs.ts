@@ -28,7 +28,7 @@ export interface CancelOptions {
   readonly reason?: string | null | undefined;
   /** Deletes waiting jobs, instead of keeping them as failed. Default false. */
   readonly remove?: boolean | undefined;
-  /** The user, shown while a job is being cancelled: at most 128 characters. */
+  /** The name of the user that is shown while a job is being cancelled: at most 128 characters. */
   readonly cancelledBy?: string | null | undefined;
 }
 
@@ -37,8 +37,9 @@ export interface CancelledJob {
   /** The job's id. */
   readonly id: string;
   /**
-   * `cancelled`: it was waiting, and never runs. `cancelling`: a worker has locked it; if it runs, its signal aborts
-   * soon, and waitForCancelledJobs() returns the outcome. `failed`: it had failed before. `not_found`: no such job.
+   * `cancelled`: the job was waiting, and has failed or was deleted. `cancelling`: a worker has locked the job; if it
+   * runs, its signal aborts soon, and waitForCancelledJobs() returns the outcome. `failed`: the job had failed before.
+   * `not_found`: there is no such job.
    */
   readonly outcome: "cancelled" | "cancelling" | "failed" | "not_found";
 }
@@ -227,7 +228,7 @@ const howOf = (
   by,
 });
 
-/** `Cancelled 1 of 3 jobs; 1 runs and is being cancelled: #7; 1 had failed before: #8`. */
+/** Returns for example `Cancelled 1 of 3 jobs; 1 runs and is being cancelled: #7; 1 had failed before: #8`. */
 function sentenceOf(
   { jobs, cancelling, failed, missing }: CancelJobsResult,
   requested: number,

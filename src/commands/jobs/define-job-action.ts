@@ -1,5 +1,5 @@
-// Shared by the actions on jobs: their HTTP route, how they change jobs by id, and a result with the changed jobs, and
-// with the others by the reason why they did not change.
+// What the actions on jobs have in common: the HTTP route, the change of jobs by id, and the result. The result has the
+// changed jobs, and the ids of the other jobs by the reason why they did not change.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { changedJobJson, type Job } from "../../domain/job.ts";
 import { countText, numberText } from "../../domain/words.ts";
@@ -19,7 +19,7 @@ import type { CommandFields, Input, jobIds } from "../declare/field.ts";
 import type { Changes, JobActionData } from "../declare/job-action.ts";
 
 type Fields = CommandFields & { readonly ids: typeof jobIds };
-/** The members of a declaration that are the same for all actions, or are derived from the others. */
+/** The members of a declaration that are the same for all actions on jobs, or are derived from the other members. */
 type DerivedMember =
   | "aliases"
   | "weight"
@@ -72,16 +72,16 @@ export function defineJobAction<const F extends Fields, const N extends string>(
 
 /** The outcome for the requested jobs. */
 export interface JobActionResult extends ChangeResult {
-  /** The ids of jobs that were skipped because a worker has locked them: they run, or were fetched just now. */
+  /** The ids of jobs that were skipped because a worker has locked them: they are running or fetched. */
   readonly started: readonly string[];
-  /** The ids of jobs that no worker has locked: a trigger, a policy or another session prevented their change. */
+  /** The ids of unlocked jobs that did not change: a trigger, a policy or another session prevented the change. */
   readonly unchanged: readonly string[];
   readonly missing: readonly string[];
   /** The ids of jobs that will not run, because they have no attempts left. Changed jobs may be among them. */
   readonly spent: readonly string[];
 }
 
-/** Returns the changed jobs, and why others of `ids` did not change. `spent`: jobs not changed for lack of attempts. */
+/** Returns the outcome for `ids`. `spent`: the ids of jobs that were skipped because they have no attempts left. */
 export async function jobActionResult(
   db: Database,
   ids: readonly string[],

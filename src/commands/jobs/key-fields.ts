@@ -1,4 +1,4 @@
-// The fields of a new job for its options `unique`, `debounce` and `throttle`.
+// The fields that set the options `unique`, `debounce` and `throttle` of a new job.
 import { InputError, type Problem } from "../../base/errors.ts";
 import type { AnyJob, ThrottledSpec } from "../../domain/job-spec.ts";
 import { type JobSpec, resolveJob } from "../../domain/job-spec.ts";
@@ -49,7 +49,7 @@ export const keyFields = {
 
 type KeyInput = Input<typeof keyFields>;
 
-/** Returns these options of a job from the fields. If a needed field is missing, keyProblems() reports it. */
+/** Returns the options that the fields set. They may be incomplete or invalid: keyProblems() reports that. */
 export function keyOptions(
   input: KeyInput,
 ): Pick<JobSpec, "unique" | "debounce"> & Partial<Pick<ThrottledSpec, "throttle">> {
@@ -77,7 +77,10 @@ export function keyOptions(
 const inMs = (seconds: number | undefined) =>
   seconds === undefined ? undefined : Math.round(seconds * 1_000);
 
-/** Returns all problems of a job that has one of these options, under the fields' names; without any option, none. */
+/**
+ * Returns all problems of a job that has at least one of these options. If a problem's path begins with a path of the
+ * list below, the field's name replaces that path. A job without these options is not checked here.
+ */
 export function keyProblems(job: AnyJob): readonly Problem[] {
   const { unique, debounce, throttle } = job.spec ?? {};
   if ([unique, debounce, throttle].every((one) => one === undefined)) return [];

@@ -14,7 +14,7 @@ import type { ActionRecord } from "../before-images/recorded-statement.ts";
 import { jobIds, optional, text } from "../declare/field.ts";
 import { defineJobAction, jobActionResult } from "./define-job-action.ts";
 
-// Checks a reason. The length is enough for a long stack trace, and limits the size of 10,000 copies of it.
+// Checks a reason. The maximum length is enough for a long stack trace. One call may store 10,000 copies of the reason.
 const reasonText = boundedText(0, 65_536);
 
 /**

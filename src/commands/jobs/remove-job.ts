@@ -1,4 +1,4 @@
-// Removes the job with a key, or all jobs that match a query.
+// Removes the job with a key. The command also removes jobs given by ids or a query.
 import { validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
@@ -25,13 +25,13 @@ export interface RemovedJob {
    * lost its key, its running attempt continues, and it will not be retried. `absent`: no job has this key.
    */
   readonly outcome: "removed" | "locked" | "absent";
-  /** The job: its last state when it was removed, its present state when it is locked, null when it is absent. */
+  /** The job: in its last state if it was removed, in its present state if it is locked, null if it is absent. */
   readonly job: Job | null;
 }
 
 /**
- * Removes the job with this key. Waits up to a second for a job that is fetched and not started. Throws InputError
- * unless `key` has 1 to 512 characters.
+ * Removes the job with this key. If the job is fetched and not started, first waits up to a second until that changes.
+ * Throws InputError unless `key` has 1 to 512 characters.
  */
 export async function removeJob(db: Database, key: string): Promise<RemovedJob> {
   const checked = validate(jobKey, key);
@@ -116,7 +116,8 @@ export const removeCommand = defineCommand({
   answer: { outcome: "string", operation: "integer?" },
   dialog: "remove",
   examples: ["worker remove sync:acme", "worker remove --ids 42,43"],
-  // By ids or a query, removing deletes jobs as completing does. Only texts and the name in the audit trail differ.
+  // Jobs given by ids or a query are deleted as by the command `complete`. Only the texts and the name in the audit
+  // trail differ.
   onJobs: {
     words: {
       past: "Removed",

@@ -75,7 +75,7 @@ function momentMessage(): string {
 /**
  * Applies `changes` to the jobs and returns the changed ones, ascending by id. Unknown ids, and jobs locked less than 4
  * hours ago, are skipped and not returned. Waits up to a second for jobs that are fetched and not started. Throws
- * InputError for invalid ids (see completeJobs), no change at all, or a value out of range.
+ * InputError for invalid ids (see completeJobs) and for invalid changes, such as none at all.
  */
 export async function rescheduleJobs(
   db: Database,
@@ -100,7 +100,10 @@ type RescheduleChanges = Omit<JobChanges, "shiftMs" | "spreadMs"> & {
   readonly spread?: number | undefined;
 };
 
-/** Returns the change. It sets all four columns, some to their own value, so an undo stores and compares them all. */
+/**
+ * Returns the change. It sets all four columns: a column without a new value is set to its present value. So an undo
+ * stores and compares all four.
+ */
 function rescheduleChange(to: RescheduleChanges): JobChange {
   const { runAt, shift, spread, priority, attempts, maxAttempts } = to;
   return {
@@ -127,8 +130,9 @@ function rescheduleChange(to: RescheduleChanges): JobChange {
 }
 
 /**
- * Returns an expression: the new time. `from`: a time; `id`: the job's id; `shift` and `spread`: in seconds. The place
- * of a job in the spread follows from its id, by `hashint8`, whose results are uniform over 2^32 numbers.
+ * Returns an SQL expression: the new time. The parameters are SQL expressions, too. `from`: a time; `id`: the job's id;
+ * `shift` and `spread`: in seconds. The place of a job in the spread follows from its id, by `hashint8`, whose results
+ * are uniform over 2^32 numbers.
  */
 const movedRunAt = (from: string, id: string, shift: string, spread: string): string =>
   `${from} + pg_catalog.make_interval(secs => ${shift} + ${spread}

@@ -1,5 +1,5 @@
-// Runs jobs as soon as a worker is free: sets their time to now. By default their attempts do not change, so a failed
-// job also needs the field `attempts` or `max_attempts`, or the command `retry`.
+// Sets the time of jobs to now, so that they run as soon as a worker is free. By default their attempts do not change.
+// So a failed job also needs the field `attempts` or `max_attempts`, or the command `retry` instead of this one.
 import { now } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
@@ -45,7 +45,7 @@ export const runNowCommand = defineJobAction({
   danger: "changes",
   fields: {
     ids: jobIds,
-    // Programs that fill in every field send the present time here.
+    // Accepted for programs that fill in every field, and so send the present time here.
     run_at: optional(time(["Run at", "not needed: it is always now"]), { isHidden: true }),
     priority: optional(priority),
     attempts: optional(attempts),

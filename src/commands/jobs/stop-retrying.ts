@@ -1,5 +1,5 @@
-// Makes the latest attempt of a job its last one, for jobs that fail or crash their worker each time. Unlike most
-// actions, this one also changes running jobs.
+// Ends the retries of jobs that fail, or crash their worker, at each attempt. Unlike most actions, this one also
+// changes running jobs.
 import type { Database } from "../../database/database.ts";
 import { actOnJobsInTurn, type ChangeResult } from "../before-images/act-on-jobs.ts";
 import type { JobChange } from "../before-images/job-change.ts";
@@ -8,9 +8,9 @@ import { jobIds } from "../declare/field.ts";
 import { defineJobAction } from "./define-job-action.ts";
 
 /**
- * Sets max_attempts to the number of started attempts, at least 1. So a running attempt becomes the last, a job that
- * has not run yet runs once, and a retrying job fails with its last error. Returns the changed jobs, including running
- * ones, ascending by id.
+ * Sets max_attempts to the number of attempts that have counted, but at least to 1. So a running attempt becomes the
+ * last, a job that has not run yet runs once, and a retrying job fails at once with its last error. Returns the changed
+ * jobs, including running ones, ascending by id.
  */
 export function stopRetrying(
   db: Database,
@@ -27,7 +27,8 @@ const limiting: JobChange = {
 
 export const stopRetryingCommand = defineJobAction({
   name: "stop-retrying",
-  summary: "Stop retrying jobs: failed attempts are not repeated, and a running one may end",
+  summary:
+    "Stop retrying jobs: failed attempts are not repeated, and a running attempt is the last",
   title: "Stop retrying jobs",
   verb: "Stop retrying",
   consequence:

@@ -1,4 +1,5 @@
-// Creates a limit or changes parts of it, in one transaction: no concurrent change is lost. Also ends back-offs.
+// Creates a limit or changes parts of it. Two such changes of one limit run one after the other, so that the second
+// keeps the parts that only the first has changed. Also ends back-offs.
 
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
@@ -19,11 +20,14 @@ import { setLimit } from "./set-limit.ts";
 export interface LimitSet {
   readonly definition: LimitDefinition;
   readonly isNew: boolean;
-  /** False if the limit was equal before. */
+  /** False if an equal limit existed. */
   readonly isChanged: boolean;
   /** Whether a task or queue with a matching name exists. */
   readonly isKnown: boolean;
-  /** A note: workers without heartbeats may not apply the limit, or could not be read; null: none were found. */
+  /**
+   * A note that workers without heartbeats may not apply the limit, or that these workers could not be read; null: no
+   * such worker was found.
+   */
   readonly note: string | null;
 }
 
@@ -65,8 +69,9 @@ export interface EndedBackOff {
 }
 
 /**
- * Ends the back-offs of the limit and of the tasks or queues that it is for, and returns them. Each transaction ends at
- * most 1,000, so that none locks all queues of the schema. `committed` is called after each transaction but the last.
+ * Ends the back-offs of the limit and of the tasks or queues that it matches, and returns them. Each transaction ends
+ * at most 1,000 back-offs, so that it locks at most 1,000 queues. `committed` is called after each transaction but the
+ * last. Throws `not_found`, `extension_missing`.
  */
 export async function endBackOffs(
   db: Database,
@@ -110,7 +115,8 @@ select case when $1::text = 'task'
 
 const ENDED_AT_ONCE = 1_000;
 
-// A back-off of a task or queue is also a pause with the same end. A pause with another end is a user's, and stays.
+// A back-off of a task or queue has also set a pause with the same end, which is ended, too. A pause with another end
+// was set by a user, and stays.
 const backOffsSql: Statement = (s) => `
 select distinct on (backs.scope, backs.name) backs.scope, backs.name,
   exists (select from ${s}._private_pauses as pauses

@@ -7,7 +7,7 @@ import { limitName, namedLimit } from "./limit-fields.ts";
 export const limitEndBackOffCommand = defineCommand({
   name: "limit-end-back-off",
   aliases: [],
-  summary: "End the back-offs of a limit, and of the task or queues that it is for",
+  summary: "End the back-offs of a limit, and of the tasks or queues that it matches",
   title: "End the back-off",
   verb: "End back-off",
   consequence:

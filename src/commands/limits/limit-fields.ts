@@ -50,10 +50,14 @@ export const setFields = {
 
 export type SetInput = Input<typeof setFields>;
 
-/** Returns `the limit stripe`, for a sentence. */
+/** Returns words such as `the limit stripe`, as a part of a sentence. */
 export const namedLimit = (given: string): string => `the limit ${shortName(given)}`;
 
-/** Returns the new definition. Omitted fields keep the values of `old`. Throws InputError with the fields' names. */
+/**
+ * Returns the new definition. Omitted fields keep the values of `old`, with two exceptions: a given task replaces a
+ * queue and vice versa, and a new rate can change the burst (see changedRate). Throws InputError, whose problems have
+ * the names of the command's fields.
+ */
 export function changedLimit(old: LimitDefinition | null, input: SetInput): LimitDefinition {
   const { name: given, task, queue, concurrency } = input;
   const keepsTarget = task === undefined && queue === undefined && old !== null;
@@ -71,7 +75,10 @@ export function changedLimit(old: LimitDefinition | null, input: SetInput): Limi
   }
 }
 
-/** Returns the new rate; null: no maximum. If the old rate has its default burst, the new rate gets its own default. */
+/**
+ * Returns the new rate; null: no maximum. If no burst is given and the old rate has its default burst, the new rate
+ * gets its own default burst.
+ */
 function changedRate(old: FullRate | null, { rate: typed, burst }: SetInput): Rate | null {
   if (typed === undefined && old === null) {
     if (burst === undefined) return null;
@@ -89,7 +96,7 @@ function changedRate(old: FullRate | null, { rate: typed, burst }: SetInput): Ra
   return { ...parsed, burst: changedBurst(isUsual ? undefined : old.burst, burst) };
 }
 
-/** Returns the burst; undefined: the default, which is typed as 0. */
+/** Returns the given burst, otherwise `old`. A given 0 requests the default burst, which is returned as undefined. */
 const changedBurst = (old: number | undefined, burst: number | undefined) =>
   burst === undefined ? old : burst || undefined;
 

@@ -1,5 +1,5 @@
-// Sets and removes limits, and creates those in a worker's options. A notification makes workers read the limits at
-// once; without it they do so within 2 seconds.
+// Sets and removes limits, and creates the limits in a worker's options. Each change is announced, so that workers read
+// the limits at once. Workers that do not receive the announcement read them within 2 seconds.
 
 import { isDeepStrictEqual } from "node:util";
 import { WorkerError } from "../../base/errors.ts";
@@ -19,7 +19,7 @@ export interface LimitChange {
 }
 
 /**
- * Creates the limit, or replaces the one with this name. Returns false if it was equal before. Throws
+ * Creates the limit, or replaces the one with this name. Returns false if an equal limit existed. Throws
  * `extension_missing`, and `conflict` if there are too many limits, or if a limit of the other scope has the name.
  */
 export async function setLimit(db: Database, { definition, setBy }: LimitChange): Promise<boolean> {
@@ -35,7 +35,7 @@ export async function setLimit(db: Database, { definition, setBy }: LimitChange)
   }
   if (row?.is_other === true) {
     const other = scope === "task" ? "queues" : "tasks";
-    const sentence = `the limit ${shortName(name)} is one of ${other}; remove it first, or use another name`;
+    const sentence = `the limit ${shortName(name)} is for ${other}; remove it first, or use another name`;
     throw new WorkerError("conflict", sentence);
   }
   return row?.is_changed === true;
@@ -58,7 +58,7 @@ export async function createLimits(
   wanted: readonly LimitDefinition[],
 ): Promise<readonly LimitDifference[]> {
   await requireTables(db, LIMIT_TABLES, "the option limits");
-  // If all limits exist, nothing is written, because the worker's role may lack the privilege.
+  // If all limits exist, nothing is written, because the worker's role may lack the privilege to create limits.
   if (missingIn(await readLimits(db), wanted).length > 0) {
     await inTransaction(db, async (inside) => {
       for (const { name, scope, match, concurrency, rate } of missingIn(
@@ -104,16 +104,20 @@ const NEWS = `${announceControl("all")}, ${announceJobs("1")}`;
 const EMPTY = `pg_catalog.now()
     + $7::int::float8 * $6::bigint::float8 / $5::int::float8 * interval '1 millisecond'`;
 
-/** A condition: the concurrency is new for its tasks, so workers may not apply it yet (queue/limits/permits.ts). */
+/**
+ * A condition: some workers possibly do not apply the new concurrency yet (`most` in queue/limits/permits.ts), because
+ * the limit matches other tasks than before or had no concurrency, or because the same holds for its previous
+ * definition, which is less than 2.5 s old.
+ */
 const IS_NEW = `l.match <> excluded.match or l.concurrency is null
       or l.revision < 2 and l.set_at > pg_catalog.now() - interval '2.5 seconds'`;
 
 /*
  * $1 name  $2 scope  $3 match  $4 concurrency  $5 rate  $6 period  $7 burst  $8 set by
  *
- * `behind`: rows with a `tat` (theoretical arrival time) later than that of an empty bucket of the new rate. After a
- * slow old rate, `tat` may be a day ahead; it is moved back. Rows are locked in the order in which fetches lock them,
- * so that no deadlock is possible.
+ * `behind`: the rows whose `tat` (theoretical arrival time) is later than that of an empty bucket of the new rate. If
+ * the old rate was slow, `tat` may be far ahead, so `emptied` moves it back. `behind` locks rows in the order in which
+ * fetches lock them, so that no deadlock is possible.
  */
 const setSql: Statement = (s) => `
 with old as materialized (
@@ -153,7 +157,7 @@ where (select pg_catalog.count(*) from ${s}._private_limits) < ${MAX_LIMITS}
 on conflict (name) do nothing
 returning ${NEWS}`;
 
-// The back-off ends, too, because a later limit with this name must not inherit it.
+// The back-off of the removed limit ends, too, because a later limit with this name must not inherit it.
 const removeSql: Statement = (s) => `
 with deleted as (
   delete from ${s}._private_limits where name = $1::text returning name, ${NEWS}

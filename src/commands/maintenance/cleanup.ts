@@ -36,11 +36,11 @@ export type CleanupTask = (typeof cleanupTasks)[number];
 
 /** What cleanup() has deleted. */
 export interface CleanupResult {
-  /** The number of deleted failed jobs; null when they were not to be deleted. */
+  /** The number of deleted failed jobs; null if their deletion was not requested. */
   readonly deletedJobs: number | null;
-  /** The number of deleted task identifiers; null when they were not to be deleted. */
+  /** The number of deleted task identifiers; null if their deletion was not requested. */
   readonly deletedTaskIdentifiers: number | null;
-  /** The number of deleted queues; null when they were not to be deleted. */
+  /** The number of deleted queues; null if their deletion was not requested. */
   readonly deletedQueues: number | null;
 }
 
@@ -61,15 +61,16 @@ export interface CleanupOptions {
 }
 
 /**
- * Runs the named tasks, by default all three, always in the order of `cleanupTasks`; an empty list runs none. Jobs and
- * names are deleted in steps of 10,000, each its own statement. "gc-task-identifiers" keeps the tasks that workers
- * report in their heartbeats (all tasks if a report is incomplete, as with more than 1,000 tasks), and
- * `taskIdentifiersToKeep`. A transaction that is open while a name is deleted may have read it, and later commit a job
- * with the name's id. So each step of names waits up to 10 s for older transactions, and then restores the names that
- * jobs refer to. If such a transaction is still open, the step restores all its names, and is the last of its task.
- * "gc-job-queues" also restores rows of queues that a Graphile worker's cleanup deleted while jobs referred to them.
- * Every call with a task deletes throttles whose period is over. Throws InputError for an unknown task or invalid
- * names, `configuration` for deleting names in a transaction, `database_error` at the end for refused deletions.
+ * Runs the given cleanup tasks, by default all three, always in the order of `cleanupTasks`; an empty list runs none.
+ * Jobs and names are deleted in steps of at most 10,000. "gc-task-identifiers" keeps `taskIdentifiersToKeep`, and the
+ * tasks that workers report in their heartbeats (all tasks if a report is incomplete, as with more than 1,000 tasks).
+ * A transaction that is open while a name is deleted may have read the name, and later commit a job with the name's
+ * id. So after each step that has deleted names, cleanup() waits up to 10 s for older transactions, and then restores
+ * the names that jobs refer to. If an older transaction is still open by then, all names of the step are restored,
+ * and no further names of this kind are deleted. "gc-job-queues" also restores rows of queues that a Graphile
+ * worker's cleanup deleted while jobs referred to them. A call with at least one cleanup task also deletes throttles
+ * whose period is over. Throws InputError for an unknown task or invalid options, `configuration` if names would be
+ * deleted in a transaction of the caller, and, at the end, `database_error` if PostgreSQL has refused to delete rows.
  */
 export async function cleanup(
   db: Database,
@@ -80,8 +81,8 @@ export async function cleanup(
 }
 
 /**
- * Like cleanup(). `committed`: called with the result so far after names or jobs were deleted or names restored, and at
- * the end, before the error about refused deletions.
+ * Like cleanup(). Calls `committed` with the result so far after each deletion, after names were restored, and at the
+ * end, before it throws the error about refused deletions.
  */
 async function cleanUp(
   db: Database,

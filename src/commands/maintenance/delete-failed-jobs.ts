@@ -27,7 +27,7 @@ export async function deleteFailedJobs(
     } catch (error) {
       if (!isRefusedResult(error)) throw error;
       const read = query<{ id: string }>(db, idsSql, [last, CHUNK]);
-      // In a transaction of the caller no statement can follow an error.
+      // In a transaction of the caller no statement can follow an error, so this read fails, too.
       const rows: { id: string }[] = await read.catch(() => {
         throw error;
       });
@@ -47,7 +47,7 @@ export async function deleteFailedJobs(
 /** The refused rows, the noun for counting them, and the words before the id of one. */
 type RefusedKind = readonly [refused: readonly RefusedRow[], kind: string, one: string];
 
-/** Throws an error that counts the rows of each kind and names the first, if there are any. */
+/** If there are refused rows, throws an error with the number of rows of each kind and the first row of each kind. */
 export function assertNoneRefused(kinds: readonly RefusedKind[]): void {
   const found = kinds.flatMap(([refused, kind, one]) => {
     const [first] = refused;
@@ -67,8 +67,8 @@ interface DeletedRow {
   readonly last: string | null;
 }
 
-// A transaction, because its rollback after a refusal is awaited. Without that, the next statement, on another
-// connection, would skip jobs that the refused statement still locks.
+// The statement runs in a transaction, because the rollback of a transaction is awaited after a refusal. Otherwise the
+// next statement, on another connection, could skip jobs that the refused statement still locks.
 const deleteSome = (db: Database, statement: Statement, values: unknown[]): Promise<DeletedRow[]> =>
   contendedTransaction(db, (inside) => query<DeletedRow>(inside, statement, values));
 
@@ -91,7 +91,8 @@ const deleteSql =
   select (select pg_catalog.count(*)::text from deleted) as deleted,
     (select pg_catalog.max(id)::text from failed) as last`;
 
-// A job that another transaction has locked is skipped. `last` may be the id of a job that a trigger has kept.
+// A job that another transaction has locked is skipped. `last` may be the id of a job that was not deleted, because a
+// trigger has prevented its deletion.
 const chunkSql = deleteSql("jobs.id > $1::bigint", "\n    limit $2::int");
 const theseSql = deleteSql("jobs.id = any($1::bigint[])", "");
 

@@ -1,4 +1,4 @@
-// Deletes names of tasks and queues without jobs, except those that PostgreSQL refuses to delete.
+// Deletes the names of tasks and of queues that have no jobs, except those that PostgreSQL refuses to delete.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { openTransactionsEnd } from "../../database/inspect/open-transactions.ts";
@@ -14,10 +14,13 @@ const OLDER_TRANSACTIONS_MS = 10_000;
 /** The rows that PostgreSQL refuses to delete. */
 export type CleanupRefusals = Record<"job" | NameColumn, RefusedRow[]>;
 
-/** Names to delete. */
+/** Which names are deleted. */
 export interface NamesToDelete {
   readonly column: NameColumn;
-  /** Returns a condition on `names` in addition to having no jobs. It may use parameters from $3 on. */
+  /**
+   * Returns an SQL condition on a row `names`, which is required in addition to the condition that the name has no
+   * jobs. It may use parameters from $3 on.
+   */
   isUnused(s: string): string;
 }
 
@@ -32,7 +35,8 @@ interface NameDeletion {
 
 /**
  * Deletes names in steps, by ascending id. If a transaction that was open at a deletion commits a job with the name's
- * id, the name is restored. If such a transaction is still open after 10 s, all names of the step are restored.
+ * id, the name is restored. If a transaction that was open at a deletion is still open 10 s later, all names of the
+ * step are restored, and no further step follows.
  */
 export async function deleteNames(db: Database, deletion: NameDeletion): Promise<void> {
   const { unused, refused, deleted } = deletion;
@@ -49,7 +53,6 @@ export async function deleteNames(db: Database, deletion: NameDeletion): Promise
     } finally {
       deleted(-(await putBackNames(db, unused.column, names, { all: !haveEnded })));
     }
-    // If a transaction outlasts the wait, this is the last step.
     if (!haveEnded) break;
   }
 }
@@ -57,7 +60,7 @@ export async function deleteNames(db: Database, deletion: NameDeletion): Promise
 interface Step {
   readonly names: readonly LostName[];
   readonly refused: readonly RefusedRow[];
-  /** The last id of a full step, whether it was deleted or not; undefined if there are no further names. */
+  /** The last id of a full step, whether its name was deleted or not; undefined if there are no further names. */
   readonly last: number | undefined;
 }
 
@@ -92,7 +95,7 @@ async function deleteStep(
   return { names, refused, last: lastOf(ids) };
 }
 
-/** `name`: null if the name was not deleted, because a trigger keeps it or because it is used by now. */
+/** `name`: null if the name was not deleted, because a trigger prevented that or because the name is now in use. */
 type UnusedName = LostName | { readonly id: number; readonly name: null };
 
 const isDeleted = (row: UnusedName): row is LostName => row.name !== null;

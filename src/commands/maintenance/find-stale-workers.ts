@@ -7,8 +7,9 @@ import { AGE_MS, isStale } from "../../queue/workers/stale-workers.ts";
 export interface FoundWorker {
   readonly workerId: string;
   /**
-   * `stale`: no heartbeat within the sweep's threshold and its own. `unknown`: no heartbeat row, and its newest lock is
-   * older than the sweep's threshold. `spared`: no heartbeat within that threshold, but within its own longer one.
+   * `stale`: the last heartbeat is older than the sweep's threshold and than the worker's own. `unknown`: the worker
+   * has no heartbeat row, and its newest lock is older than the sweep's threshold. `spared`: the last heartbeat is
+   * older than the sweep's threshold, but not than the worker's own.
    */
   readonly kind: "stale" | "unknown" | "spared";
   readonly lockedJobs: number;

@@ -32,8 +32,9 @@ const workerIdsSchema = v.pipe(
 );
 
 /**
- * Unlocks every job and queue that these workers have locked, and counts them. A job that a live worker still runs will
- * run twice, so only name workers that have ended. Throws InputError unless there are 1 to 1,000 ids.
+ * Unlocks every job and queue that these workers have locked, and counts them. If one of the workers still runs a job,
+ * another worker can run it, too, so pass only ids of workers that have ended. Throws InputError unless there are 1 to
+ * 1,000 valid ids.
  */
 export async function forceUnlockWorkers(
   db: Database,
@@ -62,9 +63,9 @@ async function unlock(db: Database, workerIds: readonly string[]): Promise<Unloc
 
 const MAX_NAMED = 5;
 
-// Like Graphile Worker's function force_unlock_workers, but returns the counts, and the ids of workers that held no
-// locks and have no heartbeat row. "locked_at is not null" lets the planner use the optional index `running`; without
-// that index the statement reads all jobs once.
+// Does the same as Graphile Worker's function force_unlock_workers, and also returns the counts, and the ids of workers
+// that held no locks and have no heartbeat row. "locked_at is not null" lets the planner use the optional index
+// `running`. Without that index the statement reads all jobs once.
 const unlockSql =
   (heartbeats: boolean, slots: boolean): Statement =>
   (schema) =>
@@ -132,7 +133,7 @@ export const unlockCommand = defineCommand({
     const more = unknown.length > MAX_NAMED ? ", …" : "";
     return `${done} ${all - unknown.length} of ${countText(all, "worker")}; there is no worker ${names.join(", ")}${more}`;
   },
-  // A mistyped name unlocks nothing, so the tally must show it.
+  // A mistyped id unlocks nothing, so it does not count as done.
   tally: ({ unknown }, { worker_ids: ids }) => {
     const requested = new Set(ids).size;
     return { requested, done: requested - unknown.length };

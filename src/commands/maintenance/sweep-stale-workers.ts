@@ -1,7 +1,7 @@
 // Recovers the jobs of stale workers on request, like the sweep that workers run (queue/workers/recover-jobs.ts). This
 // sweep also recovers jobs of workers without heartbeats, and its threshold replaces shorter thresholds of workers. It
-// calls no function of the schema: Graphile Worker's schema has no sweep, and that of graphile_worker_rs gives the
-// attempt back, so with it a job that crashes its worker would run for ever.
+// calls no function of the schema: Graphile Worker's schema has no function for a sweep, and the function of
+// graphile_worker_rs does not count the interrupted attempt, so a job that crashes its worker would run for ever.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
@@ -13,8 +13,9 @@ import { type FoundWorker, findStaleWorkers } from "./find-stale-workers.ts";
 /** Options of sweepStaleWorkers(). The defaults are those of graphile_worker_rs. */
 export interface SweepOptions {
   /**
-   * The time after which a worker is swept, in milliseconds, at most a year: since its last heartbeat, or since the
-   * newest lock of an unknown worker. A worker's own longer threshold has precedence. Default 300,000.
+   * The time after which a worker is swept, in milliseconds, at most a year. It is measured from the worker's last
+   * heartbeat, or for an unknown worker from its newest lock. A longer threshold of the worker itself has precedence.
+   * Default 300,000.
    */
   readonly sweepThresholdMs?: number | undefined;
   /** The time before a recovered job may run again, in milliseconds, at most a year. Default 30,000. */
@@ -28,8 +29,8 @@ export interface SweepResult {
   /** Whether it was a dry run, which changes nothing. */
   readonly dryRun: boolean;
   /**
-   * False for a schema without a table of heartbeats: then every holder of an old lock counts as unknown, even one that
-   * is still running.
+   * False if the schema has no table of heartbeats. Then every worker whose newest lock is old counts as unknown, even
+   * if it is still running.
    */
   readonly hasHeartbeats: boolean;
   /** The ids of workers whose last heartbeat is too old. */
@@ -43,8 +44,8 @@ export interface SweepResult {
   readonly sparedWorkers: string[];
   /**
    * The ids of stale and unknown workers that were not swept, or not completely: PostgreSQL refuses to unlock one of
-   * their jobs or queues, another session has locked such a row, or the sweep failed after it had recovered others. All
-   * of them if the check after the sweep failed. Empty in a dry run.
+   * their jobs or queues, another session has locked such a row, or the sweep failed after it had recovered other
+   * workers' jobs. If the check after the sweep failed, the ids of all stale and unknown workers. Empty in a dry run.
    */
   readonly unsweptWorkers: string[];
   /** The ids of jobs that stay locked, because a trigger or constraint refuses the change. */
@@ -55,7 +56,7 @@ export interface SweepResult {
   readonly lockedQueues: number;
   /**
    * The number of these jobs that can be recovered now. A job with the flag `infrastructure_resilient` counts only
-   * after its worker's longer threshold.
+   * after the threshold of its worker for such jobs, which may be longer.
    */
   readonly recoverableJobs: number;
   /** The number of these queues that can be unlocked now. */
@@ -73,9 +74,10 @@ const optionsSchema = strict({
 });
 
 /**
- * Unlocks the jobs and queues of at most 1,000 stale and unknown workers. Deletes the heartbeat row of a stale worker,
- * or marks it if the worker has a longer threshold for resilient jobs. A recovered job keeps its attempts, gets the
- * reason as last_error, and waits `recoveryDelayMs`. Throws InputError for an unknown option or a value out of range.
+ * Unlocks the jobs and queues of at most 1,000 stale and unknown workers. Deletes the heartbeat row of a swept worker,
+ * or marks the row if the worker's longer threshold for resilient jobs is not reached. A recovered job keeps its
+ * attempts, gets the reason as last_error, and waits `recoveryDelayMs`. Throws InputError for an unknown option or a
+ * value out of range.
  */
 export async function sweepStaleWorkers(
   db: Database,

@@ -1,6 +1,7 @@
-// The canary: the first few jobs of a retry or run-now, which show whether the others would fail again. A job that no
-// longer exists has succeeded. The operation is paused if a job has failed again or has not ended after two minutes. A
-// job that was failed by hand does not count; if all were, the operation is paused, too.
+// The canary: the first jobs of a retry or run-now, which show whether the others would fail again. A job that no
+// longer exists counts as succeeded. The operation is paused if a job has failed again or has not ended after two
+// minutes. A job that was failed or cancelled by hand does not count. If no job of the canary counts, the operation is
+// paused, too.
 import type { JobOperation } from "./model/operation.ts";
 import type { CanaryOutcome } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
@@ -9,8 +10,9 @@ const POLL_MS = 500;
 const MAX_WATCH_MS = 120_000;
 
 /**
- * Waits for the canary's outcome. If all jobs that count succeeded, the operation continues; otherwise it is paused. If
- * `signal` aborts, it is interrupted. If the operation's state was changed meanwhile, that state stays.
+ * Waits for the canary's outcome, and returns the operation. Its state is `running` if at least one job counts and all
+ * that count have succeeded, otherwise `paused`; if `signal` aborts first, `interrupted`. If a user or another process
+ * has changed the state during the wait, that state stays.
  */
 export async function watchCanary(
   { store, monotonic, wait }: OperationTools,
@@ -19,7 +21,7 @@ export async function watchCanary(
 ): Promise<JobOperation> {
   const { id } = operation;
   const mine = { isMine: true } as const;
-  // If this is another attempt after an error, the operation is already in the state `canary`.
+  // If an error ended an earlier call, the operation is already in the state `canary`.
   const watched = await store.move(id, { from: ["running", "canary"], to: "canary", ...mine });
   const until = monotonic() + MAX_WATCH_MS;
   let verdict: Verdict | null = watched === null ? TAKEN : null;
@@ -42,7 +44,7 @@ export async function watchCanary(
 
 type Verdict = { readonly to: "running" } | { readonly to: "paused"; readonly error: string };
 
-/** No verdict: this process no longer owns the operation, for example after a pause. Its state is not changed here. */
+/** Not a verdict: this process no longer owns the operation, for example after a pause. It changes no state then. */
 const TAKEN: Verdict = { to: "running" };
 
 export function verdictOn(outcome: CanaryOutcome, isLate: boolean): Verdict | null {

@@ -1,4 +1,5 @@
-// Compiles the queries of operations. Existing optional indexes decide a query's cost, and so how matches are counted.
+// Compiles the queries of operations. The optional indexes that exist influence the cost of a query, and the cost
+// decides how the matches of the query are counted.
 import type { Database } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import { compileQuery } from "../../insight/query/compile-query.ts";

@@ -66,8 +66,8 @@ export function settingsProblems(
 }
 
 /**
- * Pauses, resumes or stops an operation, or begins its undo. Throws `not_found` (always without a store), and
- * `conflict` if the operation's state does not allow the action, or another operation runs.
+ * Pauses, resumes or stops an operation, or begins its undo. Throws `not_found` if there is no such operation, or
+ * `store` is null, and `conflict` if the operation's state does not allow the action, or another operation runs.
  */
 export async function changeOperation(
   store: OperationStore | null,
@@ -100,7 +100,8 @@ function transitionOf(operation: JobOperation, action: LifecycleAction): Transit
       return { from: ["running", "canary"], to: "paused" };
     case "resume":
       if (undoAfterId !== null) return { from: ["interrupted"], to: "undoing", takes: true };
-      // A canary without a result is watched again. If the canary paused the operation, the other jobs follow now.
+      // If the canary has no result yet, it is watched again. If the operation was paused because of its canary, the
+      // other jobs follow now.
       return { from: ["paused", "interrupted"], to: "running", takes: true };
     case "stop":
       return { from: ["running", "canary", "paused", "interrupted", "undoing"], to: "stopped" };

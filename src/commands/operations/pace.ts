@@ -1,15 +1,16 @@
 // Decides the size of batches and the pauses between them, from how long earlier batches took. It does no I/O. A batch
 // should take about 50 ms: long compared with its round trip, and so short that no other transaction waits for long.
-// `limit` bounds the matches that a batch processes, `span` the ids that it walks. After a batch that changed jobs, the
-// operation pauses as long as the batch took; longer at a low rate, or while the oldest ready job gets older, as when
-// workers fall behind. Far from the database or on a busy machine, every batch is slow, and smaller ones only add round
-// trips. So slowness reduces a batch below 200 jobs or 25,000 ids only if it would take more than 2 s.
+// `limit` bounds the matches that a batch processes, `span` the ids that it walks. Unless the operation runs without
+// pauses, it pauses after a batch that changed jobs for as long as the batch took. While the oldest ready job gets
+// older, as it does when workers fall behind, the pause is up to 4 times as long. It is at most 2 s, except at a low
+// rate. Far from the database or on a busy machine, every batch is slow, and smaller batches only add round trips. So
+// slow batches reduce the size below 200 jobs or 25,000 ids only if a batch of that size would take more than 2 s.
 import type { Speed } from "./model/operation-store.ts";
 
 const FIRST_LIMIT = 500;
 const MAX_LIMIT = 2_000;
-// The largest batch of an operation without pauses, where the total time matters. Planning and committing take a fifth
-// of the time of a batch of 2,000.
+// The largest batch of an operation without pauses, for which the total time matters: of the time of a batch of 2,000,
+// a fifth is spent on planning and committing.
 const MAX_WITHOUT_PAUSES = 4_000;
 const STEADY_LIMIT = 200;
 const MIN_LIMIT = 10;
@@ -22,8 +23,9 @@ const MAX_GROWTH = 8;
 const MAX_PAUSE_MS = 2_000;
 
 export interface BatchStep {
-  /** The maximum number of ids to walk, and of matches to process. */
+  /** The maximum number of ids to walk. */
   readonly span: number;
+  /** The maximum number of matches to process. */
   readonly limit: number;
 }
 
@@ -34,7 +36,7 @@ export interface BatchMeasurement {
   readonly done: number;
   /** The number of ids that the batch walked. */
   readonly walked: number;
-  /** How long the oldest ready job had been due after the batch, in milliseconds; null: there is none, or unknown. */
+  /** How long the oldest ready job has been due, read after the batch, in ms; null if there is none or unknown. */
   readonly oldestReadyMs: number | null;
 }
 
@@ -79,7 +81,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       // The limit is an integer, since the number of matches is compared with it.
       const next = Math.round(Math.min(nextSize(limit, ms, STEADY_LIMIT), limit * 2));
       limit = clamp(next, Math.min(MIN_LIMIT, most), most);
-      // Twice the ids in which this batch would have found `limit` jobs. Where more jobs match, `limit` ends the batch.
+      // Twice as many ids as are expected to have `limit` matches. If they have more, `limit` ends the batch.
       const enough = Math.max(walked * 2 * (limit / found), Math.min(span, STEADY_SPAN));
       span = clamp(enough, MIN_SPAN, Number.MAX_SAFE_INTEGER);
     } else {
@@ -136,7 +138,10 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
   };
 }
 
-/** Returns the size for 50 ms, but at least `steady` unless that would take over 2 s; at most 8 times `size`. */
+/**
+ * Returns the size of a batch that would take 50 ms, but at least `steady`, or the size that would take 2 s if `steady`
+ * would take longer. The result is at least an eighth of `size`, and at most 8 times `size`.
+ */
 function nextSize(size: number, ms: number, steady: number): number {
   const within = (wantedMs: number) =>
     size * clamp(wantedMs / Math.max(ms, 1), 1 / MAX_GROWTH, MAX_GROWTH);

@@ -1,23 +1,26 @@
-// Runs an operation, one action on all jobs that match a query, batch by batch. All progress is in the
-// tables, so another process can continue it.
+// Runs an operation, one action on all jobs that match a query, batch by batch. All progress is stored in the database,
+// so another process can continue the operation.
 //
-//  1. A rehearsal counts the matches, shows samples and fixes the boundary: the highest id, and the time
-//     (rehearse/). It can be started once, within 15 minutes.
+//  1. A rehearsal counts the matching jobs, shows samples, and sets the boundary: the highest id, and the time
+//     (rehearse/). Within 15 minutes, one operation can be begun from it.
 //  2. beginOperation() inserts the operation with its owner and a lease of 15 s (lifecycle.ts). In one schema
 //     one operation runs at a time.
-//  3. A batch walks up the ids from `after_id`. One statement finds the matches, locks them without waiting, checks
-//     them again, stores their earlier state, changes them and moves `after_id`: all or nothing (batch-statement.ts).
-//  4. Jobs that a worker has locked, and jobs changed after the boundary, are not changed, but counted. There are two
-//     exceptions: stop-retrying changes both, and cancel requests the end of running jobs.
+//  3. A batch walks up the ids from `after_id`. One statement finds matching jobs, locks them without waiting, checks
+//     them again, stores their earlier state, changes them and moves `after_id`. Either all of this happens or nothing
+//     (batch-statement.ts).
+//  4. Jobs that a worker has locked, and jobs that were changed after the rehearsal, are counted and not changed. There
+//     are two exceptions: stop-retrying may change them, too, and cancel requests the end of running jobs.
 //  5. After a batch that changed jobs, the operation pauses as long as the batch took, except at the rate 0. It pauses
 //     longer if its rate requires that, and while the oldest ready job gets older (head-probe.ts). Each next batch is
 //     sized to take about 50 ms (pace.ts).
-//  6. An operation with a canary waits, after its first jobs, up to two minutes for their results (canary.ts). If a job
-//     fails again or has no result by then, the operation is paused.
-//  7. pause, resume, stop and undo change the state in the row (lifecycle.ts). The owner reads the state at its next
-//     batch. When its lease expires, the operation is `interrupted`. Resume continues after the last batch.
-//  8. The stored rows, up to a million, are the receipt. For 24 hours they allow an undo, which restores the
-//     jobs that have not changed since, byte for byte (store/undo-statement.ts). Then they are deleted (store/tidy.ts).
+//  6. An operation with a canary changes its first jobs, and then waits up to two minutes for their results
+//     (canary.ts). If one of these jobs fails again or has no result by then, the operation is paused.
+//  7. pause, resume, stop and undo change the state in the operation's row (lifecycle.ts). The owner reads the state at
+//     its next batch. If the lease expires, the operation counts as `interrupted`. Resume continues it after the last
+//     batch.
+//  8. The rows that batches store, up to a million, are the receipt. They also allow an undo, which restores the jobs
+//     that have not changed since, byte for byte (store/undo-statement.ts). After 24 hours or, if there are too many,
+//     earlier, they are deleted (store/tidy.ts).
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
 import { readForeignColumns } from "../../database/inspect/foreign-columns.ts";
@@ -32,15 +35,15 @@ import type { OperationTools } from "./model/operation-tools.ts";
 import { type BatchPace, createPace } from "./pace.ts";
 import { readCandidates } from "./rehearse/candidates.ts";
 
-// How many failures in a row are retried. With the next one, as in a long outage, the operation has failed.
+// How many failures in a row are retried. After one more failure, as in a long outage, workOn() gives up.
 const MAX_FAILURES = 60;
-// The age up to which a compiled query is used. It contains the ids of tasks and of locked queues, which change.
+// How long a compiled query is used. It contains the ids of tasks and of locked queues, which can change.
 const COMPILED_FOR_MS = 2_000;
 
 /**
- * Runs an operation that the caller owns, or its undo. Returns it when it is `done`, `undone`, `paused` (on request or
- * by its canary), `stopped`, `failed` or `interrupted` (after `signal` has aborted, or if its failure could not be
- * stored); or when another process runs it.
+ * Runs an operation that this process owns, or its undo. Returns the operation when it is `done`, `undone`, `paused`
+ * (on request or by its canary), `stopped`, `failed` or `interrupted` (after `signal` has aborted, or if its failure
+ * could not be stored); or when another process runs it.
  */
 export async function workOn(
   tools: OperationTools,
@@ -214,7 +217,10 @@ function jobsLeft(operation: JobOperation): number | null {
   return limit === null ? counted : Math.min(counted, limit - done);
 }
 
-/** Returns the total number of jobs to change for now: until the canary is over, only its jobs. */
+/**
+ * Returns how many jobs the operation may change in all, those that it has changed already included. Until the canary
+ * is over, these are only the canary's jobs.
+ */
 function mayChange({ canary, isCanaryOver, limit }: JobOperation): number {
   const most = limit ?? Number.POSITIVE_INFINITY;
   return canary === null || isCanaryOver ? most : Math.min(most, canary);
@@ -226,8 +232,8 @@ const awaitsCanary = ({ canary, isCanaryOver, done }: JobOperation) =>
 const endedRound = (operation: JobOperation): Round => ({ operation, isOver: true, pauseMs: 0 });
 
 /**
- * Returns the operation after a failed batch, which may have been committed. The lease is renewed first, because an
- * operation with an expired lease is read as `interrupted`.
+ * Reads the operation again after a failed batch, because the batch may have been committed. The lease is renewed
+ * first, because an operation with an expired lease is read as `interrupted`.
  */
 async function reread(store: OperationStore, last: JobOperation): Promise<JobOperation> {
   await store.renew(last.id);

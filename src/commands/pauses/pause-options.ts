@@ -29,7 +29,7 @@ export interface PauseOptions {
    * 60,000. Default 5,000.
    */
   readonly waitMs?: number | undefined;
-  /** Cancels the target's running jobs after the wait. Not in a transaction, nor with `waitMs: 0`. Default false. */
+  /** Cancels the target's running jobs after the wait. Refused in a transaction and with `waitMs: 0`. Default false. */
   readonly cancelRunning?: boolean | undefined;
   /** Ends the wait when it aborts. The pause stays. */
   readonly signal?: AbortSignal | undefined;
@@ -41,7 +41,7 @@ export interface PauseResult extends Acknowledgement {
   readonly cancelling?: number;
 }
 
-/** How long a pause waits for workers by default, from its call on. A slow database leaves the workers less time. */
+/** The default of `waitMs`. It counts from the call of the pause, so a slow database leaves the workers less time. */
 export const WAIT_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
 
@@ -74,13 +74,13 @@ const optionsSchema = v.pipe(
 
 const nameSchema = strict({ name: boundedText(1, 128) });
 
-/** Throws InputError if the end of a pause is not in the future by the database's clock, by which pauses end. */
+/** Throws InputError if the end of a pause is not in the future, according to the database's clock. */
 export async function assertAhead(db: Database, resumeAt: string, path: string): Promise<void> {
   if (Date.parse(resumeAt) > (await databaseTime(db))) return;
   throw new InputError([{ path, message: "must be in the future" }]);
 }
 
-/** Performs a pause. Throws InputError, `extension_missing`, and `configuration` if it cancels in a transaction. */
+/** Pauses the target. Throws InputError, `extension_missing`, or `configuration` (it cancels in a transaction). */
 export async function pauseWith(
   db: Database,
   target: PauseTarget,

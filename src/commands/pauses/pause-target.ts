@@ -1,4 +1,5 @@
-// The target of the commands pause and resume (a queue, a task or all jobs): its fields, its problems, its text.
+// The target of the commands pause and resume: a queue, a task or all jobs. Both commands have the same fields for the
+// target, check them alike, and name the target alike in their sentences.
 import type { Problem } from "../../base/errors.ts";
 import { shortName } from "../../domain/words.ts";
 import { ALL, type PauseScope, type PauseTarget, pauseScopes } from "../../queue/pauses/pause.ts";
@@ -29,6 +30,6 @@ export function targetProblems({ scope, name }: TargetInput): Problem[] {
   return [];
 }
 
-/** `the queue mail`, `all jobs`. */
+/** Returns the target's name within a sentence, such as `the queue mail` or `all jobs`. */
 export const targetText = ({ scope, name = "" }: TargetInput): string =>
   scope === "all" ? "all jobs" : `the ${scope} ${shortName(name)}`;

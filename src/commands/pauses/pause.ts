@@ -24,7 +24,7 @@ import { setPause } from "./set-pause.ts";
 export const pauseCommand = defineCommand({
   name: "pause",
   aliases: [],
-  summary: "Pause a queue, a task or everything: no worker starts its jobs",
+  summary: "Pause a queue, a task or everything, so that its jobs do not start",
   title: "Pause a queue",
   verb: "Pause",
   consequence:
@@ -66,7 +66,7 @@ export const pauseCommand = defineCommand({
       ? [{ path: "resume_at", message: "use either a time or a duration" }]
       : []),
     ...(input.cancel_running && input.wait === false
-      ? [{ path: "cancel_running", message: "needs a wait for the workers" }]
+      ? [{ path: "cancel_running", message: "cannot be used without waiting for the workers" }]
       : []),
     ...(input.for_secs === 0 ? [{ path: "for_secs", message: "must be longer than 0" }] : []),
     ...(input.resume_at === "now" ? [{ path: "resume_at", message: "must be in the future" }] : []),
@@ -133,7 +133,10 @@ export const pauseCommand = defineCommand({
     }),
 });
 
-/** Workers may run nevertheless: Graphile workers, and workers with `recovery: false`, send no heartbeats. */
+/**
+ * The text if no live worker sends heartbeats. Workers that send none may still run: Graphile workers, and workers with
+ * `recovery: false`.
+ */
 const UNREPORTED = "no worker with heartbeats is alive to acknowledge it";
 
 export interface PauseDone {

@@ -19,12 +19,13 @@ import { isPausedQueue } from "../../queue/sql/lock.ts";
 export interface NewPause {
   readonly reason: string | null;
   readonly pausedBy: string | null;
-  /** The pause ends at this time, or after `forMs` by the database's clock; both null: it ends only by a resume. */
+  /** The time at which the pause ends; null: `forMs` determines the end. */
   readonly resumeAt: string | null;
+  /** The duration of the pause in milliseconds, by the database's clock. Both null: only a resume ends the pause. */
   readonly forMs: number | null;
 }
 
-/** Pauses, or replaces the existing pause of the target. Returns false if there is no task or queue of its name yet. */
+/** Pauses the target, or replaces its existing pause. Returns false if no task or queue has the target's name yet. */
 export async function setPause(
   db: Database,
   target: PauseTarget,
@@ -69,7 +70,7 @@ select exists (select from ${s}._private_job_queues where queue_name = $2::text)
 export interface ResumeResult {
   /** Whether the target was paused. */
   readonly wasPaused: boolean;
-  /** Whether a job of the queue that started before the pause still runs. The queue continues when it has ended. */
+  /** Whether a job of the queue that started before the pause still runs. When it ends, the queue continues. */
   readonly waitsForJob: boolean;
 }
 
@@ -105,9 +106,10 @@ with ended as (
 select pg_catalog.bool_or(is_paused) as was_paused, false as waits, ${news}
 from ended having pg_catalog.count(*) > 0`;
 
-// If a job of the queue still runs, the pause gets the present time as its end, and endDuePauses() ends it after that
-// job. If the queue were unlocked now, its next job would run at the same time. The time of the queue's lock changes
-// from infinity to now, so that Graphile workers unlock it after 4 hours if no worker of this library runs.
+// If a job of the queue still runs, the end of the pause is set to the present time, and endDuePauses() ends the pause
+// after that job. If the queue were unlocked now, its next job would run at the same time as that job. The time of the
+// queue's lock changes from infinity to now, so that Graphile workers unlock the queue after 4 hours if no worker of
+// this library runs.
 const resumeQueuesSql =
   (tables: PauseTables): Statement =>
   (s) =>

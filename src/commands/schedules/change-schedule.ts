@@ -30,7 +30,7 @@ export const changeScheduleCommand = defineCommand({
   title: "Change the schedule",
   verb: "Change schedule",
   consequence:
-    "A tick that is due already is added under the new definition; jobs that were added stay as they are.",
+    "For a tick that is already due, the job is added by the new definition; jobs that were added before stay as they are.",
   weight: "light",
   danger: "changes",
   http: { path: "/api/schedules", action: "change" },

@@ -1,4 +1,4 @@
-// Declares the commands that pause and resume a schedule; implemented in stored-schedules.ts.
+// Declares the commands that pause and resume a schedule. The changes themselves are made in stored-schedules.ts.
 
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import {
@@ -49,7 +49,7 @@ export const resumeScheduleCommand = defineCommand({
   title: "Resume the schedule",
   verb: "Resume schedule",
   consequence:
-    "It adds jobs from the next tick on. Missed ticks within the backfill period are added.",
+    "It adds jobs from the next tick on, and those of missed ticks within the backfill period.",
   http: { path: "/api/schedules", action: "resume" },
   examples: ["worker schedule resume nightly"],
   run: (db, { identifier: given, revision = null }) => resumeSchedule(db, given, revision),

@@ -1,4 +1,4 @@
-// Shared by the commands on schedules: their fields, the changes made from them, the answer, and parts of sentences.
+// The parts that the commands on schedules share: fields, the changes that these request, the answer, and sentences.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { cronJobKeyModes } from "../../domain/cron/cron-entry.ts";
 import { overlaps, type ScheduleChanges } from "../../domain/cron/schedule.ts";
@@ -72,7 +72,7 @@ type Options = Input<typeof optionFields> & {
   readonly pattern?: string | undefined;
 };
 
-/** Returns the changes of a schedule. An empty queue or key removes the stored one; omitted options do not change. */
+/** Returns the changes that `input` requests. An empty queue or key removes the stored one. Omitted options stay. */
 export function changesOf(input: Options): ScheduleChanges {
   const { time_zone, payload, backfill_secs, jitter_secs, overlap, queue, key } = input;
   const { task, pattern, priority, max_attempts, job_key_mode } = input;
@@ -137,10 +137,10 @@ export function members({ definition, revision: number, ...rest }: StoredSchedul
 const nextMs = ({ pausedMs, nextMs }: Pick<StoredSchedule, "pausedMs" | "nextMs">) =>
   pausedMs === null ? nextMs : null;
 
-/** `the schedule nightly`. */
+/** Returns a text such as `the schedule nightly`. */
 export const scheduleText = (given: string): string => `the schedule ${shortName(given)}`;
 
-/** `; the next tick is at 2026-01-31T02:30:00Z`. */
+/** Returns a text such as `; the next tick is at 2026-01-31T02:30:00Z`; empty if there is no next tick. */
 export function nextText(schedule: StoredSchedule): string {
   const ms = nextMs(schedule);
   return ms === null ? "" : `; the next tick is at ${momentText(ms)}`;

@@ -1,5 +1,5 @@
-// Adds, changes, pauses, resumes and removes schedules. A change takes effect when it is committed, because workers
-// compare the revision and the next tick with the row when they add a tick.
+// Adds, changes, pauses, resumes and removes schedules. A change takes effect when it is committed, because a worker
+// adds a tick only if the schedule's row still has the revision and the next tick that the worker has read.
 
 import { WorkerError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
@@ -28,7 +28,10 @@ import { milliseconds } from "../../queue/sql/moments.ts";
 
 export const MAX_SCHEDULES = 10_000;
 
-/** Adds a schedule. Throws `extension_missing`, and `conflict` if its identifier exists or there are too many. */
+/**
+ * Adds a schedule. Throws `extension_missing`, and `conflict` if a schedule with its identifier exists, or if there are
+ * MAX_SCHEDULES already.
+ */
 export async function addSchedule(
   db: Database,
   definition: ScheduleDefinition,
@@ -66,8 +69,10 @@ function alreadyExists({ schema }: Database, { entry }: ScheduleDefinition): Wor
 }
 
 /**
- * Changes a schedule. Throws `not_found`, InputError, and `conflict` if it has another revision than the given one. A
- * tick that is already due is added with the new definition. If the pattern or the zone changes, later ticks follow it.
+ * Changes a schedule. Ticks that are added after the change have the new definition. If the pattern or the time zone
+ * changes, the time of the next tick is computed again; but a tick that is already due keeps its time, unless the
+ * schedule is paused. Throws `extension_missing`, `not_found`, InputError, and `conflict` if `revision` is not null and
+ * the schedule has another revision.
  */
 export async function changeSchedule(
   db: Database,
@@ -156,7 +161,10 @@ interface LockedRow extends ScheduleRow {
   readonly now_ms: string;
 }
 
-/** Calls `work` in a transaction that has locked the row. Throws `not_found`, or `conflict` for another revision. */
+/**
+ * Calls `work` in a transaction that has locked the schedule's row. Throws `extension_missing`, `not_found`, and
+ * `conflict` if `revision` is not null and the row has another revision.
+ */
 async function withLocked<T>(
   db: Database,
   identifier: string,
@@ -168,7 +176,7 @@ async function withLocked<T>(
     const [row] = await query<LockedRow>(inside, lockSql, [identifier]);
     if (row === undefined) throw noSchedule(identifier);
     if (revision !== null && row.revision !== revision) {
-      const sentence = `the schedule "${shortName(identifier)}" has revision ${row.revision}, not ${revision}: it was changed meanwhile; read it again before you repeat the change`;
+      const sentence = `the schedule "${shortName(identifier)}" has revision ${row.revision}, not ${revision}: it was changed after you read it; read it again before you repeat the change`;
       throw new WorkerError("conflict", sentence);
     }
     return work(inside, storedSchedule(row), Number(row.now_ms));
@@ -193,7 +201,10 @@ const beforeAddSql: Statement = (s) => `
 select ${now} as now_ms, exists (select from ${s}._private_schedules where identifier = $1::text) as is_there,
   (select pg_catalog.count(*)::int from (select from ${s}._private_schedules limit ${MAX_SCHEDULES}) as first) as count`;
 
-/** Returns a select that runs `write`. Some drivers return the rows of a plain update in another form. */
+/**
+ * Returns a select that runs `write` and returns the written schedule. It is a select, because some drivers return the
+ * rows of a plain update in another form.
+ */
 const written =
   (write: Statement): Statement =>
   (s) =>

@@ -1,8 +1,8 @@
-// Rows in COPY's binary format (PostgreSQL documentation, COPY, "Binary Format"): a third less work for
-// PostgreSQL than text, which it would have to unescape, split and parse.
+// Rows in COPY's binary format (PostgreSQL documentation, COPY, "Binary Format"). It takes PostgreSQL a third less work
+// than text, which has to be unescaped, split and parsed.
 
 const SIGNATURE = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
-/** The most bytes of a number or time: the field of its length, and a value of 8 bytes. */
+/** The most bytes that a number or a time needs: 4 for the length of the value, and up to 8 for the value. */
 const NUMBER_BYTES = 4 + 8;
 /** PostgreSQL's timestamps count from 2000-01-01T00:00:00Z. */
 const EPOCH_US = 946_684_800_000_000;
@@ -50,7 +50,7 @@ export class BinaryRows {
     this.#end = this.#buffer.writeInt32BE(value, this.#end);
   }
 
-  /** Adds a timestamptz in microseconds since 1970: a bigint where a number would not be exact (after 2255). */
+  /** Adds a timestamptz. `us`: microseconds since 1970, as a bigint where a number would not be exact (after 2255). */
   moment(us: number | bigint): void {
     this.#reserve(NUMBER_BYTES);
     this.#end = this.#buffer.writeInt32BE(8, this.#end);

@@ -10,21 +10,20 @@ import { cancelStatement } from "./cancel-request.ts";
 import { Client } from "./client.ts";
 
 /**
- * The statement with which transactions of this library begin, except those of transactional tasks. The role or the
- * database may have serializable as its default: a fetch that conflicts with another would then fail with 40001.
+ * The statement with which transactions of this library begin, except those of transactional tasks. It names the
+ * isolation level, because the default of the role or the database may be serializable: a fetch that conflicts with
+ * another would then fail with 40001.
  */
 export const BEGIN = "begin isolation level read committed";
 const BEGIN_READ_ONLY = `${BEGIN} read only`;
 
-/** The shortest limit of the time between two statements. A process that is busy for a moment keeps its connection. */
+/** The minimum of idle_in_transaction_session_timeout, so that a process that is briefly busy keeps its connection. */
 const MIN_IDLE_MS = 5_000;
 
 /** The shortest lock_timeout: PostgreSQL treats 0 as no limit. */
 const MIN_LOCK_MS = 20;
 
-/**
- * Returns the statements that begin a transaction. `limitMs`: the limit of each statement; `lockMs`: of lock waits.
- */
+/** Returns the statements that begin a transaction. `limitMs`: its statement_timeout; `lockMs`: its lock_timeout. */
 export function beginWith(
   { readOnly, statementTimeoutMs }: { readOnly: boolean; statementTimeoutMs: number },
   { limitMs, lockMs }: { limitMs: number; lockMs: number },
@@ -33,8 +32,8 @@ export function beginWith(
   const idleMs = Math.max(MIN_IDLE_MS, Math.trunc(statementTimeoutMs));
   return [
     readOnly ? BEGIN_READ_ONLY : BEGIN,
-    // Reads never call objects that other roles have created. Writes keep the session's path, because they fire the
-    // application's triggers, which look up names there.
+    // With this path, reads never call objects that other roles have created. Writes keep the session's path, because
+    // the application's triggers, which they fire, may look up names in it.
     ...(readOnly ? ["set local search_path = pg_catalog, pg_temp"] : []),
     `set local statement_timeout = ${statementMs}`,
     `set local lock_timeout = ${Math.max(MIN_LOCK_MS, Math.trunc(lockMs))}`,
@@ -74,7 +73,7 @@ class PacketQuery<R extends QueryResultRow> extends PgQuery {
     return null;
   }
 
-  /** Only one sync follows all messages: after an error PostgreSQL skips those before it, so also the commit. */
+  /** Sends one sync after all messages: after an error PostgreSQL skips all up to the sync, so also the commit. */
   override _getRows(connection: MessageWriter): void {
     connection.execute({});
     connection.stream.write(COMMIT);

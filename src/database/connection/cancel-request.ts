@@ -8,7 +8,10 @@ import { serverProcessOf } from "../pg-internals.ts";
 const CANCEL_REQUEST = 80_877_102;
 const MAX_MS = 1_000;
 
-/** Sends the request. Resolves when PostgreSQL has accepted it, or has not responded for a second. Never rejects. */
+/**
+ * Sends the request. Resolves when PostgreSQL has accepted it, when its connection fails, or when PostgreSQL has not
+ * responded for a second. Never rejects.
+ */
 export function cancelStatement(client: pg.ClientBase): Promise<void> {
   const { host, port, processID, secretKey } = serverProcessOf(client);
   if (processID === null || secretKey === null) return Promise.resolve();

@@ -1,7 +1,8 @@
 // pg's client with stricter failure handling, and with libpq's rules for connecting: several hosts and encryption
 // modes, tried in order at each connect (server/attempts.ts). It avoids two defects of pg that keep a finished process
 // alive: sockets of failed logins stay open until the server closes them (60 s), and the end of a connection waits for
-// an unreachable server. It also avoids a third: a value longer than Node's longest string would end the process.
+// an unreachable server. With pg's own client, a value that is longer than Node's longest string ends the process; here
+// it only ends the connection, with an error.
 
 import { isIP, type Socket } from "node:net";
 import pg from "pg";
@@ -60,8 +61,8 @@ export class Client extends pg.Client {
 
   override connect(): Promise<pg.Client>;
   override connect(callback: OnConnect): void;
-  // Callbacks are used instead of promises, because an event from the same packet as the server's greeting, such as an
-  // error, only reaches listeners that are attached at once.
+  // Callbacks are used instead of promises. An event from the same packet as the server's greeting, such as an error,
+  // reaches only listeners that are attached at once; code that awaits a promise would attach them too late.
   override connect(callback?: OnConnect): Promise<pg.Client> | undefined {
     if (callback === undefined) {
       return new Promise((resolve, reject) => {
@@ -80,7 +81,7 @@ export class Client extends pg.Client {
     return (this.connection.stream as Partial<Socket>).bytesRead ?? 0;
   }
 
-  /** Ends the attempt to connect, current or future, and tries no other server. */
+  /** Ends the current attempt to connect. No other server is tried, and a later connect() fails. */
   abandon(): void {
     this.#isAbandoned = true;
     this.connection.stream.destroy();
@@ -121,7 +122,10 @@ export class Client extends pg.Client {
     });
   }
 
-  /** Closes the connection to a server that accepted the login and is not used: it would keep the process alive. */
+  /**
+   * Closes the connection if the server has accepted the login but is not used, for example because it does not match
+   * the target. Otherwise the open connection would keep the process alive.
+   */
   #leave(): void {
     if (!this.#state._connected) return;
     dropConnection(this.#state);
@@ -176,7 +180,10 @@ export class Client extends pg.Client {
   }
 }
 
-/** Returns pg's initial configuration. With settings by libpq's rules, each connect determines the server. */
+/**
+ * Returns the configuration for pg's constructor. With settings by libpq's rules, `host`, `port` and `ssl` are
+ * placeholders: #aimAt() replaces them for each attempt to connect.
+ */
 function configOf(config: ServerConfig): pg.ClientConfig {
   const { server } = config;
   if (server === undefined) return withoutWarning(config);
@@ -203,7 +210,8 @@ function configOf(config: ServerConfig): pg.ClientConfig {
  */
 function withoutWarning(config: pg.ClientConfig): pg.ClientConfig {
   const { connectionString } = config;
-  // Without a URL the same object is passed: a copy would lose options that pg makes non-enumerable, as the password.
+  // Without a URL the same object is returned. A copy would lose options that pg makes non-enumerable, such as the
+  // password.
   if (connectionString === undefined) return config;
   const url = connectionString.trim();
   if (/[?&]uselibpqcompat=true(?=&|$)/.test(url)) return { ...config, connectionString: url };

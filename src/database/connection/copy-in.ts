@@ -33,7 +33,7 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
       connection.endCopyFrom();
     },
     handleCopyInResponse() {},
-    // Such as `COPY 12`, with the number of stored rows.
+    // The tag is `COPY 12` if 12 rows were stored.
     handleCommandComplete({ text: tag }) {
       stored = Number(tag.slice("COPY ".length));
     },

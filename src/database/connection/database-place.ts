@@ -5,8 +5,8 @@ import type { ServerConfig } from "./client.ts";
 const DEFAULT_PORT = 5432;
 
 /**
- * Returns `host/database`, such as `db.example:5433/app`, with commas between several hosts. If no database is set, it
- * has the user's name. null: the options are invalid, or neither a database nor a user is set.
+ * Returns `host/database`, such as `db.example:5433/app`, with commas between several hosts. If no database is set, the
+ * user's name is the database's name, too. null: the options are invalid, or neither a database nor a user is set.
  */
 export function databasePlace({ options }: pg.Pool): string | null {
   const { server } = options as ServerConfig;

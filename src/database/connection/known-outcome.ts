@@ -1,5 +1,5 @@
-// For actions that must not happen twice: distinguishes a failure that certainly had no effect from one
-// whose effect is unknown.
+// Runs actions that must not happen twice. Distinguishes a failure that certainly had no effect from a failure whose
+// effect is unknown.
 import type { QueryConfig, QueryResultRow } from "pg";
 import type { Database, Queryable, Transactional } from "../database.ts";
 import { isAnswerLost, unknownOutcome } from "../errors/lost-answer.ts";
@@ -7,10 +7,10 @@ import { isPool, withClient } from "./pool.ts";
 import { inTransaction, isInTransaction } from "./transaction.ts";
 
 /**
- * Runs `work`, whose first statement writes. Rejects with `outcome_unknown` if the connection was lost after a
- * statement had been sent, or if a later statement failed after the first one had written. After any other rejection
- * nothing was written. In a transaction of the caller, errors are thrown unchanged, because nothing is committed yet;
- * only clients of pg report such a transaction. `what`: the work in words.
+ * Runs `work`, whose first statement writes. Rejects with `outcome_unknown` if a statement was sent and its answer was
+ * lost, or if a later statement failed after the first one had written. After any other rejection nothing was written.
+ * In a transaction of the caller, errors are thrown unchanged, because nothing is committed yet. Such a transaction can
+ * be detected only on clients of pg. `what`: the work in words.
  */
 export async function knownOutcome<T>(
   db: Database,
@@ -18,7 +18,7 @@ export async function knownOutcome<T>(
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
   const { client, addTimeoutMs } = db;
-  // An option of pg's queries that its types do not declare.
+  // `query_timeout` is an option of pg's queries that pg's types do not declare.
   const limit = addTimeoutMs === undefined ? {} : { query_timeout: addTimeoutMs };
   const isInside = !isPool(client) && isInTransaction(client);
   let hasWritten = false;

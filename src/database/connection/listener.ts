@@ -1,6 +1,7 @@
 // A connection that LISTENs from start to stop. After a loss it is replaced, and `onReconnect` is called, because
-// notifications may be missing. A LISTEN connection sends nothing, so it does not notice that the server has become
-// unreachable. Therefore it is checked every 10 to 15 s with a timeout of 4 s: a loss is found within 20 s.
+// notifications that were sent in between are lost. A LISTEN connection sends nothing, so it does not notice that the
+// server has become unreachable. Therefore it is checked every 10 to 15 s with a timeout of 4 s. Thus a loss is found
+// within 20 s.
 //
 //   new ──start()──▶ listening ──error, end, failed check──▶ reconnecting ──▶ listening (onReconnect)
 //                        └────────────────stop()──▶ stopped ◀──stop()──┘
@@ -22,7 +23,7 @@ export interface ListenerOptions {
 }
 
 export interface ListenerTiming {
-  /** The shortest pause between two checks in milliseconds; the longest is 1.5 times as long. Default 10,000. */
+  /** The shortest pause before a regular check, in milliseconds; the longest is 1.5 times as long. Default 10,000. */
   readonly proofPauseMs: number;
   /** How long a check, or a statement of a new connection, may take, in milliseconds. Default 4,000. */
   readonly answerTimeoutMs: number;
@@ -132,7 +133,7 @@ export class Listener implements Service {
     this.#connecting = client;
     try {
       await client.connect();
-      // Without notifications the connection is idle. The server must not end it for that.
+      // The connection is idle between two checks. The server must not close it because of that.
       await this.#checkAnswer(client.query("set idle_session_timeout = 0"));
       for (const channel of Object.keys(channels)) {
         await this.#checkAnswer(client.query(`listen ${client.escapeIdentifier(channel)}`));
@@ -152,7 +153,7 @@ export class Listener implements Service {
     if (this.#client !== client) return;
     this.#client = null;
     this.#options.outage.reportLost(CONNECTION, explainDatabaseError(error, ""));
-    // If a statement still waits for its response, pg cuts the socket instead of sending a terminate message.
+    // If a statement still waits for its response, end() closes the socket at once, without a terminate message.
     void client.end().catch(() => {});
     this.#reconnecting = this.#reconnect();
   }

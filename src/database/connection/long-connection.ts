@@ -14,8 +14,8 @@ export interface LongConnectionLimits {
 const UNSUPPORTED = "08P01";
 
 /**
- * Connects as the pool does, but with no statement timeout and with `lockTimeoutMs`. pgbouncer refuses time limits in a
- * login. Then the connection is made without them, and those of the role apply. The caller ends the connection.
+ * Connects as the pool does, but with no statement timeout and with `lockTimeoutMs`. If a login with time limits is
+ * refused, as by pgbouncer, connects without them; the limits of the role apply. The caller ends the connection.
  */
 export async function longConnection(
   pool: pg.Pool,

@@ -1,5 +1,5 @@
-// Creates and closes this library's pools, and runs statements on any pool: withClient() on one connection, without
-// time limits, and boundedQueryable() each in a short transaction with time limits.
+// Creates and closes this library's pools, and runs statements on any pool. withClient() runs them on one connection,
+// without time limits. boundedQueryable() runs them in short transactions with time limits.
 import { once } from "node:events";
 import type { Pool, PoolClient, QueryConfig, QueryResultRow } from "pg";
 import pg from "pg";
@@ -60,7 +60,7 @@ export function createPool(options: PoolOptions): Pool {
   open.set(pool, connections);
   pool.on("connect", (client) => {
     connections.add(client);
-    // Without a listener, the loss of a client between pg's callback and the code that awaits it would end the process.
+    // Without a listener, the loss of a client after pg's callback, but before the waiting code runs, ends the process.
     client.on("error", () => {});
   });
   pool.on("remove", (client) => connections.delete(client));
@@ -96,7 +96,7 @@ export async function endPool(pool: Pool, graceMs: number): Promise<void> {
 
 /**
  * Ends a pool of createPool(): waits until its connections are released, and then up to `limitMs` until they are
- * closed. end() alone does not wait for the latter, so a server that is stopped next would send errors to them.
+ * closed. pool.end() does not wait until they are closed: a server that is stopped next would send errors to them.
  */
 export async function closePool(pool: Pool, limitMs: number): Promise<void> {
   await pool.end();
@@ -116,7 +116,7 @@ export interface Bounds {
   readonly readOnly: boolean;
   /** How long to wait while all connections are in use, in ms; a pool's own timeout may be shorter. Default 10,000. */
   readonly connectionWaitMs?: number;
-  /** How long after a statement's timeout its unanswered connection is closed, in milliseconds. Default 3,000. */
+  /** If no answer has arrived this many ms after a statement's timeout, its connection is closed. Default 3,000. */
   readonly graceMs?: number;
 }
 
@@ -130,7 +130,7 @@ export interface RequestScope {
    * Default: all of it.
    */
   waitLeftMs?(): number;
-  /** The admin's databases.ts calls it after each use of a connection with the duration, waits included, in ms. */
+  /** Is called by the admin's databases.ts after each use of a connection. `ms`: the duration, waits included. */
   waited?(ms: number): void;
 }
 
@@ -238,8 +238,8 @@ async function connectAlive(
   }
 }
 
-// How long to wait for a connection, in milliseconds. An application's pool may wait for ever. If the pool has a longer
-// timeout (connect_timeout), EXTRA_MS after that, so that the pool's own error comes first: it names the servers.
+// How long to wait for a connection, in milliseconds: an application's pool may wait for ever. If not all connections
+// are in use, the limit is longer than the pool's timeout, so that the pool's error comes first: it names the servers.
 const MAX_WAIT_MS = 10_000;
 const EXTRA_MS = 1_000;
 
@@ -291,7 +291,7 @@ function connectClient(pool: Pool, onError: (error: Error) => void): Promise<Poo
   });
 }
 
-/** The text of an error of pg's pool, which is also used here. */
+/** The message of pg's pool for a timeout. connectInTime() uses it for its own timeout, too. */
 const TOO_LATE = "timeout exceeded when trying to connect";
 
 function fullPool(pool: Pool, cause: unknown): WorkerError {

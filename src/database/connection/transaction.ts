@@ -62,8 +62,8 @@ export async function inTransaction<T>(
 
 /**
  * Runs `first` and then `statement` in one transaction. `first` takes a lock, and has no parameters or rows. A pool
- * with limits sends both as one packet. Then other sessions wait for the lock only while PostgreSQL executes the two,
- * and not for this process, which may be busy. If the connection was lost, it is unknown whether they took effect.
+ * with limits sends both as one packet, so that other sessions wait for the lock only while PostgreSQL executes the two
+ * statements, and not while this process is busy. If the connection is lost, both may have taken effect.
  */
 export async function queryAfter<R extends QueryResultRow>(
   db: Database,
@@ -106,8 +106,8 @@ function statusOf(client: object): string | null {
 const isTransactional = (client: Queryable): client is Transactional => "transaction" in client;
 
 /**
- * Runs `work` so that its failure does not abort the transaction of this library around it: its changes are undone, and
- * the error is thrown. Outside of such a transaction no savepoint is set.
+ * Runs `work`. If it fails inside a transaction of this library, only the changes of `work` are undone, so that the
+ * transaction can continue. The error is thrown unchanged. Outside of such a transaction no savepoint is set.
  */
 export async function withSavepoint<T>(db: Database, work: () => Promise<T>): Promise<T> {
   if (db.isTransaction !== true) return work();

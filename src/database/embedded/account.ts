@@ -1,5 +1,6 @@
-// The user that runs PostgreSQL. PostgreSQL refuses to run as root, so a root process uses an unprivileged account.
-// Directories that this user cannot reach are reported by name before PostgreSQL fails with an unclear error.
+// The account that runs PostgreSQL. PostgreSQL refuses to run as root, so if this process runs as root, PostgreSQL runs
+// with an unprivileged account. closedDirectory() finds a directory that this account may not enter, because PostgreSQL
+// would fail with an unclear error.
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
@@ -14,8 +15,8 @@ export function serverAccount(): Account {
 }
 
 /**
- * Returns the topmost directory at or above `path` that `account` may not enter; null if it may enter all. For the
- * account of this process (`account` is null) nothing is checked, and null is returned.
+ * Returns the topmost directory at or above `path` that `account` may not enter; null if it may enter all. If `account`
+ * is null, returns null without a check.
  */
 export function closedDirectory(path: string, account: Account): string | null {
   if (account === null) return null;

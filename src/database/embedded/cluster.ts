@@ -1,10 +1,10 @@
-// The database cluster inside a data directory. initdb writes a draft beside it, which is renamed to `cluster` when it
-// is complete, so a crash leaves no incomplete cluster.
+// The database cluster in a data directory. initdb creates it as a draft, which is renamed to `cluster` when it is
+// complete. So a crash leaves no incomplete cluster.
 //
-//   <data directory>/ of this process's user: created as 0700; as root 0711, so that PostgreSQL's account can enter
-//     owner.<n>   the process that uses it (owner.ts)
-//     cluster/    PGDATA, of the account, 0700
-//     socket/     the Unix socket (socket-directory.ts)
+//   <data directory>/ created with mode 0700; if this process is root, 0711, so that PostgreSQL's account can enter
+//     owner.<n>   names the process that uses the directory (owner.ts)
+//     cluster/    PGDATA, which belongs to the user that runs PostgreSQL, mode 0700
+//     socket/     the directory of the Unix socket (socket-directory.ts)
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -68,7 +68,7 @@ export async function openCluster(options: {
   const { directory, majorVersion } = options;
   const cluster = join(directory, "cluster");
   for (const name of readdirSync(directory)) {
-    // An initdb whose parent was killed may still write into the draft. What it adds is removed by the next start.
+    // An initdb whose parent was killed may still write files into the draft. The next start removes them.
     if (name.startsWith(DRAFT))
       await rm(join(directory, name), { recursive: true }).catch(() => {});
   }
@@ -106,7 +106,8 @@ async function makeCluster(
   } catch (error) {
     await rm(draft, { recursive: true, force: true }).catch(() => {});
     if (codeOf(error) === "aborted") throw error;
-    // The usual causes: initdb looks up its user by number, and runs the server through a shell.
+    // The usual causes: the system has no entry for initdb's user, which initdb looks up by number, or it has no shell,
+    // through which initdb runs the server.
     const hint = existsSync("/bin/sh")
       ? "initdb needs an entry for its user in /etc/passwd and about 60 MB of space"
       : "initdb needs /bin/sh, which this system lacks";

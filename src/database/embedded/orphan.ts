@@ -1,5 +1,5 @@
-// Finds the server that a killed process left running on a data directory, by its pid file and its working directory,
-// and stops it before another server starts.
+// Stops the server that a killed process left running on a data directory, before another server starts there. The
+// server is found by the pid in the directory's pid file and by the working directory of the process with this pid.
 import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { monotonic, wait } from "../../base/clock.ts";
@@ -12,8 +12,9 @@ const POLL_MS = 10;
 const NEVER = new AbortController().signal;
 
 /**
- * Stops the server that a killed process left on `cluster`. If the process in the pid file is no such server, the file
- * is removed: PostgreSQL would mistake another program with that pid for a server and refuse to start.
+ * Stops the server that a killed process left running on the data directory `cluster`. If the pid in the pid file is
+ * not that of such a server, removes the file: if another program had this pid, PostgreSQL would mistake it for a
+ * server and refuse to start.
  */
 export async function stopOrphan(cluster: string, logger: Logger): Promise<void> {
   const [first = ""] = pidFile(cluster);
@@ -44,7 +45,7 @@ export async function stopOrphan(cluster: string, logger: Logger): Promise<void>
   );
 }
 
-/** Whether the process from the pid file is a server on `cluster`: then `cluster` is its working directory. */
+/** Whether the working directory of the process `pid` is `cluster`, as it is for a server on this data directory. */
 function worksIn(pid: number, cluster: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
@@ -53,7 +54,7 @@ function worksIn(pid: number, cluster: string): boolean {
   }
 }
 
-/** Returns the lines of postmaster.pid: the first is the pid, the eighth the status. [] without the file. */
+/** Returns the lines of postmaster.pid: the first is the pid, the eighth the status. Returns [] if there is no file. */
 export function pidFile(cluster: string): string[] {
   try {
     const text = readFileSync(join(cluster, "postmaster.pid"), "utf8");

@@ -1,9 +1,10 @@
 // Ensures that at most one running process owns a data directory. An owner that has ended does not block the next one,
-// except where /proc is missing and another process has its pid.
+// unless another process has the owner's pid and that process's start time cannot be read, as where /proc is missing.
 //
-// The record is a chain of symbolic links `owner.1`, `owner.2`, … whose *target text* names a process. Creating a link
-// is atomic with its text, and fails if the name exists, so only one of several processes replaces an ended owner. The
-// highest number is never removed: a process that reuses a removed number finds a higher one, and removes its own link.
+// Owners are recorded by symbolic links `owner.1`, `owner.2`, and so on. The target of a link is not a path, but a text
+// that names a process, or `released`. A link is created together with its text, and only if its name does not exist.
+// So if several processes find an ended owner, only one of them replaces it. The link with the highest number is never
+// removed. So a process that has reused the number of a removed link finds a higher number, and removes its own link.
 //
 //   owner.n → process ──exit, kill -9──▶ owner.n+1 → next process
 //                     ──release───────▶ owner.n+1 → "released" ──▶ owner.n+2 → next process
@@ -57,7 +58,7 @@ function ownership(directory: string, generation: number): Ownership {
     release() {
       if (released) return;
       released = true;
-      // A directory that was deleted meanwhile needs no release.
+      // If the directory has been deleted, there is nothing to release.
       try {
         if (createLink(directory, generation + 1, RELEASED)) removeBelow(directory, generation + 1);
       } catch (error) {
@@ -83,7 +84,7 @@ function readOwner(directory: string, generation: number): string | null {
   }
 }
 
-/** Creates a link of the chain. Returns false if the number exists. */
+/** Creates the link with this number. Returns false if it exists. */
 function createLink(directory: string, generation: number, target: string): boolean {
   try {
     symlinkSync(target, join(directory, `owner.${generation}`));

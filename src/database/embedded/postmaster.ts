@@ -1,5 +1,5 @@
-// The life of PostgreSQL's main process, the postmaster: start, ready, stop. It ends soon after this process, even a
-// killed one: a shell reads a pipe whose writing end only this process has, and stops the server when that end closes.
+// Starts and stops PostgreSQL's main process, the postmaster. A shell stops it soon after this process has ended, even
+// if this process was killed: the shell reads a pipe that ends with this process, which alone has its writing end.
 //
 //   starting ──"ready" in postmaster.pid──▶ ready ──SIGINT──▶ (SIGQUIT ──▶ SIGKILL) ──▶ exited
 import type { ChildProcess } from "node:child_process";
@@ -33,7 +33,7 @@ const START_LIMIT_MS = 300_000;
 const POLL_MS = 10;
 
 // The shell's program. A word in the pipe means that the server has ended. The end of the pipe means that this process
-// has died; then the shell stops the server. It checks first that the pid file still has the server's pid, because
+// has ended; then the shell stops the server. It checks first that the pid file still has the server's pid, because
 // another process may have that pid by now.
 const WATCH = `trap "" INT TERM HUP
 read -r word && exit 0

@@ -1,6 +1,6 @@
-// Starts and stops PostgreSQL's programs as the server's account and with a fixed environment. They run in their own
-// session, so that Ctrl-C in a terminal reaches only this process, which then stops them with signals. If a signal does
-// not end a server in time, a stronger one follows.
+// Starts and stops PostgreSQL's programs. They run under the server's account and with a fixed environment. Each has a
+// session of its own, so that Ctrl-C in a terminal reaches only this process, which then stops the programs with
+// signals. If a signal does not end a server in time, a stronger signal follows.
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -28,7 +28,10 @@ export function launch(
   });
 }
 
-/** Runs a program and returns its last lines of output. Throws if it fails. Kills it after `limitMs` or an abort. */
+/**
+ * Runs a program and returns the last lines of its output. Kills the program after `limitMs`, or when `signal` aborts.
+ * Throws if the program cannot be started, fails or is killed.
+ */
 export async function run(
   program: string,
   args: readonly string[],
@@ -96,7 +99,7 @@ export async function exitOf(
   }
 }
 
-/** Sends a signal to a program and its children: each program has its own process group. */
+/** Sends a signal to the process group of a program, which includes the program's children. */
 function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   try {
@@ -106,14 +109,14 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-// The signals that stop a server, and how long each may take, in milliseconds: fast and immediate shutdown, kill.
+// The signals that stop a server (fast shutdown, immediate shutdown, kill), and how many milliseconds each may take.
 const STOPPING: readonly (readonly [NodeJS.Signals, number])[] = [
   ["SIGINT", 30_000],
   ["SIGQUIT", 10_000],
   ["SIGKILL", 10_000],
 ];
 
-/** Stops a server: sends stronger signals until it has ended. Also resolves if even the last does not end it. */
+/** Sends stronger and stronger signals until the server has ended. Also resolves if the last one does not end it. */
 export async function signalUntilGone(
   send: (signal: NodeJS.Signals) => void,
   isGoneWithin: (limitMs: number) => Promise<boolean>,

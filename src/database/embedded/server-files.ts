@@ -29,7 +29,7 @@ export interface PackagedLink {
   readonly target: string;
 }
 
-// Not needed: files for compiling, documentation, pg_ctl, languages without their interpreters, and the list of links.
+// Not needed: files for compiling, documentation, pg_ctl, languages whose interpreters are missing, the list of links.
 const UNNEEDED = [
   /\.a$/,
   /^lib\/(pkgconfig|postgresql\/pgxs)\//,
@@ -77,7 +77,7 @@ export function serverFiles(root: string): ServerFile[] {
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Copies `files` into `<parent>/<name>`, unless it has them all with their sizes, and returns that path. */
+/** Copies `files` into `<parent>/<name>`, unless this directory has all of them in the same sizes. Returns its path. */
 export function installFiles(parent: string, name: string, files: readonly ServerFile[]): string {
   const target = join(parent, name);
   if (isComplete(target, files)) return target;

@@ -1,5 +1,5 @@
-// A real PostgreSQL server for `worker demo` and tests. It ends with this process, if it was not stopped before. One
-// process at a time uses a data directory. After a kill -9 the next process finds every committed row.
+// A real PostgreSQL server for `worker demo` and tests. It is stopped when this process ends, if not before. Only one
+// process at a time can use a data directory. If that process is killed, the next one finds every committed row.
 import { resolve } from "node:path";
 import { WorkerError } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
@@ -29,7 +29,7 @@ export interface EmbeddedServerOptions {
 }
 
 export interface EmbeddedServer extends AsyncDisposable {
-  /** The parameters for node-postgres: the superuser, over the Unix socket. */
+  /** The parameters with which node-postgres connects as the superuser, over the Unix socket. */
   readonly connection: {
     readonly host: string;
     readonly port: number;
@@ -116,7 +116,7 @@ function embeddedServer(parts: {
   };
 }
 
-/** Removes the socket and then releases the directory. After the release the socket may belong to the next owner. */
+/** Removes the socket, and only then releases the directory: afterwards the socket may belong to the next owner. */
 function releaseDirectory(directory: string, ownership: Ownership, logger: Logger): void {
   try {
     removeSocketDirectory(directory);

@@ -21,9 +21,9 @@ const MAX_PATH_BYTES = 107;
 const PREFIX = "worker-pg-";
 
 /**
- * Creates a private directory for the socket, and returns its path: `<dataDirectory>/socket`. If that is too long for a
- * socket, the directory is created under the temporary directory, and `socket` is a symbolic link to it, so that the
- * next start can remove it. The caller must own the data directory (owner.ts).
+ * Creates a private directory for the socket, and returns its path: `<dataDirectory>/socket`. If the path of a socket
+ * in it would be too long, the directory is created among the temporary files, and `<dataDirectory>/socket` is a
+ * symbolic link to it, so that the next start can remove it. The caller must own the data directory (owner.ts).
  */
 export function makeSocketDirectory(dataDirectory: string, account: Account): string {
   removeSocketDirectory(dataDirectory);

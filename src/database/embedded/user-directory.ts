@@ -1,5 +1,5 @@
-// Where files are kept between runs: the user's own cache or state directory. Programs are run from here, so a
-// directory that another user could have prepared is refused and not repaired.
+// Finds the user's own cache or state directory, in which files are kept between runs. Programs are run from there, so
+// a directory that another user could have prepared is refused and not repaired.
 import {
   accessSync,
   chmodSync,

@@ -4,8 +4,9 @@ import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { byCode, byWording, fullLockTable, missingCharacter } from "./error-sentences.ts";
 
-// SQLSTATEs of invalid values. The error is `bad_input` if the statement writes or is unknown, or if the error names a
-// parameter. Otherwise the value may be from a stored row. GWBKM is Graphile Worker's "bad job key mode".
+// SQLSTATEs of invalid values. Such an error is `bad_input` if the statement writes or is unknown, or if the error
+// names a parameter. Otherwise it is `database_error`, because the invalid value may be from a stored row. GWBKM is
+// Graphile Worker's "bad job key mode".
 const inputStates = new Set([
   "22P02",
   "22P05",
@@ -26,7 +27,7 @@ interface SentStatement {
   readonly text: string;
 }
 
-/** Returns a WorkerError for anything that a database call threw; a WorkerError, also a wrapped one, unchanged. */
+/** Returns a WorkerError for anything that a database call threw. A WorkerError, also a wrapped one, stays the same. */
 export function explainDatabaseError(
   thrown: unknown,
   schema: string,
@@ -42,7 +43,7 @@ export function explainDatabaseError(
   const detail = messageOf(error) || "no detail";
   const state = codeOf(error) ?? firstCode(error);
   if (state !== undefined) {
-    // The hint names the setting in every language.
+    // In every language of PostgreSQL's messages, the hint contains the name of the setting.
     const isLockTable = state === "53200" && /max_locks_per_transaction/.test(hintOf(error));
     const entry = isLockTable ? fullLockTable : byCode[state];
     if (entry !== undefined && isOfTrigger(error)) {
@@ -71,13 +72,14 @@ export function explainDatabaseError(
 
 const WRITES = /\b(insert into|update|delete from|copy)\s/i;
 
-// In every language, the context of the error has the number of the parameter whose text has the wrong type.
+// If the text of a parameter has the wrong type, the context of the error contains the parameter's number, such as $1,
+// in every language.
 function isOfInput(error: unknown, text: string): boolean {
   if (text === "" || WRITES.test(text)) return true;
   return /\$\d+/.test(placeOf(error));
 }
 
-/** Returns the queue's table in which an id from its sequence already existed; null for every other error. */
+/** Returns the name of the table in which an id from its sequence already exists; null for every other error. */
 export function ownKeyOf(state: string | undefined, error: unknown): string | null {
   if (state !== "23505") return null;
   const { table = "", constraint = "" } = error as { table?: string; constraint?: string };
@@ -91,8 +93,8 @@ export const TABLES_WITH_IDS: readonly string[] = [
 ];
 
 /**
- * Whether PostgreSQL refused a statement's values, so that it would refuse them again: invalid or too large values,
- * violated constraints, and errors that PL/pgSQL raised.
+ * Whether PostgreSQL would refuse the same values again: they are invalid or too large, they violate a constraint, or
+ * PL/pgSQL raised the error.
  */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof WorkerError)) return false;
@@ -100,20 +102,22 @@ export function isRefusal(error: unknown): boolean {
   return error.code === "database_error" && /^(22|23|P0)/.test(codeOf(error.cause) ?? "");
 }
 
-/** Conflicts with other sessions and their locks. A trigger may raise them so that the statement is repeated. */
+/** SQLSTATEs of conflicts with other sessions. A trigger may raise one so that the statement is repeated. */
 const BUSY = /^(40|55P03)/;
 
-/** Temporary errors, even in a trigger: a lack of resources (53), or a cancelled statement or session (57). */
+/** SQLSTATEs of temporary errors: a lack of resources (53), or a cancelled statement or session (57). */
 const PASSING = /^(53|57)/;
 
 // C functions of PostgreSQL that an error names as its `routine`, in every language. The first one executes RAISE of
-// PL/pgSQL. The second one checks a new row by policies: its error has the same state as that of a missing privilege.
+// PL/pgSQL. The second one checks a new row by policies of row security. Its error has the same SQLSTATE as the error
+// of a missing privilege.
 const RAISES = "exec_stmt_raise";
 const CHECKS_POLICY = "ExecWithCheckOptions";
 
 /**
- * Whether PostgreSQL refuses a row for its content: it has an invalid value, it violates a constraint or a row security
- * policy, or a trigger has failed. A table or privilege that is missing outside a trigger is no fault of the row.
+ * Whether PostgreSQL refuses a row for its content: the row has an invalid value, the row violates a constraint or a
+ * policy of row security, or a trigger has failed. If a table or privilege is missing outside a trigger, the row is not
+ * the cause.
  */
 export function isRefusedResult(error: unknown): boolean {
   const { cause } = error as { cause?: { routine?: unknown } };
@@ -121,7 +125,10 @@ export function isRefusedResult(error: unknown): boolean {
   return codeOf(cause) === "42501" && cause?.routine === CHECKS_POLICY;
 }
 
-/** Whether the error of PostgreSQL is a trigger's own, and not a conflict or an outage that the trigger has met. */
+/**
+ * Whether the error of PostgreSQL was caused by a trigger. A conflict (BUSY) does not count. A temporary error
+ * (PASSING) counts only if the trigger itself raised it.
+ */
 export function isOfTrigger(error: unknown): boolean {
   const { where, routine } = Object(error) as { where?: unknown; routine?: unknown };
   const state = codeOf(error);
@@ -129,10 +136,10 @@ export function isOfTrigger(error: unknown): boolean {
   return routine === RAISES || !PASSING.test(state);
 }
 
-/** Whether the error is `database_busy`: a lock was not available, or another session conflicted. It may pass. */
+/** Whether the error is `database_busy`, such as a lock that was not available in time. A new attempt may succeed. */
 export const isBusy = (error: unknown): boolean => codeOf(error) === "database_busy";
 
-/** Whether a statement was cancelled in a trigger, mostly by its time limit. Its other rows may need less time. */
+/** Whether a statement was cancelled in a trigger, usually by the time limit. With other rows it may need less time. */
 export function isSlowTrigger(error: unknown): boolean {
   const { cause } = error as { cause?: { where?: unknown; routine?: unknown } };
   const isTimeout = codeOf(cause) === "57014" && cause?.routine !== RAISES;
@@ -140,7 +147,7 @@ export function isSlowTrigger(error: unknown): boolean {
 }
 
 /**
- * Whether an error's context has the line of a function, as in a trigger. Other lines are left out. They can be
+ * Whether an error's context has the line of a function, such as a trigger. Other lines do not count. They can be
  * recognized in every language: the line of a wait for a row has the row's place, such as (0,12), the line of a COPY
  * has the table's name, and the line of the parameters has `$1 = `.
  */
@@ -152,7 +159,7 @@ function isInTrigger(where: unknown): boolean {
     .some((line) => line !== "" && !/\(\d+,\d+\)|_private_jobs\b/.test(line));
 }
 
-/** Returns the error of the driver, if a query builder has wrapped it without its code or wording; else `error`. */
+/** Returns the error that a query builder has wrapped in one without a code, if it is recognized; else `error`. */
 function unwrap(error: unknown): unknown {
   const { cause } = Object(error) as { cause?: unknown };
   if (codeOf(error) !== undefined || cause === undefined) return error;
@@ -172,7 +179,7 @@ function hintOf(error: unknown): string {
   return typeof hint === "string" ? hint : "";
 }
 
-/** Returns the code of the first of several errors: an AggregateError need not have a code of its own. */
+/** Returns the code of the first error in an AggregateError, which may have no code itself; undefined for others. */
 function firstCode(error: unknown): string | undefined {
   return error instanceof AggregateError ? codeOf(error.errors[0]) : undefined;
 }

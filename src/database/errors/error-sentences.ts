@@ -1,5 +1,6 @@
-// The messages of database errors, with this library's error codes. One table has them by SQLSTATE (PostgreSQL
-// documentation, appendix A) or by code of Node or postgres.js, the other by the wording of errors without such a code.
+// The messages of database errors, with this library's error codes. `byCode` has the messages by SQLSTATE (PostgreSQL
+// documentation, appendix A) or by the code of an error of Node or postgres.js. `byWording` has those for errors whose
+// code is not in `byCode`.
 import { type ErrorCode, withoutNodeHint } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
@@ -132,7 +133,8 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   ],
   "42703": missingSchema,
   "42704": missingSchema,
-  // The prepared statement exists already, or does not: behind a pooler, another client may have used the connection.
+  // The prepared statement exists already (42P05) or does not exist (26000): behind a pooler, another client may have
+  // used the connection.
   "42P05": pooled,
   "26000": pooled,
   "42501": [
@@ -142,7 +144,7 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   ],
 };
 
-// Errors without an entry above, by their wording: most are pg's own, which have no code.
+/** Errors without an entry in `byCode`, by their wording. Most of them are pg's own errors, which have no code. */
 export const byWording: readonly (readonly [RegExp, ErrorSentence])[] = [
   [
     /Cannot use a pool after calling end/i,

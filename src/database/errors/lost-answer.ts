@@ -1,6 +1,6 @@
-// Whether a failed statement may have succeeded: it had been sent, and PostgreSQL's response had not arrived when the
-// connection was lost or a time limit passed. (PostgreSQL documentation, Message Flow, Termination: a query that is
-// outside any transaction block may be committed before the disconnection is noticed.)
+// Determines whether a failed statement may have succeeded. It may if it had been sent, and PostgreSQL's response had
+// not arrived when the connection was lost or a time limit passed. (PostgreSQL documentation, Message Flow,
+// Termination: a query that is outside any transaction block may be committed before the disconnection is noticed.)
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { isOfTrigger } from "./database-errors.ts";
 
@@ -16,7 +16,7 @@ export function markUnsent(error: unknown): unknown {
   return error;
 }
 
-// Includes the end of a session by the server (57P01, 57P02), which may have waited for a standby after its commit.
+// 57P01 and 57P02 are included: the server has ended the session, which may have waited for a standby after its commit.
 const losses = new Set([
   ...["ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
   ...["08000", "08003", "08006", "57P01", "57P02"],
@@ -26,17 +26,18 @@ const losses = new Set([
 /** The wording of pg's errors without a code, for a lost connection or a response that did not come in time. */
 const LOSS = /connection terminated|query read timeout/i;
 
-/** Whether the statement that failed with this error, a driver's or a WorkerError, may have succeeded. */
+/** Whether a statement may have succeeded that failed with this error. `error`: of a driver, or a WorkerError. */
 export function isAnswerLost(error: unknown): boolean {
   const cause = error instanceof WorkerError ? error.cause : error;
   if (typeof cause !== "object" || cause === null || unsent.has(cause)) return false;
   const code = codeOf(cause);
   if (code === undefined) return LOSS.test(messageOf(cause));
-  // A trigger may have lost a connection of its own, such as that of a foreign table.
+  // If a trigger has lost a connection of its own, such as that of a foreign table, PostgreSQL has answered: the
+  // statement has failed.
   return losses.has(code) && !isOfTrigger(cause);
 }
 
-/** Returns the error `outcome_unknown`. `what`: the work in words. `error`: that of the unanswered statement. */
+/** Returns the error `outcome_unknown`. `what`: the work in words. `error`: the error of the unanswered statement. */
 export function unknownOutcome(what: string, error: unknown, advice = ""): WorkerError {
   const cause = error instanceof WorkerError ? error.cause : error;
   const message = `PostgreSQL's answer was lost (${messageOf(cause)}): ${what} may or may not have happened; check before you try again${advice}`;

@@ -1,13 +1,13 @@
-// Schemas on this role's search path in which other roles may create objects. A function that another role creates
-// there is called instead of PostgreSQL's own if it matches a call better. This library's statements prevent that, but
-// Graphile Worker's functions and the application's triggers do not.
+// Finds schemas on this role's search path in which other roles may create objects. A function that another role
+// creates there is called instead of PostgreSQL's own if it matches a call better. This library's statements prevent
+// that, but Graphile Worker's functions and the application's triggers do not.
 import { type Database, query, type Statement } from "../database.ts";
 
 export interface OpenSchema {
   readonly name: string;
   /** The roles that may create objects: `every role`, or their names. */
   readonly creators: string;
-  /** The statement that revokes the privilege. */
+  /** The statement that revokes the privilege from `creators`. */
   readonly revoke: string;
 }
 
@@ -16,8 +16,8 @@ export async function readOpenSchemas(db: Database): Promise<OpenSchema[]> {
 }
 
 // The search path is that of the session (reset_val), because this statement may run in a transaction that has set
-// another path. A superuser can change any object without such a schema, and the owner of the database owns `public`,
-// so neither is reported.
+// another path. Superusers and pg_database_owner are not reported: a superuser can change any object anyway, and
+// pg_database_owner owns `public`.
 const openSql: Statement = () => `
   select space.nspname::text as name,
     case when pg_catalog.bool_or(acl.grantee = 0::oid) then 'every role'

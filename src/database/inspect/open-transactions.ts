@@ -46,7 +46,7 @@ const openSql: Statement = () => `
 
 const transactionSql: Statement = () => "select pg_catalog.pg_current_xact_id()::text as id";
 
-/** Throws WorkerError (`configuration`) if the statements on `db` are part of one transaction, that of the caller. */
+/** Throws WorkerError (`configuration`) if the caller has an open transaction on `db`. `what`: the refused call. */
 export async function assertNoTransaction(db: Database, what: string): Promise<void> {
   const [first] = await query<{ id: string }>(db, transactionSql);
   const [second] = await query<{ id: string }>(db, transactionSql);

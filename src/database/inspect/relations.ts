@@ -27,7 +27,7 @@ export interface IndexFacts {
   readonly is_valid: boolean;
 }
 
-// The largest number of tables in a report. The queue has up to 20; its schema may contain others.
+// The largest number of tables in a report. The queue has up to 20 tables; its schema may also contain others.
 const MAX_TABLES = 50;
 const MAX_INDEXES = 100;
 
@@ -52,8 +52,8 @@ export async function readIndexes(db: Database): Promise<IndexFacts[]> {
 /** A row as query() returns it: bigints are texts. */
 type Texts<T> = { readonly [K in keyof T]: T[K] extends number ? string : T[K] };
 
-// After a reset of the statistics n_live_tup is 0; then the planner's estimate is used. A table may have been vacuumed
-// only by hand, or only automatically: greatest() ignores nulls.
+// After a reset of the statistics n_live_tup is 0; then the planner's estimate is used. If a table has been vacuumed
+// only by hand, or only automatically, one of the two times is null, and greatest() ignores it.
 const tablesSql: Statement = () => `
   select
     class.relname::text as name,

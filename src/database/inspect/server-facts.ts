@@ -3,7 +3,7 @@ import { type Database, query, type Statement } from "../database.ts";
 import { TAKES_NO_WRITES } from "./read-only-server.ts";
 import { utcText } from "./utc-text.ts";
 
-/** The names are those of the HTTP API, which returns the record as it is. */
+/** The members have the same names as in the HTTP API, which returns the record unchanged. */
 export interface ServerFacts {
   readonly version: string;
   readonly database: string;

@@ -1,16 +1,17 @@
-// The sessions of the database, and what prevents the removal of dead rows: an old transaction, a replication slot, a
-// prepared transaction. The statement of a session is never read, because it may contain a payload.
+// Reads the sessions of the database, and what prevents the removal of dead rows: an old transaction, a replication
+// slot, a prepared transaction. The statement of a session is never read, because it may contain a payload.
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
-/** The numbers of sessions, of this database unless noted, with the names of the HTTP API. */
+/** Numbers of client sessions. The members have the same names in the HTTP API. */
 export interface SessionCounts {
-  /** The client sessions of all databases, and the limit of the server for them. */
+  /** The number of client sessions of all databases. */
   readonly total: number;
+  /** The setting max_connections of the server. */
   readonly limit: number;
-  /** The sessions of other roles whose state is hidden from this role. */
+  /** The number of sessions of this database whose state is hidden from this role. */
   readonly hidden: number;
-  /** The groups of sessions with the same application and state, largest first, at most 20. */
+  /** The groups of this database's sessions with the same application and state, largest first, at most 20. */
   readonly groups: readonly {
     readonly application: string;
     readonly state: string | null;
@@ -37,8 +38,9 @@ export interface OldestXmin {
 }
 
 /**
- * Returns an SQL condition: the session of pg_stat_activity with this alias runs VACUUM. Its snapshot, however old,
- * limits no other VACUUM. A parallel worker of VACUUM has no row in pg_stat_progress_vacuum, but its leader has one.
+ * Returns an SQL condition: the session of pg_stat_activity with this alias runs VACUUM. The snapshot of a VACUUM,
+ * however old, limits no other VACUUM. A parallel worker of VACUUM has no row in pg_stat_progress_vacuum, but its
+ * leader has one.
  */
 export const isVacuum = (session: string): string =>
   `exists (select from pg_catalog.pg_stat_progress_vacuum as vacuum
@@ -82,8 +84,8 @@ const connectionsSql: Statement = () => `
   limit $1::int`;
 
 /**
- * Returns the oldest transaction of a client of this database; null if there is none. This session's and those of
- * VACUUM are left out, as are those of other roles if they are hidden from this role.
+ * Returns the oldest transaction of a client of this database; null if there is none. The transactions of this session
+ * and of VACUUM are left out, and those of other roles that are hidden from this role.
  */
 export async function readOldestTransaction(db: Database): Promise<OldTransaction | null> {
   const [row] = await query<OldTransaction & Record<string, unknown>>(db, oldestSql);
@@ -104,7 +106,7 @@ const oldestSql: Statement = () => `
   order by xact_start
   limit 1`;
 
-/** Returns the session, slot or prepared transaction whose old snapshot or xid most limits vacuum; null: none. */
+/** Returns the session, slot or prepared transaction with the oldest snapshot or xid. It limits vacuum. null: none. */
 export async function readOldestXmin(db: Database): Promise<OldestXmin | null> {
   const [row] = await query<OldestXmin & Record<string, unknown>>(db, oldestXminSql);
   return row ?? null;

@@ -1,5 +1,5 @@
-// How close the database is to the transaction age at which PostgreSQL accepts no more writes (documentation,
-// "Preventing Transaction ID Wraparound Failures"). A vacuum must happen before that age.
+// Reads the age of the database's oldest transaction ids. At a certain age PostgreSQL accepts no more writes, so a
+// vacuum must happen earlier (see "Preventing Transaction ID Wraparound Failures" in PostgreSQL's documentation).
 import { type Database, query, type Statement } from "../database.ts";
 
 /** The age at which PostgreSQL stops accepting writes, approximately. */

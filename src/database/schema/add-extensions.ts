@@ -35,10 +35,10 @@ export async function addExtensions(
 }
 
 /**
- * Returns the version for the ledger; 0 if another program has created some of the objects. Such objects are not
- * changed, because the processes of that program use them and its later versions replace them. An example is the Rust
- * port's recover_dead_worker_jobs: it lowers a job's attempts, so a job that kills its worker is started again without
- * end. This library never calls that function.
+ * Adds or upgrades an extension. Returns its version for the ledger, which is 0 if another program has created some of
+ * the objects. Such objects are not changed, because the processes of that program use them and its later versions
+ * replace them. An example is the Rust port's recover_dead_worker_jobs: it lowers a job's attempts, so a job that kills
+ * its worker is started again without end. This library never calls that function.
  */
 async function addExtension(
   db: Transaction,
@@ -49,7 +49,8 @@ async function addExtension(
   const from = recorded ?? 0;
   const isOurs =
     recorded === undefined ? !extension.objects.some((one) => objects.has(one)) : recorded > 0;
-  // An object that is created here gets the changes of all versions, even of recorded ones: it may have been dropped.
+  // An object that is created here gets the changes of all versions, even of recorded versions, because the object may
+  // have been dropped after they were recorded.
   const created = new Set<string>();
   for (const [index, parts] of extension.parts.entries()) {
     const version = index + 1;

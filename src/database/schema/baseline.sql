@@ -1,6 +1,6 @@
--- The queue schema, built at once: the result of Graphile Worker 0.18 after its migrations 1 to 20, object
--- by object (test/contract/schema.test.ts compares the catalogues). Names such as jobs_pkey1 are part of
--- that: a later Graphile migration may alter or drop them by name. build-schema.ts runs this file; render-sql.ts
+-- Creates the objects of the queue schema as Graphile Worker 0.18 leaves them after its migrations 1 to 20
+-- (test/contract/schema.test.ts compares the catalogues). They have the same names, such as jobs_pkey1, because
+-- a later Graphile migration may alter or drop them by name. build-schema.ts runs this file; render-sql.ts
 -- explains what comments must not contain.
 
 -- A Graphile worker that started at the same time may have created its empty ledger already.
@@ -55,8 +55,8 @@ create table :schema._private_jobs (
   constraint jobs_max_attempts_check check (max_attempts >= 1)
 );
 
--- Only available jobs are indexed, with every column that the taking query reads: failed and locked jobs
--- cost the workers nothing.
+-- The indexes have entries for available jobs only, not for failed and locked ones. They contain the columns by
+-- which fetches select jobs, except for the flags.
 create index jobs_main_index on :schema._private_jobs
   using btree (priority, run_at) include (id, task_id, job_queue_id)
   where (is_available = true);
@@ -71,7 +71,7 @@ create table :schema._private_known_crontabs (
   constraint known_crontabs_pkey primary key (identifier)
 );
 
--- The owner bypasses row level security; for all other roles a table without policies is empty.
+-- A table without policies is empty for all roles that do not bypass row level security. Its owner bypasses it.
 alter table :schema._private_tasks enable row level security;
 alter table :schema._private_job_queues enable row level security;
 alter table :schema._private_jobs enable row level security;
@@ -88,7 +88,7 @@ create type :schema.job_spec as (
   flags text[]
 );
 
--- Without the payload, which may be large and confidential.
+-- The view has no payload, which may be large and confidential.
 create view :schema.jobs as
   select
     jobs.id,
@@ -110,7 +110,7 @@ create view :schema.jobs as
   join :schema._private_tasks as tasks on tasks.id = jobs.task_id
   left join :schema._private_job_queues as job_queues on job_queues.id = jobs.job_queue_id;
 
--- Adds jobs in the order of `specs`, those with keys before the others and in the order of keys.
+-- Adds jobs: first those with keys, in the order of the keys, then the others, in the order of `specs`.
 create function :schema.add_jobs(
   specs :schema.job_spec[],
   job_key_preserve_run_at boolean default false
@@ -338,7 +338,8 @@ begin
 end;
 $body$;
 
--- The next three do not change a running job. A lock older than four hours belongs to a dead worker.
+-- The next three functions do not change locked jobs. A lock older than four hours does not count, because its
+-- worker is assumed to have ended.
 create function :schema.complete_jobs(job_ids bigint[])
 returns setof :schema._private_jobs language sql as $body$
   delete from :schema._private_jobs as jobs

@@ -50,7 +50,7 @@ export function current(state: ReadySchema, ...warnings: string[]): MigrationOut
 
 /**
  * Creates or upgrades the schema, in the caller's transaction and under its lock. Returns null if the schema cannot be
- * used now, because a Graphile worker migrates it, for example: then the caller must wait and begin again.
+ * used now, for example because a Graphile worker migrates it. Then the caller must wait and begin again.
  */
 export async function build(
   db: Transaction,
@@ -127,7 +127,7 @@ function createSchema({ client, schema }: Transaction): Promise<void> {
 }
 
 async function createTables({ client, schema }: Transaction): Promise<void> {
-  // Loaded on use, because most starts find a schema.
+  // Imported only here, because most processes find an existing schema and do not need it.
   const { default: baseline } = await import("./baseline.sql");
   return explainMissingPrivilege(
     () => client.query(render(baseline, schema)),
@@ -136,7 +136,7 @@ async function createTables({ client, schema }: Transaction): Promise<void> {
   );
 }
 
-/** Runs `work`. If a privilege is missing, throws a WorkerError with advice: `sentence` of PostgreSQL's message. */
+/** Runs `work`. If a privilege is missing, throws a WorkerError. `sentence` makes its message from PostgreSQL's. */
 async function explainMissingPrivilege(
   work: () => Promise<unknown>,
   sentence: (detail: string) => string,

@@ -7,8 +7,8 @@ import { type MigrationOptions, migrateBy } from "./migrate.ts";
 import { assertUsableSchema, type ReadySchema, schemaState } from "./schema-state.ts";
 
 /**
- * Returns the state of a usable schema; a missing or empty one is created first. Many processes may call this at the
- * same time. Throws WorkerError, as migrate() and assertUsableSchema() do.
+ * Returns the state of the schema. If there is no queue yet, because the schema is missing or empty, creates it first.
+ * Many processes may call this at the same time. Throws WorkerError, as migrate() and assertUsableSchema() do.
  */
 export async function ensureSchema(
   pool: Pool,
@@ -18,7 +18,8 @@ export async function ensureSchema(
   const db = { client: pool, schema };
   const { kind } = await schemaState(db);
   if (kind !== "ready") {
-    // `leave`: another process may create the schema before this one has the lock; then it is not changed.
+    // Another process may create the schema before this process has the lock of migrations. `leave`: such a schema is
+    // not changed.
     await migrateBy({ registry: extensions, existing: "leave" }, pool, schema, options);
   }
   return assertUsableSchema(db);

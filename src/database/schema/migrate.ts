@@ -29,13 +29,17 @@ import { type ReadySchema, schemaState } from "./schema-state.ts";
 
 /** Options of migrate(). */
 export interface MigrationOptions {
-  /** Aborts to stop waiting for another migration. A migration that has begun is completed. */
+  /**
+   * When it aborts, migrate() stops waiting for another migration, and rejects with `aborted`. A migration that has
+   * begun is completed. Default: none.
+   */
   readonly signal?: AbortSignal;
   /** The logger. Default: silent. */
   readonly logger?: Logger;
   /**
-   * The time to wait for other migrations and for locks, in milliseconds; then migrate() rejects with `database_busy`,
-   * or with `schema_unsupported` if Graphile Worker still migrates an old level. Default 60,000.
+   * The time to wait for other migrations and for locks, in milliseconds. Then migrate() rejects with
+   * `database_busy`, or with `schema_unsupported` if a Graphile worker has not yet migrated an unsupported old level.
+   * Default 60,000.
    */
   readonly timeoutMs?: number;
   /** The names of extensions to add in addition to those that every migration adds. Default: none. */
@@ -50,8 +54,9 @@ const optionsSchema = strict({
 });
 
 /**
- * The result of an attempt that must be repeated: another process migrates the schema or holds a lock. `cause`: the
- * error of the attempt, from which tooBusy() makes the error after the time limit; null if there was none.
+ * The result of an attempt that must be repeated, for example because another process migrates the schema or holds a
+ * lock. `cause`: the error of the attempt, from which tooBusy() makes the error after the time limit; null if there
+ * was no error.
  */
 interface BusySchema {
   readonly kind: "busy";
@@ -60,9 +65,10 @@ interface BusySchema {
 
 // The total time to wait for other processes, in milliseconds.
 const DEFAULT_TIMEOUT_MS = 60_000;
-// How long one attempt waits for a lock: it occupies a connection of the pool, for which other callers may wait.
+// The longest wait of one attempt for a lock. It is short, because the attempt occupies a connection of the pool.
 const MAX_LOCK_WAIT_MS = 10_000;
-// The time limit for reading the catalogue and the ledgers, after a wait for locks. It takes milliseconds.
+// The time limit for reading the catalogue and the ledgers, in addition to waits for locks. Reading takes
+// milliseconds.
 const MAX_READ_MS = 10_000;
 // If an unsupported old level was reached less than this many seconds ago, a Graphile worker may be migrating the
 // schema, one step in each transaction.
@@ -74,9 +80,10 @@ const MAY_NOT = "42501";
 const READ_ONLY = "25006";
 
 /**
- * Creates a missing schema. Adds and upgrades this library's extensions in an existing one, and rewrites functions that
- * use another schema's tables; changes nothing when it is up to date. Safe with any number of callers at once. Rejects
- * with WorkerError, or with InputError for invalid options; then nothing has been changed.
+ * Creates the schema and its tables if they are missing. In a schema that has a queue already, adds and upgrades this
+ * library's extensions, and rewrites functions that use another schema's tables. Changes nothing if the schema is up
+ * to date. Safe with any number of callers at once. Rejects with WorkerError, or with InputError for invalid options.
+ * Then nothing has been changed, unless the connection was lost during the commit.
  */
 export async function migrate(
   pool: Pool,
@@ -112,7 +119,10 @@ export async function migrateBy(
       return result;
     }
     if (monotonic() > deadline) throw tooBusy(schema, timeoutMs, result.cause);
-    logger.debug({ schema: schema.name }, "waiting: another process is migrating the schema");
+    logger.debug(
+      { schema: schema.name },
+      "waiting: another process is migrating the schema, or has locked a part of it",
+    );
     await wait(backoffDelay(attempt, { firstMs: 50, longestMs: 500 }), signal);
   }
 }
@@ -150,8 +160,9 @@ async function attemptOn(
 }
 
 /**
- * Reads the state without a lock, and calls `work` only if there is something to change. Usually there is nothing, and
- * on a standby nothing but reading is possible. `seen`: the state, if only extensions are missing or outdated.
+ * Reads the state without a lock, and calls `work` only if something has to be changed. Usually nothing has to be
+ * changed, and a standby can only be read. `seen`: the state, if only extensions are missing or outdated; otherwise
+ * null.
  */
 async function migrateIfNeeded(
   db: Database,
@@ -202,7 +213,8 @@ async function change(
       await client.query("rollback");
       return { kind: "busy", cause: error };
     }
-    // `seen` is usable as it is. Missing privileges are only a warning, unless the caller requested extensions.
+    // The schema is usable as it is. So a missing privilege or a read-only database is only a warning, unless the
+    // caller has requested extensions.
     const isOptional = seen !== null && plan.requested.length === 0;
     if (isOptional && (code === MAY_NOT || code === READ_ONLY)) {
       await client.query("rollback");

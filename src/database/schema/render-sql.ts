@@ -2,8 +2,8 @@
 import type { SchemaName } from "../schema-name.ts";
 
 /**
- * Returns the SQL text with the schema's name, and with a dollar quote that the name does not contain in place of
- * `$body$`. `:schema` must not occur in a comment, because a name may contain a line break.
+ * Returns the SQL text with `:schema` replaced by the schema's quoted name, and `$body$` by a dollar quote that the
+ * name does not contain. `:schema` must not occur in a comment: a line break in the name would end the comment.
  */
 export function render(sql: string, schema: SchemaName): string {
   let tag = "$body$";

@@ -66,7 +66,7 @@ interface CatalogueRow {
   readonly may_read_extensions: boolean | null;
 }
 
-/** Returns null if there is no such schema. */
+/** Returns the catalogue of the schema; null if the schema does not exist. `names`: see Catalogue.known. */
 export async function readCatalogue(
   db: Database,
   names: readonly string[],
@@ -94,7 +94,7 @@ export interface Ledger {
 
 // to_jsonb is used because ledgers from before Graphile Worker 0.14 lack the column `breaking`. The queue's tables have
 // row level security and no policies, so a role to which it applies reads an empty queue and gets no error. If an
-// application has added policies to _private_jobs, the jobs that they hide are meant to be hidden.
+// application has added policies to _private_jobs, it hides jobs on purpose, and `is_hidden` is false.
 const ledger = (schema: string) => `
   select
     pg_catalog.max(id) as level,

@@ -1,5 +1,5 @@
-// What a schema contains: nothing, a usable queue, or something else. Usually one query of the catalogue and one of
-// each ledger (migrations, extensions) show it, so a readiness probe may read the state every time.
+// What a schema contains: nothing, a usable queue, or something else. Usually this takes at most three queries: one of
+// the catalogue, and one of each ledger (migrations, extensions). So a readiness probe can read the state every time.
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
@@ -14,8 +14,9 @@ import {
   readVersions,
 } from "./schema-catalogue.ts";
 
-/** The newest known and the oldest supported level. A level is the number of the last Graphile Worker migration. */
+/** The newest level that this version supports. A level is the number of the last of Graphile Worker's migrations. */
 export const KNOWN_LEVEL = 20;
+/** The oldest level that this version supports. */
 const OLDEST_LEVEL = 18;
 const MAX_READS = 5;
 /** The first pause between two reads, in milliseconds; each pause is longer than the previous one. */
@@ -51,8 +52,8 @@ export type SchemaState =
       readonly level: number;
       readonly reason: string;
       /**
-       * Seconds since Graphile Worker's last migration, by the database's clock. If there are few, the next one may be
-       * running right now. Infinite if an extension is too new.
+       * Seconds since Graphile Worker's last migration, by the database's clock. If the number is small, the next
+       * migration may be running right now. Infinity if an extension is too new.
        */
       readonly age_s: number;
     }
@@ -72,9 +73,9 @@ export async function schemaState(
 ): Promise<SchemaState> {
   const objects = registry.flatMap((extension) => extension.objects);
   const knownNames = ["migrations", "jobs", "_private_extensions", ...tables, ...objects];
-  // The catalogue and the ledger are read in two snapshots. A commit between them can make them contradict each other,
-  // so the result is `foreign` only after MAX_READS reads. The pauses between them are short, because each of Graphile
-  // Worker's migrations, which may run now, takes milliseconds.
+  // The catalogue and the ledger are read in two snapshots. A commit between them can make them contradict each other.
+  // So `foreign` is returned only if MAX_READS reads in a row had this result. The pauses between the reads are short:
+  // a migration of Graphile Worker may be running, and each takes milliseconds.
   for (let reads = 1; ; reads++) {
     const found = await readCatalogue(db, knownNames);
     if (found === null) return { kind: "absent" };
@@ -174,8 +175,8 @@ function levelWarnings(level: number): string[] {
 }
 
 /**
- * Returns warnings about extensions that this version does not have. They do no harm, because an extension only adds
- * objects, and this version does not need them.
+ * Returns warnings about extensions that this version does not have. Such extensions do no harm: an extension only adds
+ * objects, and this version does not need those.
  */
 function unknownWarnings(versions: Versions, registry: readonly Extension[]): string[] {
   return [...(versions?.keys() ?? [])]
@@ -186,7 +187,7 @@ function unknownWarnings(versions: Versions, registry: readonly Extension[]): st
     );
 }
 
-/** Returns the advice for a missing schema: a function for programs, a command for shells, or another name. */
+/** Returns the advice for a missing schema: create it with a function or a command, or set another name. */
 export const howToCreate = (schema: string): string =>
   `create it with migrate() of makeWorkerUtils() or with "${workerLine(schema, "worker migrate")}", or set the option schema to the right one`;
 

@@ -17,9 +17,7 @@ import { type JsonObject, jsonObject } from "./cron-payload.ts";
 import { cronSchedule, MINUTE_MS } from "./cron-schedule.ts";
 import { timeZone, zoneHints } from "./time-zone.ts";
 
-/**
- * The job key modes of a cron entry: without `unsafe_dedupe`, which Graphile Worker's crontab does not accept either.
- */
+/** The job key modes of a cron entry. As in Graphile Worker's crontab, `unsafe_dedupe` is not one of them. */
 export const cronJobKeyModes = ["replace", "preserve_run_at"] as const;
 
 /** The longest backfill period. It limits how many jobs a worker adds at its start if no worker has run for long. */
@@ -61,11 +59,11 @@ export interface CronEntryOptions {
    * the task identifier.
    */
   readonly identifier?: string | undefined;
-  /** The IANA time zone of the expression, such as `Europe/Berlin`. Default: the pattern's, else UTC. */
+  /** The IANA time zone of the expression, such as `Europe/Berlin`. Default: that of the pattern, or UTC. */
   readonly timeZone?: string | undefined;
   /**
-   * The backfill period: when a worker starts, ticks missed within this many milliseconds are added. At most
-   * 366 days. Default 0: none.
+   * The backfill period: a worker adds ticks missed at most this many milliseconds before its start. At most 366 days.
+   * Default 0: none.
    */
   readonly fillMs?: number | undefined;
   /**

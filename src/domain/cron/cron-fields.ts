@@ -70,8 +70,9 @@ export function macroProblem(word: string): string | null {
 }
 
 /**
- * Returns the field as an ascending list of its numbers, then `L` if it has that; or as `*` if it has all numbers, so
- * that `1-31` does not restrict the days when there is a day of the week. Otherwise returns the field's problems.
+ * Returns the normal form of the field: an ascending list of its numbers, followed by `L` if the field contains it. If
+ * the field contains all numbers, the form is `*`, so that `1-31` as the day of the month does not count as a
+ * restriction. If the field is invalid, returns its problems.
  */
 export function canonicalField(
   index: number,

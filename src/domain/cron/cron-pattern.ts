@@ -8,23 +8,23 @@ import { timeZone, zoneHints } from "./time-zone.ts";
 export interface CronPattern {
   /** The five-field cron expression. */
   readonly expression: string;
-  /** The IANA time zone of the expression. Default: that of the entry's options, otherwise UTC. */
+  /** The IANA time zone of the expression. Default: the time zone in the entry's options, or UTC if they have none. */
   readonly timeZone?: string | undefined;
 }
 
 /** Options of a pattern. */
 export interface CronPatternOptions {
-  /** An IANA time zone such as `Europe/Berlin`. Default: that of the entry's options, otherwise UTC. */
+  /** An IANA time zone such as `Europe/Berlin`. Default: that in the entry's options, or UTC if they have none. */
   readonly timeZone?: string | undefined;
 }
 
-/** A step that divides an hour (`minutes`) or a day (`hours`). */
+/** The argument of every(): a number of minutes that divides an hour, or a number of hours that divides a day. */
 export type CronInterval = { readonly minutes: number } | { readonly hours: number };
 
 /**
- * Returns the pattern of each day at `time`, such as `02:30`. An entry with it adds one job each day: where daylight
- * saving repeats the time, at its first occurrence; where daylight saving skips the time, at the end of the gap. Throws
- * InputError for invalid arguments.
+ * Returns the pattern that matches every day at `time`, such as `02:30`. It matches once a day, also on a day on which
+ * the clocks change: if the change repeats `time`, the first occurrence matches; if the change skips `time`, the end of
+ * the gap matches. Throws InputError for invalid arguments.
  */
 export function daily(time: string, options: CronPatternOptions = {}): CronPattern {
   const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(time) ?? [];
@@ -39,9 +39,9 @@ const MINUTES = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
 const HOURS = [1, 2, 3, 4, 6, 8, 12];
 
 /**
- * Returns the pattern of every `minutes` minutes from the full hour, or every `hours` hours from midnight. They must
- * divide an hour (1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30 minutes) or a day (1, 2, 3, 4, 6, 8 or 12 hours). Throws
- * InputError for invalid arguments.
+ * Returns the pattern that matches every `minutes` minutes, counted from the full hour, or every `hours` hours, counted
+ * from midnight. `minutes` must be 1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30, so that it divides an hour. `hours` must be
+ * 1, 2, 3, 4, 6, 8 or 12, so that it divides a day. Throws InputError for invalid arguments.
  */
 export function every(interval: CronInterval, options: CronPatternOptions = {}): CronPattern {
   const [[unit, step] = [], ...more] = Object.entries(interval ?? {});

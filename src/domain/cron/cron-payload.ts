@@ -121,7 +121,8 @@ function parseJson5Exactly(text: string): unknown {
   );
 }
 
-// Matches strings, comments and names as well, so that the digits inside them are skipped.
+// Matches integers, and captures them. Also matches strings, comments, names and other numbers, so that digits inside
+// them are not taken for integers.
 const TOKEN = new RegExp(
   [
     String.raw`"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'`,

@@ -25,10 +25,11 @@ export interface CronSchedule {
  * the day of the month and the day of the week are restricted, a day that matches either of them is a match (as in cron
  * and Graphile Worker).
  *
- * On a day when a zone's clock changes, a fixed time (minute and hour without `*` or a step, or with one number each)
- * matches once. If the time is repeated, its first occurrence matches; if it is skipped, the end of the gap. All others
- * follow real time: they match in both passes of a repeated hour, and not in a skipped hour. Throws InputError with all
- * problems of the fields, whose paths have the form `column 3`, or with another problem of the expression or zone.
+ * On a day when a zone's clock changes, a fixed time matches once: if it is repeated, its first occurrence matches; if
+ * it is skipped, the end of the gap matches. A time is fixed if its minute and hour have neither `*` nor a step, or
+ * have one number each. All other times follow real time: they match in both passes of a repeated hour, and not in a
+ * skipped hour. Throws InputError with all problems of the fields, whose paths have the form `column 3`, or with
+ * another problem of the expression or zone.
  */
 export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule {
   const name = `${timeZone} ${expression}`;
@@ -40,7 +41,7 @@ export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule
   return schedule;
 }
 
-/** The schedules by zone and valid expression: entries are read repeatedly, and many have the same expression. */
+/** Schedules by zone and expression, because entries are read repeatedly, and many have the same expression. */
 const cache = new Map<string, CronSchedule>();
 const MAX_CACHED = 1_000;
 
@@ -92,7 +93,8 @@ function scheduleOf(canonical: string, isFixed: boolean, timeZone: string): Cron
     paused: true,
     // An offset of 0 instead of the zone "UTC" gives the same times, ten times as fast.
     ...(timeZone === "UTC" ? { utcOffset: 0 } : { timezone: checkedZone(timeZone) }),
-    // croner gets lists, even for steps. "no-wildcard": any list is a fixed time; "single-value": only a single number.
+    // croner gets steps as lists of numbers. With "no-wildcard", any list is a fixed time; with "single-value", only a
+    // single number is.
     fixedTimeRule: isFixed ? "no-wildcard" : "single-value",
   });
   return {

@@ -18,7 +18,7 @@ interface Option {
 
 const options: Readonly<Record<string, Option>> = {
   id: {
-    expected: "letters, digits, _ and -, not beginning with a digit or -, at most 512",
+    expected: "1 to 512 letters, digits, _ and -, of which the first is a letter or _",
     read: (identifier) => (/^[_a-z][-_a-z0-9]{0,511}$/i.test(identifier) ? { identifier } : null),
   },
   fill: {
@@ -37,7 +37,7 @@ const options: Readonly<Record<string, Option>> = {
     },
   },
   queue: {
-    expected: "letters, digits, -, _ and :, at most 128",
+    expected: "1 to 128 letters, digits, -, _ and :",
     read: (queueName) => (/^[-a-z0-9_:]{1,128}$/i.test(queueName) ? { queueName } : null),
   },
   jobKey: {
@@ -57,7 +57,7 @@ const options: Readonly<Record<string, Option>> = {
   tz: {
     expected: "the name of a time zone such as Europe/Berlin, America/New_York or UTC",
     read: (value) => {
-      // No time zone has a space in its name: a space is the decoded + of Etc/GMT+2.
+      // No time zone has a space in its name, so a space was a + before it was decoded, as in Etc/GMT+2.
       const timeZone = value.replaceAll(" ", "+");
       return zoneProblem(timeZone) === null ? { timeZone } : null;
     },

@@ -1,5 +1,6 @@
-// Crontab text in Graphile Worker's format: one entry a line, `#` comments, UTC. Additions, which Graphile Worker's
-// parser refuses: names, macros, steps of ranges, L, `?tz=`, and lines that set the zone of the lines below.
+// Crontab text in Graphile Worker's format: one entry a line, `#` comments, UTC. It may also contain names of months
+// and weekdays, macros such as @daily, steps of ranges, L, `?tz=`, and lines that set the zone of the lines below.
+// Graphile Worker's parser refuses these additions.
 //
 //   CRON_TZ=Europe/Berlin
 //   minute hour day-of-month month day-of-week  task  ?id=…&fill=…  {payload: "JSON5"}

@@ -1,9 +1,10 @@
-// A fingerprint of a cron entry's payload and job options. If two workers report different ones, their jobs differ.
+// A fingerprint of a cron entry's payload and job options. If two workers report different fingerprints for the same
+// entry, they add different jobs.
 import { createHash } from "node:crypto";
 import { payloadText } from "../payload.ts";
 import type { CronEntry } from "./cron-entry.ts";
 
-/** Caches the digests: entries are frozen, and every heartbeat reports them. */
+/** Caches the digests, because they are needed for every heartbeat. Entries are frozen, so a digest stays correct. */
 const digests = new WeakMap<CronEntry, string>();
 
 /** Returns 12 hexadecimal digits, a hash of the entry's payload and of the options of its jobs. */

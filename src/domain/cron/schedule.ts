@@ -1,5 +1,5 @@
-// A schedule: a cron entry that is a row in the database instead of a part of a program. In addition to an entry's
-// options it has a jitter, and a rule for ticks while the job of an earlier tick is unfinished.
+// A schedule is a cron entry that is a row in the database instead of a part of a program. In addition to the options
+// of an entry it has a jitter, and a rule for ticks while the job of an earlier tick is unfinished.
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { now } from "../../base/clock.ts";
@@ -27,14 +27,15 @@ export type ScheduleOverlap = (typeof overlaps)[number];
 export interface ScheduleOptions extends CronEntryOptions {
   /**
    * The longest delay of a job after its tick, in milliseconds, at most a day. The delay is computed from the
-   * identifier and the tick, so that jobs of schedules with the same pattern start at different times. Default 0: none.
+   * schedule's identifier and the tick, so jobs of schedules with the same pattern usually start at different times.
+   * Default 0: no delay.
    */
   readonly jitterMs?: number | undefined;
-  /** What a tick does if the job of an earlier tick is unfinished. With `jobKey` only `allow`, which is the default. */
+  /** What a tick does if the job of an earlier tick is unfinished. Default `allow`, the only value with a `jobKey`. */
   readonly overlap?: ScheduleOverlap | undefined;
 }
 
-/** The options of a schedule with its payload, which may be omitted when none of its members is required. */
+/** The options of a schedule, and its payload. The payload may be omitted if none of its members is required. */
 export type ScheduleArguments<Payload> =
   Record<never, never> extends CronPayload<Payload>
     ? [options?: ScheduleOptions & { readonly payload?: CronPayload<Payload> | RawJson }]
@@ -54,7 +55,7 @@ export interface ScheduleChanges {
   readonly fillMs?: number | null | undefined;
   /** The named queue of the jobs. */
   readonly queueName?: string | null | undefined;
-  /** The number of attempts of each job. */
+  /** The maximum number of attempts of each job. */
   readonly maxAttempts?: number | null | undefined;
   /** The priority of each job. */
   readonly priority?: number | null | undefined;
@@ -158,7 +159,7 @@ const changesSchema = strict({
   ...{ maxAttempts: any, priority: any, jobKey: any, jobKeyMode: any, jitterMs: any, overlap: any },
 });
 
-/** Returns the job of a tick. `isWhole`: its payload is a value, which interceptors can change; otherwise JSON text. */
+/** Returns the job of a tick. `isWhole`: whether its payload is a value that interceptors can change, or JSON text. */
 export function scheduledJob(
   { entry, payloadText: text, jitterMs, overlap }: ScheduleDefinition,
   tickMs: number,
@@ -171,7 +172,7 @@ export function scheduledJob(
   return { identifier: entry.taskIdentifier, payload, spec };
 }
 
-/** Returns a schedule's job for a user to add by hand: it is due now, and has no key, whatever the overlap. */
+/** Returns the job that a user adds by hand from a schedule. It is due now, and has no key, whatever the overlap. */
 export function manualJob(
   { entry, payloadText: text }: ScheduleDefinition,
   atMs: number,

@@ -15,7 +15,7 @@ export function zoneProblem(name: string): string | null {
   return `"${shown}" is not a time zone${meant}; expected a name such as Europe/Berlin, America/New_York or UTC`;
 }
 
-/** More than the longest name of a time zone. */
+/** No name of a time zone is as long as this. */
 const MAX_NAME_LENGTH = 64;
 
 /** Caches valid names, because checking a name takes as long as computing ten ticks. */
@@ -62,7 +62,9 @@ export const clockOf = (ms: number, timeZone: string): Date =>
 
 const DAY_MS = 86_400_000;
 
-/** Returns when a zone's clock next changes, to the minute, and by how much; null if it does not within 366 days. */
+/**
+ * Returns when a zone's clock next changes, to the minute, and by how much; null if no change is found within 366 days.
+ */
 export function nextClockChange(
   fromMs: number,
   timeZone: string,

@@ -1,5 +1,5 @@
 // Parses JSON with exact numbers, and writes equal values as the same text: sorted members, no white space, numbers
-// with all their digits. Of duplicate members the last counts, as in JavaScript and jsonb.
+// with all their digits. Of members with the same name the last counts, as in JavaScript and jsonb.
 import { canonicalNumber } from "./decimal.ts";
 
 /** A parsed JSON value whose numbers are exact. */
@@ -39,7 +39,7 @@ export function memberOf(value: ExactJson, name: string): ExactJson | undefined 
   return (value as { readonly [name: string]: ExactJson })[name];
 }
 
-/** Returns the text that a value and all equal values have. Throws RangeError for a value that is nested too deeply. */
+/** Returns a value's text. Equal values have equal texts. Throws RangeError for a value that is nested too deeply. */
 export function canonicalText(value: ExactJson): string {
   if (value instanceof ExactNumber) return value.text;
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;

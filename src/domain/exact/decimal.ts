@@ -1,5 +1,5 @@
-// Compares JSON numbers exactly, and gives equal numbers the same text: 7.0 equals 7, and 2^63 differs from 2^63 + 1.
-// Exponents are exact up to 2^53.
+// Compares JSON numbers exactly: 7.0 equals 7, and 2^63 differs from 2^63 + 1. Also returns a text for a number that is
+// the same for all equal numbers. Exponents are exact up to 2^53.
 
 interface Decimal {
   readonly isNegative: boolean;
@@ -9,7 +9,7 @@ interface Decimal {
   readonly exponent: number;
 }
 
-/** Compares two JSON numbers as a sort function does: negative, 0 or positive. */
+/** Compares two JSON numbers. Returns a negative number, 0 or a positive number, as sort() expects. */
 export function compareNumbers(a: string, b: string): number {
   const [left, right] = [decimal(a), decimal(b)];
   const [leftSign, rightSign] = [signOf(left), signOf(right)];
@@ -53,8 +53,9 @@ function lastNotZero(digits: string): number {
 const MAX_DIGITS = 100;
 
 /**
- * Returns the text that a JSON number and all equal numbers have: `7` for 7.0, `15e-1` for 1.50. Whole numbers of up to
- * 100 digits are written in full, all others as digits without trailing zeros, and an exponent.
+ * Returns a text for a JSON number that is the same for all equal numbers: `7` for 7.0, `15e-1` for 1.50. Whole numbers
+ * of up to 100 digits are written in full. All other numbers are written as a whole number without trailing zeros,
+ * followed by an exponent.
  */
 export function canonicalNumber(text: string): string {
   const { isNegative, digits, exponent } = decimal(text);

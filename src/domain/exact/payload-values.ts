@@ -1,5 +1,6 @@
-// Reads values out of a JSON text without parsing the whole text, so numbers keep their digits, and any payload can be
-// read (NUL, half surrogates, any depth). The text comes from a json or jsonb column, so it is valid JSON.
+// Reads values out of a JSON text without parsing the whole text. So numbers keep their digits, and any payload can be
+// read, whatever its depth, and even with NUL or half surrogates. The text comes from a json or jsonb column, so it is
+// valid JSON.
 import type { PathStep } from "../query/query-tree.ts";
 
 /**

@@ -1,5 +1,6 @@
-// A limit: how many jobs run at once, and how many start in a period, on all workers of this library. A limit of a task
-// counts the jobs of all matching tasks together; a limit of queues counts those of each matching queue by itself.
+// The definition of a limit. A limit bounds how many jobs run at once, or start in a period, over all workers of this
+// library. A limit of tasks counts the jobs of all matching tasks together. A limit of queues counts the jobs of each
+// matching queue separately.
 import * as v from "valibot";
 import { count, strict } from "../../base/validate.ts";
 import { boundedText } from "../job-spec.ts";
@@ -42,7 +43,7 @@ export interface LimitDefinition {
   readonly rate: FullRate | null;
 }
 
-/** The options of a limit, as the library takes them: exactly one of `task` and `queue`. */
+/** The options of a limit: `name`, either `task` or `queue`, and at least one of `concurrency` and `rate`. */
 export interface LimitOptions {
   /** The name of the limit, 1–128 characters, unique in the schema. */
   readonly name: string;
@@ -90,7 +91,7 @@ const optionsSchema = v.pipe(
   ),
 );
 
-/** A schema for LimitOptions that returns the definition. */
+/** A valibot schema that checks LimitOptions and returns a LimitDefinition. */
 export const limitSchema = v.pipe(
   optionsSchema,
   v.transform(
@@ -104,7 +105,7 @@ export const limitSchema = v.pipe(
   ),
 );
 
-/** A schema for a list of limits with different names. */
+/** A valibot schema for a list of limits with different names. */
 export const limitList = v.pipe(
   v.array(limitSchema, "must be a list of limits"),
   v.maxLength(100, "must have at most 100 limits"),
@@ -114,6 +115,6 @@ export const limitList = v.pipe(
   ),
 );
 
-/** Returns a pattern for PostgreSQL's `like` with `\` as its escape character. */
+/** Returns `match` as a pattern for PostgreSQL's `like`, with `\` as the escape character. */
 export const likePattern = (match: string): string =>
   match.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%");

@@ -14,7 +14,7 @@ import {
 export interface Throttle {
   /** The length of the period in milliseconds, at most a year. */
   readonly periodMs: number;
-  /** The values that are compared, as in `unique.by`; the task always counts. Default `["args"]`. */
+  /** The values that are compared, as in `unique.by`. The task is always compared. Default `["args"]`. */
   readonly by?: Unique["by"] | undefined;
 }
 
@@ -30,7 +30,10 @@ export interface ResolvedThrottle {
   readonly periodMs: number;
 }
 
-/** Returns the throttle with its key. Throws InputError if the payload lacks a member of `by` or is too deep. */
+/**
+ * Returns the throttle with its key. Throws InputError if the payload is not JSON, is nested too deeply, or lacks a
+ * member of `by`.
+ */
 export function resolveThrottle(
   job: KeyParts,
   { by = ["args"], periodMs }: v.InferOutput<typeof throttleSchema>,

@@ -1,7 +1,7 @@
 // What an add with `throttle` returns.
 import type { Job } from "../job.ts";
 
-/** The result of an add with `throttle`, by which equal jobs are added at most once in a period. */
+/** The result of an add with `throttle`: of equal jobs, at most one is added in a period. */
 export type ThrottledAdd =
   | {
       readonly isThrottled: false;

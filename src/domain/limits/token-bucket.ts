@@ -1,4 +1,4 @@
-// A rate as a bucket of tokens. Each start takes one token.
+// The rate of a limit as a bucket of tokens. Each start of a job takes one token.
 import type { FullRate } from "./limit.ts";
 
 export interface TokenBucket {
@@ -13,9 +13,10 @@ export interface TokenBucket {
 const MAX_LAPSE_MS = 100;
 
 /**
- * A job may start up to `lapseMs` after its token was taken. So the jobs that start in a period use the tokens of a
- * period that is longer by `lapseMs`. The bucket is smaller by the tokens that are added in this time, so that at most
- * `limit` + `burst` jobs start in any period.
+ * Returns the bucket of a rate. A job may start up to `lapseMs` after its token was taken. So the jobs that start in a
+ * period of `perMs` may have taken their tokens in a period of `perMs` + `lapseMs`. The bucket's capacity is smaller
+ * than `burst` by the tokens that are added in `lapseMs`, but at least 1, so that at most `limit` + `burst` jobs start
+ * in any period of `perMs`.
  */
 export function tokenBucket({ limit, perMs, burst }: FullRate): TokenBucket {
   const intervalMs = perMs / limit;

@@ -3,7 +3,7 @@ import { groupDigits } from "./digits.ts";
 
 const TWO_UNITS_BELOW_S: f64 = 600;
 
-/** Returns an age in words: up to two units below ten minutes (`9 m 30 s`), from then on one: `12 m`, `2 h`, `3 d`. */
+/** Returns an age in words. It has up to two units below ten minutes (`9 m 30 s`), then one (`12 m`, `2 h`, `3 d`). */
 export function ageText(ms: f64): string {
   const seconds = secondsOf(ms);
   if (seconds < TWO_UNITS_BELOW_S) return spanText(ms);

@@ -23,7 +23,7 @@ export function digitsAt(text: string, at: i32, count: i32): i32 {
   return value;
 }
 
-/** Returns `12,345` for the digits of a whole number, which a minus sign may precede. */
+/** Returns the digits with commas between groups of three, as in `12,345`. A minus sign may precede the digits. */
 export function groupDigits(digits: string): string {
   const start = digits.startsWith("-") ? 1 : 0;
   let out = digits;

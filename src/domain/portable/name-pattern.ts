@@ -1,6 +1,6 @@
 // The patterns of limits, which match the names of tasks or queues.
 
-/** Whether a name matches: each `*` in the pattern matches any text. The search never goes back in the name. */
+/** Whether the name matches. Each `*` in the pattern matches any text, also an empty one. */
 export function matches(pattern: string, name: string): boolean {
   const parts = pattern.split("*");
   const last = parts.length - 1;

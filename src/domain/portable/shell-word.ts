@@ -2,8 +2,8 @@
 // AssemblyScript both compile this file; types.d.ts declares AssemblyScript's types.
 
 /**
- * Returns the word for a POSIX shell, quoted if necessary. Control and format characters become `$'\025'`, the octal
- * bytes of their UTF-8: a terminal in which the line is pasted would act on them or hide them.
+ * Returns the word for a POSIX shell, quoted if necessary. A control or format character is written as the octal
+ * bytes of its UTF-8, such as `$'\025'`, because a terminal into which the line is pasted would act on it or hide it.
  */
 export function shellWord(word: string): string {
   let isPlain: bool = word.length > 0 && word.charCodeAt(0) !== 0x2d;

@@ -11,7 +11,10 @@ export function schemaOption(schema: string): string {
   return `--schema=${shellWord(schema)}`;
 }
 
-/** Inserts options right after the command's name: after a `--` among its arguments they would be arguments, too. */
+/**
+ * Inserts options right after the command's name. At the end of the line they might follow a `--`, and would then count
+ * as arguments.
+ */
 export function withOptions(line: string, options: string): string {
   const end = line.indexOf(" ", "worker ".length);
   if (options === "") return line;

@@ -20,7 +20,10 @@ export type Completion = Span &
       }
   );
 
-/** Returns what can be completed at the index `at`; null: nothing, as in a quoted search text or too long a query. */
+/**
+ * Returns what can be completed at the index `at`; null if nothing can, for example in a quoted search text or in a
+ * query that is too long.
+ */
 export function completionAt(text: string, at: number): Completion | null {
   if (text.length > MAX_CHARACTERS) return null;
   const start = termStart(text, at);
@@ -78,7 +81,8 @@ interface UnfinishedStep {
 const STEP = /^(?:\.(?:"((?:[^"\\]|\\.)*)"|([^."[\]:=<>!\s(),]+))|\[(\d{1,9})\])/;
 
 // Splits the text after a field's name (`after`) into the finished steps of a path and the rest. `path`: the same text,
-// but empty if the field has no paths. `rest` is null right after a quoted step or an index: nothing is being typed.
+// but empty if the field has no paths. `rest` is null right after a quoted step or an index, where nothing can be
+// completed.
 function stepsOf(path: string, after: string): { path: PathStep[]; rest: UnfinishedStep | null } {
   const steps: PathStep[] = [];
   let text = path;

@@ -11,7 +11,7 @@ export function ageUs(text: string): bigint {
   return BigInt(ageSeconds(text)) * 1_000_000n;
 }
 
-/** Returns what a time covers, `high` excluded: for a date or `today` a day in UTC, for others one microsecond. */
+/** Returns the period of a time, without `high`: a day in UTC for a date or `today`, otherwise one microsecond. */
 export function timeUs(
   text: string,
   nowUs: bigint,

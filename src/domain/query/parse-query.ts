@@ -1,5 +1,5 @@
-// Parses a query. The parser (portable/query) has one class for all nodes, because AssemblyScript, which also compiles
-// it, has no union types. This file converts the nodes to a union.
+// Parses a query. The parser (portable/query) is also compiled by AssemblyScript, which has no union types, so it has
+// one class for all nodes of the tree. This file converts these nodes to a union.
 import { shownConditions } from "../condition.ts";
 import { parseQuery as parse } from "../portable/query/parser.ts";
 import type { ParsedNode, ParsedValue } from "../portable/query/tree.ts";

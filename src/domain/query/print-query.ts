@@ -1,4 +1,4 @@
-// Prints a tree as a text that parses to the same tree, except for the places of its nodes.
+// Prints the tree of a query as text. The text parses to the same tree, except that the nodes may have other places.
 import { quote } from "../portable/query/quote.ts";
 import type { PathStep, QueryNode, QueryValue } from "./query-tree.ts";
 

@@ -1,4 +1,4 @@
-// An error in a query, with its place, so that clients can mark it while the query is typed.
+// An error in a query, with its place in the query's text, so that clients can mark it while the query is typed.
 import { InputError } from "../../base/errors.ts";
 import type { Span } from "./query-tree.ts";
 

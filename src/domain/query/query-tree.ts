@@ -8,7 +8,7 @@ export interface Span {
 
 export type QueryNode = GroupNode | Exclusion | FieldTerm | TextTerm;
 
-/** `and`: all items match; `or`: at least one does. At least two items. */
+/** A group of at least two items. `and`: all of them must match. `or`: at least one must match. */
 export interface GroupNode extends Span {
   readonly kind: "and" | "or";
   readonly items: readonly QueryNode[];
@@ -19,7 +19,7 @@ export interface Exclusion extends Span {
   readonly item: QueryNode;
 }
 
-/** A field and its values, as in `task:mail,report`: one of them must match, with `!=` none. */
+/** A field and its values, as in `task:mail,report`. One of the values must match; with `!=`, none may match. */
 export interface FieldTerm extends Span {
   readonly kind: "field";
   readonly field: string;

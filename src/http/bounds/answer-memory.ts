@@ -1,26 +1,31 @@
 // Limits the memory of responses, for each connection and in total. Memory is reserved before a large response is
-// built, and counted until the client has read it. Of the waiting requests, that of the client with the least memory is
-// next. If no memory is free, the slowest readers are cut off: the connections that have needed longest for a response.
+// built, and counted until the client has read the response. Of the requests that wait for memory, those of the
+// client with the least memory come first. If there is not enough memory, slow readers are cut off: connections on
+// which a response could be read for at least GRACE_MS and is still unread. The connection with the longest such time
+// is cut off first.
 import type { Socket } from "node:net";
 import { clearTimeout, monotonic, setTimeout } from "../../base/clock.ts";
 import type { Limits } from "./limits.ts";
 
 export interface AnswerMemory {
-  /** Begins to count the memory of one request, from 0 bytes. Called for a connection's requests in their order. */
+  /** Begins to count the memory of a request, from 0 bytes. Call it for the requests of a connection in their order. */
   open(socket: Socket, client: string): Reservation;
 }
 
 export interface Reservation {
-  /** Waits until earlier responses have at most `readOnBytes` unread, or `left` aborts. Returns null without a wait. */
+  /**
+   * Waits until at most `readOnBytes` of the connection's earlier built responses are unread, or `left` aborts.
+   * Returns null if there is nothing to wait for.
+   */
   readOn(left: AbortSignal): Promise<void> | null;
   /**
-   * Reserves this many bytes, at most the whole memory. First waits as readOn() does, then for room, `memoryWaitMs` at
-   * most. Returns false if there was no room in time, or `left` aborts.
+   * Reserves this many bytes, at most the whole memory. First waits like readOn(), and then at most `memoryWaitMs`
+   * for room. Resolves to false if there was no room in time or `left` aborts, otherwise to true.
    */
   reserve(bytes: number, left: AbortSignal): Promise<boolean>;
   /**
-   * Records that the response is built, and counts its bytes until release(). Returns null; if it records nothing,
-   * `too_large` if the response could never have room, or `busy` if there is no room now.
+   * Records that the response is built, and counts its bytes until release(). Returns null. Without room, records
+   * nothing and returns `too_large` if the response could never have room, otherwise `busy`.
    */
   settle(bytes: number): "too_large" | "busy" | null;
   release(): void;
@@ -53,10 +58,13 @@ export function createAnswerMemory(
   limits: Settings,
   clock: () => number = monotonic,
 ): AnswerMemory {
-  /** All reserved memory, in the order of its last changes, so that the slowest readers come first. */
+  /**
+   * All reserved memory, in the order of the last changes. A response changes last when its client can begin to read
+   * it, so of the readers the slowest come first.
+   */
   const all = new Set<ReservedBytes>();
   const waiting = new Set<WaitingReader>();
-  /** The unread responses of each connection, in their order. */
+  /** The requests of each connection whose responses are unread or not built yet, in their order. */
   const pending = new WeakMap<Socket, Set<ReservedBytes>>();
   /** Requests that wait in readOn(), and the functions that end the wait. */
   const readers = new Map<ReservedBytes, () => void>();
@@ -89,7 +97,7 @@ export function createAnswerMemory(
     if (bytes > 0) all.add(reserved);
   };
 
-  /** Records since when the client can read the first unread response of a connection, if it is built. */
+  /** If the first unread response of a connection is built, records the time from which its client can read it. */
   const beginFirst = (socket: Socket) => {
     const [first] = pendingOf(socket);
     if (first?.isMade !== true || first.sinceMs !== null) return;
@@ -128,7 +136,7 @@ export function createAnswerMemory(
       change(request.reserved, request.bytes);
       request.end(true);
     }
-    // Checks again later, because a reader that is not slow yet may be slow then.
+    // Checks again later, because by then more readers may have become slow.
     if (waiting.size > 0 && grace === null) {
       grace = setTimeout(serveLater, GRACE_MS / 4).unref();
     }
@@ -182,8 +190,8 @@ export function createAnswerMemory(
         readOn: (left) => readOn(reserved, left),
         async reserve(wanted, left) {
           if (wanted <= reserved.bytes) return true;
-          // Memory that is already reserved is released while waiting. Otherwise two requests that hold parts could
-          // wait for each other.
+          // While the request waits, the memory that it has already reserved is released. Otherwise two requests that
+          // have reserved some memory could wait for each other.
           change(reserved, 0);
           await readOn(reserved, left);
           return enqueue(reserved, Math.min(wanted, limits.unreadBytesInAll), left);

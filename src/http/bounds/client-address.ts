@@ -1,5 +1,6 @@
-// Determines the client of a request: the connection's peer, or, if the peer is a trusted proxy, the rightmost
-// untrusted hop that the proxy reports. Headers from other peers are ignored. networkOf() groups addresses to clients.
+// Determines the client's address: that of the connection's peer, or, if the peer is a trusted proxy, the rightmost
+// untrusted hop that the proxy reports. Headers from other peers are ignored. networkOf() returns the network of an
+// address; all addresses of one network count as one client.
 import { BlockList, isIP, SocketAddress } from "node:net";
 import { InputError } from "../../base/errors.ts";
 import { UNIX_PEER } from "../listen/listen-target.ts";
@@ -112,15 +113,15 @@ function addressOf(text: string): string | null {
 const MAPPED = /^::ffff:(?=\d+\.)/;
 
 /**
- * Returns the one spelling of an address: an IPv4 address that is written as IPv6 becomes IPv4; IPv6 is short and in
- * lower case, without an interface name. Any other text is returned as it is.
+ * Returns an address in its standard spelling. An IPv4 address that is written as IPv6 becomes IPv4. An IPv6 address is
+ * shortened, in lower case, and without an interface name. Any other text is returned as it is.
  */
 export function plainAddress(address: string): string {
   if (isIP(address) !== 6) return address;
   return new SocketAddress({ address, family: "ipv6" }).address.replace(MAPPED, "");
 }
 
-/** Returns what counts as one client: for IPv6 the /64, because a subscriber has a whole /64; else the address. */
+/** Returns the network that counts as one client: the /64 of an IPv6 address, as a subscriber has; else the address. */
 export function networkOf(address: string): string {
   const plain = plainAddress(address);
   if (isIP(plain) !== 6) return plain;

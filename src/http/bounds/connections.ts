@@ -1,5 +1,5 @@
-// Tracks the connections and their requests, so that the server can stop gracefully and idle connections do not block
-// others. Also limits how many requests of one connection are processed at once.
+// Tracks the connections and their requests, so that the server can stop gracefully, and so that idle connections make
+// room for new ones. Also limits how many requests of one connection are processed at once.
 import type { Socket } from "node:net";
 import { WorkerError } from "../../base/errors.ts";
 import { networkOf } from "./client-address.ts";
@@ -17,7 +17,7 @@ export interface RequestProgress {
 }
 
 export interface OpenExchange {
-  /** Aborts when `left` does, and when the server begins to stop. */
+  /** Aborts when `left` aborts, and when the server begins to stop. */
   readonly closing: AbortSignal;
   /** Aborts when the response has been sent or the connection is closed. */
   readonly left: AbortSignal;
@@ -29,8 +29,9 @@ export interface HttpConnections {
   /** Whether the server is stopping: then each response is the last of its connection. */
   readonly draining: boolean;
   /**
-   * Adds a connection. Beyond the limit, the oldest idle connection is closed. If none is idle, the oldest connection
-   * of the client with the most connections is closed, or the new connection if no client has more than its own client.
+   * Adds a connection. If the limit is reached, the oldest idle connection is closed. If none is idle, the oldest
+   * connection of the client with the most connections is closed. If the client of the new connection is itself one of
+   * those with the most connections, the new connection is closed instead.
    */
   add(socket: Socket): void;
   /** Replaces the connection `raw` by `socket`, the TLS socket on top of it. */
@@ -45,7 +46,10 @@ export interface HttpConnections {
   refuse(socket: Socket): "answer" | "cut" | "wait";
   /** Returns a signal that aborts when the connection is closed. */
   closed(socket: Socket): AbortSignal;
-  /** Aborts `closing` of all requests, and closes idle connections. Others are closed after their response. */
+  /**
+   * Aborts `closing` of all requests. If the connections belong to this server, also closes idle ones at once, and
+   * each of the others after the response to its last open request.
+   */
   drain(): void;
   destroyAll(): void;
 }
@@ -93,7 +97,8 @@ export function createConnections(
     return connection;
   };
 
-  // A request whose body is still arriving needs the bytes after its headers, so parsing continues while there is one.
+  // A request whose body is still arriving needs the bytes after its headers. Parsing continues while there is such a
+  // request.
   const isFull = (exchanges: Connection["exchanges"]) =>
     exchanges.size >= pipelined && [...exchanges].every(({ isRead }) => isRead());
 
@@ -102,7 +107,7 @@ export function createConnections(
     return undefined;
   };
 
-  /** Returns the oldest connection of the client with the most; null if no client has more than that of `added`. */
+  /** Returns the oldest connection of the client with the most connections; null if that of `added` has as many. */
   const oldestOfMost = (added: Connection): Socket | null => {
     const counts = new Map([[added.network, 1]]);
     for (const { network } of all.values()) counts.set(network, (counts.get(network) ?? 0) + 1);
@@ -139,7 +144,7 @@ export function createConnections(
       const close = () => {
         connection.exchanges.delete(exchange);
         lose();
-        // A response that began before the stop has not announced the end of the connection, so it is ended here.
+        // A response that began before the stop has not announced that its connection ends. So the connection is ended.
         if (draining && isOurs && connection.exchanges.size === 0) socket.destroySoon();
         else connection.onRoom();
       };
@@ -150,7 +155,8 @@ export function createConnections(
       if (connection === undefined) return "cut";
       if (connection.refused) return "wait";
       connection.refused = true;
-      // The bytes belong to a request whose body is still arriving; without one, to a new request after the open ones.
+      // The bytes belong to the request whose body is still arriving. If there is none, they belong to a new request
+      // after the open ones.
       const open = [...connection.exchanges];
       const isClear = open.length === 0 || (open.length === 1 && open[0]?.isSettled() === false);
       return isClear ? "answer" : "cut";
@@ -180,8 +186,8 @@ interface ServedSocket extends Socket {
 
 /**
  * Limits how many requests of a connection are processed at once. Node's parser turns all received bytes into requests,
- * over a thousand from one read. This function passes slices to the parser, and none while enough requests are being
- * processed: further bytes wait here, then in the kernel, then at the client.
+ * over a thousand from one read. This function passes the bytes to the parser in small slices, and passes none while
+ * `isFull` returns true. Further bytes then wait here, in the kernel and at the client.
  *
  *   feeding ──enough requests──▶ paused ──one is answered──▶ feeding
  *

@@ -10,9 +10,9 @@ export const defaultLimits = Object.freeze({
   requestTimeoutMs: 30_000,
   /** Time that an idle connection is kept, in milliseconds. */
   keepAliveMs: 10_000,
-  /** Time without traffic after which a connection is closed, in milliseconds. Off while a request is processed. */
+  /** Time without traffic after which a connection is closed, in ms. It does not apply while a request is processed. */
   silenceMs: 60_000,
-  /** Time after which a client that reads nothing more of its response is cut off, in milliseconds. */
+  /** Time after which a connection is closed if its client reads nothing more of a response, in milliseconds. */
   stalledMs: 10_000,
   connections: 2_000,
   /** Number of requests processed at once. Event streams and downloads count only until their response begins. */
@@ -42,7 +42,7 @@ export type Limits = { readonly [K in keyof typeof defaultLimits]: number };
  * may use if that is less.
  */
 export function answerBytesHere(): number {
-  // node:v8 is loaded here, because it takes 1.6 MB, and a worker without an admin does not need it.
+  // node:v8 is loaded only here, because it takes 1.6 MB, and a worker without an admin does not need it.
   const { heap_size_limit: heap } = process.getBuiltinModule("node:v8").getHeapStatistics();
   // Texts are in V8's heap, which may be smaller than the memory of the process: they get at most half of the heap.
   const most = Math.min(totalmem(), process.constrainedMemory() || totalmem(), 2 * heap);

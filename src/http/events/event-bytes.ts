@@ -1,22 +1,23 @@
-// Encodes event streams, plain or with gzip. A piece of a stream is one event or one ping. Its gzip blocks refer to
-// pieces that the client was sent before, because events repeat most of their text. So a piece is compressed once for
-// all clients with the same history of earlier pieces, and again for each other history, within a limit: for new and
-// slow clients, and those with other events. A client shares the blocks of others again once its last pieces are the
-// same. Only the trailer, with the checksum of all text sent, is made for each client. This works because gzip blocks
-// can end on a byte boundary and be made one by one.
+// Encodes event streams, plain or with gzip. A piece of a stream is one event or one ping. Events repeat most of their
+// text, so the gzip blocks of a piece refer to the pieces that were sent to the client before: its history. A piece is
+// compressed once for each history, within a limit, and all clients with the same history get the same blocks. New
+// clients, slow clients and clients of other events have other histories. Such a client shares blocks again once its
+// last pieces are the same as those of other clients. Only the trailer, with the checksum of all text sent, is made for
+// each client. This works because gzip blocks can end on a byte boundary, and can be compressed one by one.
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import { acceptsGzip } from "../compress.ts";
 import { type HttpRequest, header } from "../request.ts";
 
-/** The maximum number of earlier pieces that blocks refer to, and of their bytes: less than gzip's window of 32 KiB. */
+/** The maximum number of pieces in a history. */
 const MAX_PIECES = 16;
+/** The maximum number of bytes in a history. It is less than gzip's window of 32 KiB. */
 const MAX_BYTES = 24_576;
-/** The maximum number of histories for which a piece is compressed. For others, blocks refer to no earlier piece. */
+/** Once a piece was compressed for this many histories, its blocks for other histories refer to no earlier piece. */
 const MAX_HISTORIES = 16;
 
 let made = 0;
 
-/** The history of a client: the last pieces that it was sent, within MAX_PIECES and MAX_BYTES. */
+/** The last pieces that were sent to a client, within MAX_PIECES and MAX_BYTES. */
 class History {
   static readonly none = new History([], []);
   /** Equal for all clients with the same history; empty for the empty history. */

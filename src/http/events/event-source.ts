@@ -1,8 +1,8 @@
-// One source of server-sent events for many viewers: clients with an open event stream. An event is the snapshot of a
-// topic: a newer one replaces it, even while it waits for room in a viewer's buffer, so the memory of each viewer is
-// bounded. An event is serialised once, and compressed once for all viewers that were sent the same events before
-// (event-bytes.ts). A viewer whose buffer stays full is disconnected. Every event has an id, so that a viewer that
-// reconnects (Last-Event-ID) gets only newer events.
+// Sends server-sent events to viewers: clients with an open event stream. An event contains the snapshot of a topic. A
+// newer snapshot replaces an older one, also an older one that waits for room in a viewer's buffer, so the memory of
+// each viewer is bounded. An event is serialised once, and compressed once for all viewers that were sent the same
+// events before (event-bytes.ts). A viewer whose buffer stays full is disconnected. Every event has an id, so that a
+// viewer that reconnects (Last-Event-ID) gets only newer events.
 import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { monotonic } from "../../base/clock.ts";
@@ -14,15 +14,16 @@ import { EventBytes, encoderFor, type StreamEncoder } from "./event-bytes.ts";
 
 export interface EventSource {
   /**
-   * Returns the response that makes the client a viewer of these events. It begins with their snapshots, except those
-   * up to the request's Last-Event-ID. Throws Refusal 503 if there are too many viewers, or the server is stopping.
+   * Returns the response that makes the client a viewer of these events. The response begins with the snapshots that
+   * are newer than the request's Last-Event-ID. Throws Refusal 503 if there are too many viewers, or the server is
+   * stopping.
    */
   view(request: HttpRequest, events: readonly string[]): HttpResponse;
   /** Sends `data`, one line such as JSON, to all viewers of `event`. It replaces the last `data` of the same topic. */
   publish(event: string, data: string, topic?: string): void;
-  /** Deletes the event's snapshots, so that they are sent to no further viewer. */
+  /** Deletes the event's snapshots, so that they are no longer sent to any viewer. */
   clear(event: string): void;
-  /** Sends a comment to viewers, but not to those of `except`, so that no proxy and no page closes a quiet stream. */
+  /** Sends a comment to all viewers except those of the event `except`, so that no quiet stream is closed. */
   ping(except?: string): void;
   /** Whether the event has viewers. */
   isWatched(event: string): boolean;
@@ -47,7 +48,7 @@ interface Viewer {
   fullSince: number | null;
   /**
    * The topics whose newest snapshot has not been sent, because the buffer is full, in the order of the snapshots' ids.
-   * In another order a viewer could miss some, because after a reconnect it gets only ids above the last one received.
+   * In another order a viewer could miss some, because after a reconnect it gets only later ids than its last one.
    */
   readonly waiting: Set<string>;
 }

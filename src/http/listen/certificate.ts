@@ -28,7 +28,9 @@ interface Pair {
   readonly expiresAt: Date;
 }
 
-/** Returns the certificate of these files. Throws InputError, with the option's path, if a file is invalid. */
+/**
+ * Returns the certificate of these files. Throws InputError, which names the option, for an unreadable or invalid file.
+ */
 export function loadCertificate(files: CertificateFiles): Certificate {
   let pair = pairOf(files);
   return {

@@ -1,5 +1,6 @@
-// Creates a unix socket to which no other user can connect before its mode is set (in a worker thread of Node: see
-// below). A socket that a killed process has left is replaced. A socket in use, or another file, is not touched.
+// Creates a unix socket to which no other user can connect before its mode is set. A worker thread of Node cannot
+// ensure this (see listenOnPath()). A socket that a killed process has left is replaced. A socket in use, or another
+// file, is not touched.
 import { once } from "node:events";
 import { type BigIntStats, chmodSync, chownSync, existsSync, lstatSync, unlinkSync } from "node:fs";
 import net, { type Server } from "node:net";
@@ -31,7 +32,7 @@ export async function listenOnPath(server: Server, { path, mode, gid }: UnixTarg
 
 const SETTLED_MS = 50;
 
-/** Returns the stats of an abandoned socket; null if the path is free. Throws if it is in use or has no directory. */
+/** Returns the stats of an abandoned socket; null if the path is free and its directory exists. Otherwise throws. */
 async function leftBehind(path: string): Promise<BigIntStats | null> {
   const stats = statsOf(path);
   // Without this check, Node would report a missing directory as EACCES.
@@ -55,7 +56,7 @@ async function leftBehind(path: string): Promise<BigIntStats | null> {
   );
 }
 
-/** Connects to the socket. Returns null if that succeeds, otherwise the error's code, or its message without one. */
+/** Connects to the socket. Returns null on success, otherwise the error's code, or its message if it has no code. */
 async function connectError(path: string): Promise<string | null> {
   const socket = net.connect({ path });
   try {
@@ -69,14 +70,14 @@ async function connectError(path: string): Promise<string | null> {
 }
 
 function inUseError(what: string): WorkerError {
-  return new WorkerError("listen", `${what}; stop it, or choose another path with listenAddr`);
+  return new WorkerError("listen", `${what}; free the path, or choose another one with listenAddr`);
 }
 
 function statsOf(path: string): BigIntStats | null {
   return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
 }
 
-/** Whether both are stats of the same file. Another process may have replaced it by one with the same inode. */
+/** Whether both are stats of one file. The times are compared, too, because a new file may get the same inode. */
 function isSame(one: BigIntStats, other: BigIntStats | null): boolean {
   return other !== null && one.ino === other.ino && one.ctimeNs === other.ctimeNs;
 }

@@ -1,5 +1,5 @@
-// Conditional GET. A response of moderate length has an ETag; a request with that ETag in If-None-Match gets 304 while
-// nothing has changed. A later time of the data is no change; the header `as-of` contains this time, also with 304.
+// Conditional GET. A response of moderate length has an ETag. A request with this ETag in If-None-Match gets 304 as
+// long as nothing but the time of the data has changed. The header `as-of` contains this time, also with 304.
 import { hash } from "node:crypto";
 import { type HttpRequest, header } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
@@ -7,7 +7,7 @@ import type { HttpResponse } from "../response.ts";
 /** The header with the time of a response's data, RFC 3339 in UTC. */
 export const AS_OF = "as-of";
 
-/** The lengths between which a response has an ETag. For shorter ones it is not worth it; longer ones take too long. */
+/** A response within these lengths has an ETag. A shorter one saves too little; hashing a longer one is too slow. */
 const MIN_CHARS = 500;
 const MAX_CHARS = 250_000;
 

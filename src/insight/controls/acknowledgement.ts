@@ -14,7 +14,7 @@ import { isNotResponding } from "../../queue/workers/stale-workers.ts";
 export interface Acknowledgement {
   /** The number of live workers that have acknowledged all pauses: they start no paused job. */
   readonly acknowledged: number;
-  /** The number of live workers that have not acknowledged all pauses. An early version of the worker never does so. */
+  /** The number of live workers that have not acknowledged all pauses. Workers of early versions never do. */
   readonly waiting: number;
   /** The ids of the workers that `waiting` counts, ascending, at most 100. */
   readonly waitingFor: readonly string[];
@@ -23,7 +23,7 @@ export interface Acknowledgement {
 /** The acknowledgement if there are no workers with heartbeats, or if they could not be read. */
 export const NOT_ACKNOWLEDGED: Acknowledgement = { acknowledged: 0, waiting: 0, waitingFor: [] };
 
-/** Reads which live workers have acknowledged the pauses: none in a schema without pauses or without heartbeats. */
+/** Reads which live workers have acknowledged the pauses. In a schema without pauses or heartbeats, counts are 0. */
 export async function readAcknowledgement(db: Database): Promise<Acknowledgement> {
   if (!(await hasControls(db)) || !(await hasWorkerTable(db))) return NOT_ACKNOWLEDGED;
   return (await readState(db)).state;
@@ -31,7 +31,8 @@ export async function readAcknowledgement(db: Database): Promise<Acknowledgement
 
 /**
  * Waits until all live workers have acknowledged the pauses, `signal` aborts, or monotonic() reaches `untilMs`. Returns
- * the last state read. Does not wait inside a transaction that has written: the pause begins with its commit.
+ * the last state read. Does not wait inside a transaction that has written, because workers see the pause only after
+ * the commit.
  */
 export async function awaitAcknowledgement(
   db: Database,
@@ -74,7 +75,7 @@ interface AcknowledgementRow {
   readonly acknowledged: number;
   readonly waiting: number;
   readonly waiting_for: string;
-  /** Whether this transaction has written: then the pause is not committed yet. */
+  /** Whether this transaction has written. If so, its pause is not committed yet. */
   readonly is_written: boolean;
 }
 

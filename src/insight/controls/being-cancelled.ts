@@ -13,7 +13,7 @@ export async function readCancellations(
   return new Map(found.map((one) => [one.id, one]));
 }
 
-/** Returns `being cancelled: deploy, by ana`; without the reason or the user if the request has none. */
+/** Returns a text such as `being cancelled: deploy, by ana`. A reason or user that the request lacks is left out. */
 export function beingCancelled({ reason, by }: Cancellation): string {
   const why = reason === null ? "" : `: ${reason}`;
   const user = by === null ? "" : `${reason === null ? "" : ","} by ${by}`;

@@ -6,7 +6,7 @@ import type { PauseScope } from "../../queue/pauses/pause.ts";
 import { isPausedQueue } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
 
-/** A pause of a queue, of a task or of everything. */
+/** A pause of a queue, of a task or of all jobs. */
 export interface Pause {
   /** What is paused: one queue, the jobs of one task, or all jobs. */
   readonly scope: PauseScope;
@@ -29,7 +29,10 @@ export interface Pause {
   readonly isBackOff: boolean;
 }
 
-/** Returns at most 10,000 pauses: that of all jobs, then of tasks, then of queues, by name. None without a table. */
+/**
+ * Returns at most 10,000 pauses: that of all jobs, then of tasks, then of queues, by name. Returns none if the table of
+ * pauses does not exist or may not be read.
+ */
 export async function listPauses(db: Database): Promise<Pause[]> {
   if (!(await hasControls(db))) return [];
   const statement = (await hasLimits(db)) ? withBackOffsSql : withoutBackOffsSql;

@@ -20,7 +20,7 @@ const number = (column: string): Column => ({
 const orNull = (expression: string) => `coalesce(${expression}, 'null')`;
 const orEmpty = (expression: string) => `coalesce(${expression}, '')`;
 
-// RFC 3339 has the years 1 to 9999. Other times become the earliest or the latest valid one, as everywhere on the wire.
+// RFC 3339 has the years 1 to 9999. Other times become the earliest or the latest time of these years.
 const timeText = (column: string) => `case
       when jobs.${column} >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.${column} < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
@@ -61,7 +61,7 @@ function csvField(expression: string): string {
   return orEmpty(`'"' || pg_catalog.replace(${bytes(expression)}, '"', '""') || '"'`);
 }
 
-/** Returns the text in the collation in which replace() compares bytes, in a third of the time of a locale's. */
+/** Returns the text with collation C, with which replace() takes a third of the time, because it compares bytes. */
 function bytes(expression: string): string {
   return `(${expression}) collate "C"`;
 }
@@ -116,8 +116,8 @@ export function lineSql(
 }
 
 /**
- * Joins SQL expressions with ||, in halves. One after the other, they would copy the beginning of a line up to forty
- * times, and format() takes three times as long.
+ * Joins SQL expressions with ||, in halves. If they were joined one after the other, PostgreSQL would copy the
+ * beginning of a line up to forty times. format() would take three times as long.
  */
 function concatenate(texts: readonly string[]): string {
   if (texts.length < 2) return texts.join();

@@ -1,5 +1,6 @@
 // The cursor that continues an interrupted export: `<last id>[-<highest id>[-<now>]]`. A client of the API makes it
-// from the id of its last whole line and from the header `x-export-boundary`, which contains the rest.
+// from the id in the last whole line that it has received and from the header `x-export-boundary`, which contains the
+// rest of the cursor.
 import { InputError } from "../../base/errors.ts";
 import { isJobId } from "../../domain/job-ids.ts";
 

@@ -1,6 +1,6 @@
-// Exports all jobs that match a query as lines of text, in id order. They are read in chunks, one chunk ahead of the
-// client, by statements of about 0.1 s (large payloads: seconds). An export keeps no snapshot open, and at most two
-// chunks in memory. Jobs that are added after its start are not included.
+// Exports all jobs that match a query as lines of text, in id order. The jobs are read in chunks, one chunk ahead of
+// the client. A statement takes about 0.1 s, for large payloads seconds. An export keeps no snapshot open and has at
+// most two chunks in memory. Jobs that are added after the start of the export are not included.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { compileQuery } from "../query/compile-query.ts";
@@ -16,16 +16,16 @@ import { readAhead } from "./read-ahead.ts";
 
 /** An export that has begun: its fixed boundary and its text. */
 export interface Export {
-  /** The boundary. boundaryText() of it, appended to the id of the last line received, is the cursor. */
+  /** The fixed boundary. The cursor is the id of the last line received, followed by boundaryText() of the boundary. */
   readonly boundary: ExportCursor;
-  /** The names in the query that do not exist, such as that of a misspelled task. */
+  /** The names in the query that do not exist, such as a misspelled name of a task. */
   readonly unknown: readonly string[];
   /**
    * Yields text in pieces of at most a few megabytes, and empty pieces while no job is found. It ends early when
    * `signal` aborts.
    */
   readonly pieces: (signal: AbortSignal) => AsyncGenerator<string | Buffer, void>;
-  /** Returns how far the export has come, with the cursor from which another export continues. */
+  /** Returns how far the export has come, with the cursor from which another export can continue. */
   readonly progress: () => ExportProgress;
 }
 
@@ -33,7 +33,10 @@ export interface ExportProgress {
   readonly lines: number;
   /** The number of jobs left out so far, because they are too large to be compared with the query. */
   readonly unchecked: number;
-  /** The cursor after the last job that was exported whole, or does not match; null if there is none yet. */
+  /**
+   * The cursor after the last job that was exported completely or did not match. Before the first such job, the cursor
+   * from which this export began, or null.
+   */
   readonly cursor: string | null;
   /** Whether the last line is incomplete, because only a part of a large payload has been yielded. */
   readonly isInLine: boolean;
@@ -77,14 +80,14 @@ export async function exportJobs(
     for await (const chunk of readAhead(found)) {
       if (signal.aborted) return;
       if (chunk.text !== null) {
+        yield chunk.text;
         lines += chunk.lines;
         reached = cursorAfter(chunk.last);
-        yield chunk.text;
         continue;
       }
       for await (const piece of largeLine(large, chunk.last, { columns, format })) {
-        isInLine = true;
         yield piece;
+        isInLine = true;
         if (signal.aborted) return;
       }
       if (isInLine) lines += 1;

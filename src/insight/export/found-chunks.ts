@@ -1,4 +1,4 @@
-// Yields an export's lines in chunks: of all jobs, or of the jobs that match a query, which walk/walk.ts finds.
+// Yields the lines of an export in chunks. An export has all jobs, or the jobs that match a query (walk/walk.ts).
 import type { Database } from "../../database/database.ts";
 import { allOf, everyJob, type WalkCondition } from "../walk/matching.ts";
 import { segmentsOf } from "../walk/order.ts";
@@ -6,7 +6,7 @@ import { type WalkResult, walk } from "../walk/walk.ts";
 import type { LineChunk, LineChunks } from "./line-chunks.ts";
 
 export interface IdRange {
-  /** The id before the range, which begins with the next higher id. */
+  /** The range begins after this id. */
   readonly after: string;
   /** The last id of the range. */
   readonly upTo: string;
@@ -28,11 +28,11 @@ export async function* allChunks(
 
 export interface WalkOptions {
   readonly signal: AbortSignal;
-  /** Called after each walk with the number of jobs that were too large to be compared with the query. */
+  /** Called after each walk with the number of jobs whose texts were too large or too slow to check. */
   readonly onUnchecked: (jobs: number) => void;
 }
 
-/** The maximum number of ids that one walk finds. Then their lines are built. */
+/** The maximum number of jobs that one walk finds. Their lines are built before the next walk. */
 const IDS_A_WALK = 5_000;
 const WALK_MS = 100;
 const NO_FACTS = { priorities: null, indexes: new Set<string>() };
@@ -62,10 +62,10 @@ export async function* matchingChunks(
     const before: string = last;
     last = next?.position.kind === "ids" ? next.position.after : null;
     // The next walk starts with the step size that the last one reached. With the initial size, its first step could
-    // exceed the time limit again. After a walk that found IDS_A_WALK ids, a step need not read more rows than that.
+    // exceed the time limit again. After a walk that found IDS_A_WALK ids, IDS_A_WALK rows are enough for a step.
     size = found.length >= IDS_A_WALK ? Math.min(pace, IDS_A_WALK) : pace;
-    // An empty chunk reports progress, so that the reader can abort. A step that exceeded its time limit has made no
-    // progress: `last` is unchanged.
+    // After a walk without matches, an empty chunk reports the progress, so that the reader can abort. If `last` is
+    // unchanged, there was no progress, because a step exceeded its time limit.
     if (last !== null && last !== before && found.length === 0) yield { text: "", lines: 0, last };
   }
 }

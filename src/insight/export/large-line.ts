@@ -1,4 +1,5 @@
-// A line that is too large for a chunk, in pieces: the part before its payload, the parts of the payload, and the rest.
+// Reads a line of an export that is too large for a chunk, in pieces: the part before the payload, the parts of the
+// payload, and the part after it.
 import { randomUUID } from "node:crypto";
 import { type Database, query } from "../../database/database.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
@@ -6,10 +7,13 @@ import { payloadPieces } from "../pages/job-size.ts";
 import { type ExportFormat, lineSql } from "./columns.ts";
 import type { LineFormat } from "./line-chunks.ts";
 
-/** The text in place of the payload until the line is split there. It is random, so no other column can contain it. */
+/** Replaces the payload in the line, which is then split there. It is random, so no other column can contain it. */
 const MARK = `\u0001${randomUUID()}\u0001`;
 
-/** Yields the pieces of the line; none if the job was deleted. `db`: a database for statements that take seconds. */
+/**
+ * Yields the pieces of the line; none if the job does not exist. Throws if the payload changes, or the job is deleted,
+ * while the payload is read. `db`: a database for statements that take seconds.
+ */
 export async function* largeLine(
   db: Database,
   id: string,

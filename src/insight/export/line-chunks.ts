@@ -1,5 +1,6 @@
-// The lines of jobs in chunks of about a megabyte, each from one statement. A chunk ends before a job that may not fit,
-// and its payload is not decompressed. The size of a compressed payload is estimated from its upper bound.
+// Reads the lines of an export in chunks of about a megabyte, each with one statement. A chunk ends before the first
+// job that may not fit, and the payload of this job is not decompressed. The size of a compressed payload is estimated
+// as a share of its upper bound.
 import { type Database, query } from "../../database/database.ts";
 import { isPacked, worstBytes } from "../../database/unpacked.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
@@ -18,7 +19,10 @@ export type Selection =
   | { readonly kind: "ids"; readonly ids: readonly string[] };
 
 export interface LineChunk {
-  /** The lines; empty if no job up to `last` matches; null if the job `last` alone is too large (large-line.ts). */
+  /**
+   * The lines; empty if no job up to `last` matches the query; null if the job `last` is too large even for a chunk of
+   * its own, or if reading it timed out (large-line.ts).
+   */
   readonly text: string | null;
   readonly lines: number;
   /** The id of the last job in the chunk, or of the last that was searched. The next chunk begins after it. */
@@ -30,16 +34,17 @@ export interface LineChunks {
   next(selection: Selection): Promise<LineChunk | null>;
 }
 
-/** The intended size of a chunk in bytes: the smallest with full speed, because two chunks are in memory at once. */
+/** The intended size of a chunk in bytes. It is the smallest with full speed, as two chunks are in memory at once. */
 const WANTED_BYTES = 1_048_576;
-/** The upper limits of the estimated size of a chunk, and of a job that is alone in its chunk. */
+/** The upper limit of the estimated size of a chunk with several jobs, in bytes. */
 const MAX_BYTES = 2 * 1_048_576;
+/** The upper limit of the estimated size of a job that is alone in its chunk, in bytes. */
 const MAX_ALONE = 4 * 1_048_576;
 /** The estimated size of a line without its payload, error and flags. */
 const LINE_BYTES = 500;
 /** A compressed payload counts with a share of the upper bound of its size. This is the smallest share. */
 const MIN_SHARE = 1 / 8;
-/** The maximum number of lines of the first chunk. That of a later one follows from the time and size of the last. */
+/** The maximum number of lines of the first chunk. Later maximums depend on the duration and size of the last chunk. */
 const FIRST_LINES = 500;
 
 export function createLineChunks(db: Database, format: LineFormat): LineChunks {

@@ -1,9 +1,10 @@
-// Yields the items of `source`, and requests the next one while the last is in use. So at most two are in memory.
+// Yields the items of `source`, and requests the next item while the caller uses the current one. At most two items are
+// in memory.
 
 export async function* readAhead<T>(source: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
   const ask = () => {
     const next = source.next();
-    // If the next item fails before it is awaited, the error is thrown when it is awaited.
+    // Without this, a failure before the `await` below would be an unhandled rejection. The `await` still throws it.
     next.catch(() => {});
     return next;
   };

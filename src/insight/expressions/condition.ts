@@ -1,7 +1,7 @@
 // The conditions of a job (ready, blocked, …) in SQL, on a row of _private_jobs with the given alias. Reads of the
 // whole table get the ids of locked queues as a parameter, because PostgreSQL hashes a bound array, but would search a
-// sub-select linearly. Reads of single rows read the row of the job's queue instead. Whether a locked job is fetched or
-// running follows from the reports in the workers' heartbeat rows, whose lists are read once for each statement.
+// sub-select linearly. Reads of single rows read the row of the job's queue instead. The reports in the workers'
+// heartbeat rows show whether a locked job is fetched or running.
 import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { isFailed, isLocked } from "../../queue/sql/job-state.ts";
@@ -12,7 +12,7 @@ import { reportedWorkers } from "./reported-workers.ts";
 /** The expressions that a caller of `conditionOf` provides. */
 export interface ConditionParts {
   readonly isQueueLocked: string;
-  /** The value for a retrying job: an expression, so that due retries can be counted apart. Default: `'retrying'`. */
+  /** The expression for a retrying job. With it, due retries can be counted separately. Default: `'retrying'`. */
   readonly retrying?: string;
 }
 
@@ -88,7 +88,7 @@ const isReported = (name: string, job: string): string =>
 
 /** The maximum number of ids in a list of a report. A worker leaves out further ids. */
 const MAX_LIST_LENGTH = 1_000;
-/** The maximum size of a list that is read, in bytes: enough for 1,000 ids. A larger list contains something else. */
+/** The maximum size in bytes of a list for isFetched(), enough for 1,000 ids. Larger lists are ignored. */
 const MAX_LIST_BYTES = 32_768;
 
 /** A condition on a heartbeat row `workers`: the report lists all jobs that the worker runs. */
@@ -98,8 +98,9 @@ export const LISTS_ALL = `case when ${isList("running_job_ids")}
     else false end`;
 
 /**
- * Returns a condition on a locked job and the heartbeat row `workers` of the worker that holds its lock: the worker
- * reports what it runs, and not this job. It is false if the report has no list of running jobs, or an incomplete one.
+ * Returns a condition on a locked job and the heartbeat row `workers` of the worker that holds its lock: the report
+ * lists all jobs that the worker runs, and this job is not among them. It is false if the report has no list of running
+ * jobs, or an incomplete one.
  */
 export const isUnreported = (job: string): string =>
   `${LISTS_ALL}
@@ -108,8 +109,8 @@ export const isUnreported = (job: string): string =>
 /**
  * Returns a condition on a locked job: it is fetched and not started. A worker of this package lists the jobs that it
  * has fetched and not started, and writes a new report at once when it starts one of them. Other workers list only
- * running jobs, and a job may start between two reports. Of such a worker, a job that is not listed is fetched only if
- * the last heartbeat is at least a second later than the job's lock.
+ * running jobs, and a job may start between two reports. A job of such a worker counts as fetched only if it is not
+ * listed, and the last heartbeat is at least a second later than the lock of the job.
  *
  * The lists of all workers are read once for each statement, and only if a job is locked.
  */
@@ -125,8 +126,8 @@ export const isFetched = (job: string, heartbeats: Heartbeats): string =>
       from (select ${listsOf(heartbeats)} -> ${lockHolder(job)} as list offset 0) as holder)`;
 
 /**
- * Returns an expression: a JSON object by worker id. Its values are the list of fetched jobs, or, for a worker that
- * does not report this list, an object with the list of running jobs.
+ * Returns an expression for a JSON object whose keys are worker ids. A value is the worker's list of fetched jobs, or
+ * an object with the list of running jobs if the worker does not report fetched jobs.
  */
 const listsOf = (heartbeats: string): string => `(
         select pg_catalog.jsonb_object_agg(listing.id, listing.list) from (

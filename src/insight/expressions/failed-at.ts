@@ -1,6 +1,7 @@
-// When a job failed, as far as its row shows. A worker of this library writes the time of a failure to updated_at, and
-// to run_at usually that time plus the delay until the retry: Graphile Worker's delay, or that of a retry policy, which
-// is in whole milliseconds. A Graphile worker writes only run_at. Changes by hand write updated_at and perhaps run_at.
+// Expressions for the time at which a job failed, as far as its row shows it. A worker of this library writes the time
+// of a failure to updated_at. To run_at it usually writes that time plus the delay until the retry. This is Graphile
+// Worker's delay, or that of a retry policy, in whole milliseconds. A Graphile worker writes only run_at. Changes by
+// hand write updated_at and perhaps run_at.
 import { MARKED_FAILED } from "../../domain/words.ts";
 import { delayOf } from "../../queue/settle/retry-policy.ts";
 
@@ -13,39 +14,40 @@ const hasOwnDelay = (job: string) => `(${job}.run_at > ${job}.updated_at
       and (${microsecondsOf(`${job}.run_at`)} - ${microsecondsOf(`${job}.updated_at`)}) % 1000::bigint = 0::bigint) is true`;
 
 /**
- * Returns an expression for a row with a failure: the latest time at which its last attempt can have failed. It is the
- * time of the failure if the condition isFailureTimed() is true, otherwise perhaps that of a later change or recovery.
+ * Returns an expression for a row with a failure: the latest time at which its last attempt can have failed. Unless the
+ * condition isFailureTimed() is true, it may be the time of a later change or recovery.
  */
 export const failedAt = (job: string): string =>
   `greatest(${job}.updated_at, case when ${job}.attempts > 0 and ${job}.run_at > ${job}.created_at
       and ${job}.run_at <= pg_catalog.now() + ${delayOf(`${job}.attempts`)} and not ${hasOwnDelay(job)}
       then ${byFormula(job)} end)`;
 
-/** The number of first characters of an error that are compared with MARKED_FAILED. */
+/** The number of characters at the start of an error that are compared with MARKED_FAILED. */
 const MARK_LENGTH = 64;
 
-/** Returns a condition for a row with an error: the job was failed or cancelled by hand. */
+/** Returns a condition for a row with an error: the job was cancelled, or failed by hand without a reason. */
 export const wasFailedByHand = (job: string): string =>
   `pg_catalog.left(${job}.last_error, ${MARK_LENGTH}::int) ~ '${MARKED_FAILED}'::text`;
 
 /**
  * Returns a condition for a row with a failure: run_at is the time of the failure plus Graphile Worker's delay. It is
- * false with the delay of a policy, after a later change, and for a job changed before it failed on a Graphile worker.
+ * false if the delay came from a retry policy, if the job was changed after the failure, or if the job failed on a
+ * Graphile worker and had been changed before.
  */
 export const hasFormulaDelay = (job: string): string =>
   `coalesce(${byFormula(job)} = ${job}.updated_at or ${job}.updated_at <= ${job}.created_at
     and ${byFormula(job)} > ${job}.created_at and ${byFormula(job)} <= pg_catalog.now(), false)`;
 
 /**
- * Returns a condition for a row with a failure: the job failed at the time of failedAt(). It is false for a job that
- * was changed afterwards, unless it was failed or cancelled by hand: then failedAt() is the time of the change.
+ * Returns a condition for a row with a failure: failedAt() is taken as the time of the failure. It is false for a job
+ * that was changed afterwards, unless wasFailedByHand() is true.
  */
 export const isFailureTimed = (job: string): string =>
   `coalesce(${hasFormulaDelay(job)} or ${hasOwnDelay(job)} or ${wasFailedByHand(job)}, false)`;
 
 /**
- * Returns an expression: when a failed job has failed; null if that is unknown, or the job has not failed. It tests
- * cheap columns first, for reads in which most rows have not failed.
+ * Returns an expression: the time at which a failed job failed; null if the time is unknown, or if the job is not
+ * failed. It tests cheap columns first, because in most reads few of the rows are failed jobs.
  */
 export const failedForGoodAt = (job: string): string =>
   `case when ${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts and ${isFailureTimed(job)}

@@ -1,10 +1,11 @@
-// Whether the schema has heartbeat rows, in which workers report their jobs, for the conditions of locked jobs.
+// Reads whether the schema has a table of workers. In its rows, workers report which jobs they run, and the conditions
+// of locked jobs depend on these reports.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 
-/** The quoted schema if it has a table of workers; null if it has none: then every locked job counts as running. */
+/** The schema's quoted name if it has a table of workers, otherwise null: then every locked job counts as running. */
 export type Heartbeats = string | null;
 
 const CACHED_MS = 3_000;
@@ -17,7 +18,7 @@ interface CacheEntry {
 // The key is the schema's object and not its name, because two databases may have schemas of the same name.
 const cache = new WeakMap<SchemaName, CacheEntry>();
 
-/** Returns the quoted schema if it has a table of workers, otherwise null. Cached for 3 seconds. */
+/** Returns the schema's quoted name if it has a table of workers, otherwise null. Cached for 3 seconds. */
 export function heartbeatsOf(db: Database): Promise<Heartbeats> {
   const cached = cache.get(db.schema);
   if (cached !== undefined && monotonic() < cached.until) return cached.found;

@@ -1,19 +1,23 @@
-// SQL and reads for values of any size, with limits for how much one read decompresses (reason: database/unpacked.ts).
+// SQL and reads for values of any size, with limits for how much one read decompresses. database/unpacked.ts has the
+// reason for these limits.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isPacked, worstBytes } from "../../database/unpacked.ts";
 
 /** How many bytes one read may decompress. loadPacked() may exceed it with its last batch. */
 export const MAX_UNPACKED = 16 * 1_048_576;
-/** One statement is expected to decompress at most this number of bytes. A larger value has its own statement. */
+/**
+ * The number of bytes that one statement of loadPacked() probably decompresses at most. A value that is probably larger
+ * is read by a statement of its own.
+ */
 const BATCH = 4 * 1_048_576;
 /** A batch is expected to decompress to at least this share of its worst case. */
 const MIN_SHARE = 1 / 64;
 
-/** Returns a condition: a value certainly has at most MAX_UNPACKED bytes, so that it may be decompressed. */
+/** Returns a condition: even in the worst case, the value has at most MAX_UNPACKED bytes after decompression. */
 export const isUnpackable = (value: string): string =>
   `coalesce(${worstBytes(value)}, 0) <= ${MAX_UNPACKED}::bigint`;
 
-/** The size at which a page of whole rows ends, after the row that reaches it. */
+/** The size of a page of whole rows, in bytes. In newestRows(), the page ends with the row by which it reaches this. */
 export const PAGE_BYTES = 4 * 1_048_576;
 
 /** Whether the page reaches PAGE_BYTES with this row, so that the row is its last. */
@@ -21,9 +25,10 @@ export const endsPage = ({ page_bytes: bytes }: { readonly page_bytes: string })
   Number(bytes) >= PAGE_BYTES;
 
 /**
- * Returns `page` for `with recursive`: the ids of the newest rows of `table` that match `which`; its first row, with
- * `row_number` 0, is none of them. $1 bigint: only lower ids (null: all). $2 int: the maximum number of rows. The page
- * ends when `page_bytes`, the sum of the sizes, reaches PAGE_BYTES. `bytes`: SQL for the size of a row `stored`.
+ * Returns a query with the name `page` for `with recursive`. It has the ids of the newest rows of `table` that match
+ * `which`, and before them a row with `row_number` 0, which is not a row of the table. $1 bigint: only lower ids are
+ * read (null: all). $2 int: the maximum number of rows. `bytes`: SQL for the size of a row `stored`. The page ends when
+ * `page_bytes`, the sum of the sizes, reaches PAGE_BYTES.
  */
 export const newestRows = (table: string, bytes: string, which = "true"): string => `page as (
     select 0 as row_number, 0::bigint as page_bytes, coalesce($1::bigint, 9223372036854775807::bigint) as id
@@ -52,7 +57,7 @@ export interface PackableRow {
   readonly id: string;
   /** The payload; null if it is too large, or if it is compressed and not loaded yet by loadPacked(). */
   payload: string | null;
-  /** The size of a compressed payload in the worst case; null if it is not compressed, or too large as stored. */
+  /** The worst case of a compressed payload's size; null if it is not compressed, or its stored size is too large. */
   readonly packed_bytes: number | null;
   readonly place_in_table: string;
 }

@@ -2,7 +2,7 @@
 import { worstBytes } from "../../database/unpacked.ts";
 import { MAX_UNPACKED } from "./large-values.ts";
 
-/** Rows with larger ids, in bytes, are ignored. A worker of this library has an id of at most 1,024 characters. */
+/** The maximum length of a worker's id, in bytes: enough for this library's ids. Rows with longer ids are ignored. */
 const MAX_WORKER_ID_LENGTH = 4_096;
 export const MAX_WORKERS = 10_000;
 
@@ -13,8 +13,8 @@ export const MAX_WORKERS = 10_000;
  * up to this report, shortest first.
  *
  * This library's table never compresses reports, so their size on disk is their size. A compressed report, as in
- * another library's table, counts with its worst case. Each expression on a stored report would read all of it again,
- * so `||` turns it into a value in memory.
+ * another library's table, counts with the largest size that it can have after decompression. Each expression on a
+ * stored report would read all of it again, so `||` turns it into a value in memory.
  */
 export const reportedWorkers = (s: string, which = "true"): string => `(
     select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,

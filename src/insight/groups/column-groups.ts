@@ -30,11 +30,17 @@ const keys: Readonly<Record<ColumnGrouping, string>> = {
 interface GroupRow {
   readonly key: string | null;
   readonly count: string;
-  /** When the first and the last of the group's jobs that were read were added, in seconds since 1970. */
+  /**
+   * `first_s` and `last_s` are the times at which the first and the last of the counted jobs were added, in seconds
+   * since 1970.
+   */
   readonly first_s: number;
   readonly last_s: number;
   readonly newest: string;
-  /** JSON: an object from the place of a page in the sample, from 1 on, to the count on it; null without a sample. */
+  /**
+   * JSON: an object with the number of the group's jobs on each page of the sample. The keys are the places of the
+   * pages in the sample, from 1 on; pages without such jobs are left out. Null without a sample.
+   */
   readonly counts: string | null;
   readonly of: string;
   readonly of_counts: string | null;
@@ -42,7 +48,8 @@ interface GroupRow {
 
 /**
  * Returns the `limit` largest groups of the matching jobs. A job without a queue is in no group of queues, and a job
- * that is not locked in no group of workers. `smallPages`: as for readErrorGroups().
+ * that is not locked is in no group of workers. `smallPages`: a table with up to this number of pages is small; tests
+ * use a lower number.
  */
 export async function readColumnGroups(
   db: Database,
@@ -101,13 +108,19 @@ interface GroupCounts {
 interface CountedGroup {
   readonly key: string;
   readonly count: Value;
-  /** When its first and its last job were added, in milliseconds since 1970; null if countHere() counted the jobs. */
+  /**
+   * `firstMs` and `lastMs` are the times at which the first and the last of the counted jobs were added, in
+   * milliseconds since 1970. Both are null if countHere() counted the jobs.
+   */
   readonly firstMs: number | null;
   readonly lastMs: number | null;
   readonly ids: readonly string[];
 }
 
-/** Counts in PostgreSQL: all jobs of the table if `pages` is null, otherwise a sample, the jobs on these pages. */
+/**
+ * Counts the matching jobs in PostgreSQL: those of the whole table if `pages` is null, otherwise those on these pages,
+ * as a sample.
+ */
 async function countInDatabase(
   db: Database,
   by: ColumnGrouping,
@@ -143,7 +156,10 @@ async function countInDatabase(
   };
 }
 
-/** Counts in this process, for queries that PostgreSQL cannot decide, or not in time (`isLate`). */
+/**
+ * Counts the matching jobs in this process, for a query that PostgreSQL cannot decide, or that it has not decided in
+ * time (`isLate`).
+ */
 async function countHere(
   db: Database,
   by: ColumnGrouping,
@@ -195,7 +211,7 @@ function onPages(counts: string | null, pages: number): number[] {
   return all;
 }
 
-/** Returns a function from a group's key to its name; it returns null if the task or queue was deleted. */
+/** Returns a function that returns the name of the group with a key; null if the group's task or queue was deleted. */
 async function labelsOf(
   db: Database,
   by: ColumnGrouping,

@@ -1,4 +1,4 @@
-// What the failed jobs of a group have in common and other jobs of the same tasks have not, as a sentence.
+// A sentence about a value that is more frequent in the jobs of an error group than in other jobs of the same tasks.
 import { countText, numberText, shortName } from "../../domain/words.ts";
 import type { Difference } from "./differences.ts";
 
@@ -26,7 +26,7 @@ export function commonText(common: CommonFactor | undefined, count: number): str
     : ` ${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Returns `31 %`. Only all is `100 %` and only none `0 %`: shares near these are `over 99 %` and `under 1 %`. */
+/** Returns a text such as `31 %`. Shares just below 1 and just above 0 are `over 99 %` and `under 1 %`. */
 function percent(share: number): string {
   const whole = Math.round(share * 100);
   if (whole === 100 && share < 1) return "over 99 %";

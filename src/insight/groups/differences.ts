@@ -1,5 +1,5 @@
-// Finds the field values that at least half of a set of jobs has, and whose share in another set is lower: by at least
-// 10 percentage points, and by more than chance. Pure functions.
+// Compares two sets of jobs. Finds the field values that at least half of the jobs of the first set have, and whose
+// share in the other set is lower by at least 10 percentage points, and by more than chance explains. Pure functions.
 import { inSlices } from "../../base/slices.ts";
 
 export interface Difference {
@@ -7,10 +7,11 @@ export interface Difference {
   readonly path: string;
   /** The value as JSON text; `missing`: the payloads lack the path; `none`: the jobs have no queue. */
   readonly value: string;
-  /** The shares of the value in the set in question and in the other set, 0 to 1. */
+  /** The share of the jobs in the first set that have the value, 0 to 1. */
   readonly here: number;
+  /** The share of the jobs in the other set that have the value, 0 to 1. */
   readonly there: number;
-  /** How many times more frequent the value is in the set in question. */
+  /** How many times as frequent the value is in the first set as in the other set. */
   readonly lift: number;
 }
 
@@ -19,7 +20,10 @@ export type FieldValues = ReadonlyMap<string, ReadonlySet<string>>;
 const MAX_PATHS = 400;
 const MAX_VALUES = 200;
 const MAX_FOUND = 10;
-/** The least deviation in standard errors: so high that a few thousand comparisons find no difference by chance. */
+/**
+ * The smallest difference that counts, in standard errors. It is so large that even a few thousand comparisons hardly
+ * ever find a difference by chance.
+ */
 const MIN_Z = 4.4;
 const MIN_HERE = 0.5;
 const MIN_GAP = 0.1;
@@ -49,7 +53,7 @@ export async function differences(
     .slice(0, MAX_FOUND);
 }
 
-/** This value counts the jobs that have the path at all. No JSON text is empty, so it differs from all real values. */
+/** The value under which a tally counts the jobs that have the path at all. It is no JSON text, because it is empty. */
 const PRESENT = "";
 
 function count(paths: Map<string, Tally>, fields: FieldValues, side: 0 | 1): void {

@@ -1,6 +1,6 @@
-// Jobs with an error, grouped by the fingerprint of the error, which ignores numbers, ids and quoted texts. If a task
-// would have many groups of a single job, groups with the same place in the code become one group. Each group that
-// still has a single job joins a larger group of its task with similar errors, if there is one.
+// Groups jobs by the fingerprints of their errors. A fingerprint ignores numbers, ids and quoted texts. If a task would
+// have many groups with only one job, its errors that come from the same place in the code form one group. Each other
+// group that still has only one job is merged into a larger group of its task with similar errors, if there is one.
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
 import {
@@ -54,18 +54,22 @@ interface CollectedGroup {
   readonly key: string;
   readonly label: string;
   readonly task: KnownGroup["task"];
-  /** The labels of the groups of a single job that were merged into this group. */
+  /** The labels of the groups with only one job that were merged into this group. */
   readonly joined: string[];
   /** The beginning of one of its errors. */
   readonly example: string;
   /** The rows of this group in the table or its sample, from which the group's jobs are counted. */
   readonly rows: GroupedRow[];
-  /** The ids of `rows` and of the group's newest failures, with the time of the failure; null if it is unknown. */
+  /**
+   * For the id of each job in `rows` and among the group's newest failures: the time of its failure, in milliseconds
+   * since 1970; null if the time is unknown.
+   */
   readonly ids: Map<string, number | null>;
+  /** The number of these jobs of each task, by the task's id. */
   readonly tasks: Map<number, number>;
-  /** The earliest failure; -Infinity if the time of any failure is unknown. */
+  /** The time of the earliest failure; -Infinity if the time of any failure is unknown. */
   firstMs: number;
-  /** The latest known failure; -Infinity if none is known. */
+  /** The time of the latest failure whose time is known; -Infinity if there is none. */
   lastMs: number;
 }
 
@@ -73,7 +77,7 @@ interface GroupIdentity extends Pick<KnownGroup, "label" | "task"> {
   readonly fingerprint: string;
 }
 
-/** If a task has more groups of a single job than this, groups with the same place in the code are merged. */
+/** If a task has more groups with only one job than this, its errors from the same place in the code form one group. */
 const MAX_SINGLES = 20;
 
 async function collect(db: Database, read: GroupedRows): Promise<readonly CollectedGroup[]> {
@@ -97,7 +101,10 @@ async function collect(db: Database, read: GroupedRows): Promise<readonly Collec
   return withoutSingles(groups);
 }
 
-/** Merges each group by label that has a single job into the largest group of its task with similar errors, if any. */
+/**
+ * Merges each group that has only one job into the largest group with similar errors that has jobs of the same task, if
+ * there is one. Groups of a place in the code stay as they are.
+ */
 function withoutSingles(groups: readonly CollectedGroup[]): readonly CollectedGroup[] {
   const large = groups
     .filter(({ ids, task }) => ids.size > 1 && task === null)
@@ -129,8 +136,9 @@ function floodedTasks(groups: ReadonlyMap<string, CollectedGroup>): number[] {
 }
 
 /**
- * Merges all groups of a place in the code into one, if several of them have a single job, or if the place's group is
- * cached (error-labels.ts). The place's fingerprint then finds all jobs of the place.
+ * Groups the errors again. All errors of `tasks` from one place in the code form one group if several jobs there would
+ * be alone in their groups by label, or if the group of the place is cached (error-labels.ts). The group has all errors
+ * of the place, because its fingerprint finds all these jobs. Other errors are grouped by label.
  */
 async function byPlace(
   db: Database,

@@ -1,4 +1,5 @@
-// A payload as a map from paths to short values, for comparing payloads. Its paths are limited in number and depth.
+// Turns a payload into a map from paths to short values, for comparing payloads. The number of paths and their depth
+// are limited.
 
 const DEEPEST = 6;
 const MAX_PATHS = 200;
@@ -11,9 +12,9 @@ const MAX_PAYLOAD_LENGTH = 100_000;
 const LONG_NUMBER = /\d{16}/;
 
 /**
- * Returns a map from paths, such as `payload.customer.vip`, to their values as JSON, without those of more than 80
- * characters. An array has its length under `.length` and its elements under `[]`, so a path may have several values.
- * Returns null if the JSON is invalid or too long.
+ * Returns a map from paths, such as `payload.customer.vip`, to the values at each path, as JSON. Values of more than 80
+ * characters are left out. The length of an array is under `.length`, and its first 20 elements are under `[]`, so a
+ * path may have several values. Returns null if the JSON is invalid or too long.
  */
 export function flatten(payload: string): Map<string, Set<string>> | null {
   if (payload.length > MAX_PAYLOAD_LENGTH) return null;
@@ -56,14 +57,14 @@ const nameText = (name: string) => {
   return /^[\w$@/-]+$/.test(short) ? short : JSON.stringify(short);
 };
 
-/** The beginning of the strings by which withExactIntegers() replaces integers. */
+/** The beginning of the strings that replace integers in withExactIntegers(). */
 const EXACT = "\0number ";
 
 function parse(text: string): unknown {
   return JSON.parse(LONG_NUMBER.test(text) ? withExactIntegers(text) : text);
 }
 
-/** Replaces long integers by strings of EXACT and their digits. Its time is in proportion to the text's length. */
+/** Replaces each long integer by a string: EXACT and the integer's digits. Takes time in proportion to the text. */
 function withExactIntegers(text: string): string {
   const parts: string[] = [];
   let from = 0;

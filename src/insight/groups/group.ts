@@ -6,38 +6,52 @@ export const groupings = ["error", "task", "queue", "worker", "priority"] as con
 export type Grouping = (typeof groupings)[number];
 
 export interface JobGroup {
-  /** Identifies the group in all reads: the fingerprint of errors, otherwise the name or the priority. */
+  /**
+   * Identifies the group in all reads: the fingerprint of a group of errors, the name of the task or queue, the
+   * worker's id, or the priority.
+   */
   readonly key: string;
   /** The text that is shown to users. */
   readonly label: string;
-  /** The first line of one of its errors; only for errors grouped by place, whose label does not quote them. */
+  /**
+   * The first line of one of the group's errors. Only groups of errors from one place in the code have it, because
+   * their labels do not quote the errors.
+   */
   readonly example?: string;
   readonly count: Value;
   /** The group's share of all grouped jobs, 0 to 1. */
   readonly share: number;
   /**
-   * RFC 3339; null if unknown. For errors, the earliest and the latest failure among the rows read. A failure's time is
-   * unknown if the row was changed since: then `firstSeen` is null, and `lastSeen` is the latest known time. For other
-   * groups, when the first and the last job were added; both are null if this process, not PostgreSQL, counted them.
+   * `firstSeen` and `lastSeen` are times (RFC 3339), null if unknown. In a group of errors they are the times of the
+   * earliest and of the latest failure among the rows read. If a row was changed after its failure, the time of that
+   * failure is unknown: then `firstSeen` is null, and `lastSeen` is the latest known time. In other groups they are the
+   * times at which the first and the last job were added; both are null if the jobs were counted in this process and
+   * not in PostgreSQL.
    */
   readonly firstSeen: string | null;
   readonly lastSeen: string | null;
   /** Whether `firstSeen` is known, and less than 15 minutes ago. */
   readonly isNew: boolean;
-  /** The ids of some jobs of the group, at most 5: for errors the latest failures, otherwise the highest ids read. */
+  /** The ids of some jobs of the group, at most 5: for errors the latest failures, otherwise some of the newest. */
   readonly sampleIds: readonly string[];
   /** For errors, the tasks with the most jobs in the group, at most 5. For tasks, the task. Otherwise empty. */
   readonly tasks: readonly string[];
-  /** For errors, the failures in each 24th of the last 3 hours, oldest first. Empty if no time is known. */
+  /**
+   * For errors, 24 numbers of failures, oldest first: one for each 7.5 minutes of the last 3 hours. Empty for other
+   * groups, and if the time of every failure is unknown.
+   */
   readonly trend: readonly number[];
 }
 
 export interface Groups {
   /** The groups, largest first. */
   readonly groups: readonly JobGroup[];
-  /** The number of rows from which the groups were made. */
+  /**
+   * The number of matching jobs that were read. For errors, a job that is both in the sample and among the newest
+   * failures counts twice.
+   */
   readonly sampled: number;
-  /** The number of all jobs that are in groups, whether returned or not. `share` is relative to it. */
+  /** The number of jobs in all groups, including groups that are not returned. `share` is relative to it. */
   readonly of: Value;
   readonly asOf: string;
 }

@@ -1,5 +1,6 @@
-// The rows of jobs that this process groups or checks: all of a small table; of a large one those on random pages and,
-// for errors, the newest failures. Only the beginning of an error is read, so no more of it is decompressed.
+// Reads the rows of jobs that this process groups or checks: all matching rows of a small table; if there are too many,
+// or the table is large or slow to read, the matching rows on random pages. For errors, it then also reads the newest
+// failures. Only the beginning of an error is read, so no more of it is decompressed.
 
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -34,12 +35,13 @@ export interface GroupedRow {
 
 export interface GroupedRows {
   readonly rows: readonly GroupedRow[];
-  /** The number of sampled pages, and the average number of jobs on them; both 0 if the whole table was read. */
+  /** The number of sampled pages that were read; 0 if the whole table was read. */
   readonly pagesRead: number;
+  /** The average number of jobs on the pages of the sample; 0 if the whole table was read. */
   readonly jobsPerPage: number;
-  /** Rows that may match: a value that decides it is too large to be read, or would have to be decompressed. */
+  /** Rows that may match. A value that would decide it is too large to be read, or would have to be decompressed. */
   readonly undecided: readonly GroupedRow[];
-  /** The matches among the newest failures, from the index `failed`. Some may be among `rows`, too. */
+  /** The matching rows among the newest failures, read with the index `failed`. Some may be among `rows`, too. */
   readonly newest: readonly GroupedRow[];
 }
 
@@ -60,8 +62,9 @@ const MAX_CHECKED_BYTES = 16_384;
 const LEAST_ID = String(-(2n ** 63n));
 
 /**
- * Reads the rows of matching jobs; with `needsError` only those with an error. If that takes too long, they are read
- * again without decompressing any value; with `isLate` at once, because another read has already taken too long.
+ * Reads the rows of matching jobs; with `needsError`, only of jobs with an error. If that takes too long, the rows are
+ * read again with the light form of the query (job-query.ts), which compares no compressed values. With `isLate`, the
+ * light form is used at once, because another read has already taken too long.
  */
 export async function readGroupedRows(
   db: Database,
@@ -99,7 +102,10 @@ export async function readGroupedRows(
   return { ...found, newest: needsError ? await newestOf(db, wanted) : [] };
 }
 
-/** Reads all rows, in parts if their texts are checked. `late`: too slow. `many`: more than MAX_EXACT match in SQL. */
+/**
+ * Reads the rows of the whole table, in parts if their texts are checked. Returns `late` if that takes too long, and
+ * `many` if more than MAX_EXACT rows match in SQL.
+ */
 async function readAll(
   db: Database,
   some: JobQuery,
@@ -127,7 +133,7 @@ async function readAll(
   }
 }
 
-/** Returns the number of jobs in the whole table that `rows` represent: some or all of the rows that were read. */
+/** `rows` are some or all of the rows that were read. Returns how many jobs of the whole table they represent. */
 export function countRows(
   rows: readonly GroupedRow[],
   { pagesRead, jobsPerPage, undecided }: GroupedRows,
@@ -163,7 +169,8 @@ function sampleRows(
   const isCut = found.length >= most;
   const pagesRead = isCut ? Math.max((found.at(-1)?.place ?? 1) - 1, 1) : selected.length;
   const pages = selected.slice(0, pagesRead);
-  // estimateFrom() compares neighbouring pages, so a complete sample is sorted. An incomplete one has no such pages.
+  // estimateFrom() compares neighbouring pages, so the pages of a complete sample are sorted. If the limit of rows has
+  // ended the read, the pages that were read are a random part of the sample. They stay in random order.
   const order = isCut ? pages : pages.toSorted((a, b) => a - b);
   const indexOf = new Map(order.map((page, index) => [page, index]));
   const kept = found.filter(({ place }) => place <= pagesRead);
@@ -237,7 +244,7 @@ interface TextRow extends PackableRow {
   readonly marks: string | null;
 }
 
-// date_part returns a float. The numeric arithmetic of extract would take longer than everything else.
+// date_part returns a float. extract returns a numeric, whose arithmetic would take longer than everything else.
 const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       jobs.job_queue_id as queue_id, ${lockHolder("jobs")} as locked_by, jobs.priority,
       pg_catalog.left(jobs.last_error, ${ERROR_START}) as error_start,

@@ -1,6 +1,7 @@
-// Payloads to compare: those of matching jobs, and those of other jobs with the same tasks. From a small table the
-// newest are read; from a large one those on random pages. If too few matching jobs are on these pages, the newest
-// matches that a short search finds are read instead, if they are more. Large payloads are not read.
+// Reads the payloads that read-common.ts compares: of jobs that match a query, and of other jobs with the same tasks.
+// In a small table the newest jobs are read. In a large table, or if that read takes too long, the jobs on random pages
+// are read. If these pages have fewer than FEW_ROWS matching jobs, a short search also finds the newest matching jobs,
+// and the larger of the two sets is returned. Large payloads are not read.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -20,13 +21,13 @@ export interface PayloadRow {
   readonly payload: string;
 }
 
-/** Which of the two sets of jobs is read: the matching ones, or all other jobs of these tasks. */
+/** Which of the two sets of jobs is read: the jobs that match the query, or the other jobs of the tasks `taskIds`. */
 export type Side = { readonly matching: true } | { readonly matching: false; taskIds: number[] };
 
 const MAX_ROWS = 1_000;
 const FEW_ROWS = 100;
 const SAMPLED_PAGES = 2_000;
-/** The size after decompression up to which a payload is read, because all rows are in memory at once. */
+/** Payloads that are larger than this after decompression are not read, because all rows are in memory at once. */
 const MAX_PAYLOAD_BYTES = 16_384;
 const WALK_MS = 300;
 const STEP_MS = 100;
@@ -34,7 +35,7 @@ const FIRST_SPAN = 20_000;
 
 export interface Payloads {
   readonly rows: readonly PayloadRow[];
-  /** The query that was used: `JobQuery.light` if decompressing took too long. */
+  /** The query that was used: the given one, or its `light` query if the first read took too long. */
   readonly usedQuery: JobQuery;
 }
 
@@ -64,8 +65,8 @@ export async function readPayloads(
 }
 
 /**
- * Returns the newest jobs of `side`, at most MAX_ROWS. If candidates turn out not to be of that side, or too large,
- * further ones are read until there are enough jobs, or until WALK_MS has passed.
+ * Returns the newest jobs of `side`, at most MAX_ROWS. Some candidates are not of that side, or are too large. So
+ * further candidates are read until there are MAX_ROWS jobs, no candidate is left, or WALK_MS has passed.
  */
 async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
   const until = monotonic() + WALK_MS;
@@ -81,7 +82,7 @@ async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<Pay
 
 const MAX_ID = "9223372036854775807";
 
-/** Returns jobs of `side` from the highest id down: at most MAX_ROWS, and as many as are found in WALK_MS. */
+/** Returns the jobs of `side` with the highest ids: at most MAX_ROWS, and only those found within about WALK_MS. */
 async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
   const found: PayloadRow[] = [];
   const until = monotonic() + WALK_MS;
@@ -107,7 +108,7 @@ type Form = (jobQuery: JobQuery, side: Side) => Statement;
 
 interface CandidateRows {
   readonly rows: PayloadRow[];
-  /** The id of the last candidate if the statement reached its limit, so that there may be more; otherwise null. */
+  /** The id of the last candidate if the statement returned MAX_ROWS, so that more may follow; otherwise null. */
   readonly lastId: string | null;
 }
 
@@ -150,7 +151,8 @@ const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
       coalesce(${jobQuery.sql(first)}, false) as is_match`;
 
-// The SQL condition for candidates. If `check` decides which jobs match, it also decides which are others.
+// Returns the SQL condition for candidates. If the query has a check(), the condition for the jobs that do not match
+// also accepts jobs that match. readCandidates() then removes these.
 const wanted = (
   jobQuery: JobQuery,
   side: Side,

@@ -1,5 +1,6 @@
-// The bucket and the condition of a job, for the horizon's statements. Their parameters: $1 timestamptz[] the bounds
-// between buckets; $2 int[] the ids of the locked queues; $3 int the task's id, $4 int the queue's id (null: any).
+// SQL for the bucket and the condition of a job, for the horizon's statements. The parameters of these statements are
+// $1 timestamptz[] the bounds between buckets; $2 int[] the ids of the locked queues; $3 int the id of a task, and $4
+// int the id of a queue (null: any).
 
 import { conditionOf, isQueueIn } from "../expressions/condition.ts";
 import { failedAt } from "../expressions/failed-at.ts";
@@ -11,7 +12,10 @@ export const bucketColumns = (job: string): string => `
       pg_catalog.width_bucket(case when ${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts
         then ${failedAt(job)} else ${job}.run_at end, $1::timestamptz[]) as bucket`;
 
-// A condition: the job is not locked, because locked jobs have no place on the time axis, and it matches the filter.
+/**
+ * Returns a condition: the job is not locked, and has the task and the queue of the filter. Locked jobs have no place
+ * on the time axis.
+ */
 export const isOnAxis = (job: string): string => `${job}.locked_at is null
       and ($3::int is null or ${job}.task_id = $3::int)
       and ($4::int is null or ${job}.job_queue_id = $4::int)`;

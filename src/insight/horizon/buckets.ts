@@ -32,9 +32,9 @@ export interface HorizonFilter {
   readonly queueId: number | null;
 }
 
-/** The input of the methods of counting: count-all.ts, sample-buckets.ts, probe-buckets.ts (without a filter). */
+/** The input of count-all.ts, sample-buckets.ts and probe-buckets.ts. The last is used only without a filter. */
 export interface BucketInput {
-  /** The bounds between the buckets, one fewer than there are buckets, RFC 3339. */
+  /** The times that separate the buckets, RFC 3339. There is one fewer than there are buckets. */
   readonly bounds: readonly string[];
   readonly filter: HorizonFilter;
   readonly gauge: Gauge;
@@ -43,8 +43,9 @@ export interface BucketInput {
 /** The counts of a sample by bucket, extrapolated to the whole table, with the precision of each sum. */
 export interface BucketCounts {
   readonly series: Series;
-  /** Half the width of the 95 % interval of each bucket, for failed jobs and for all others. */
+  /** Half the width of the 95 % interval of each bucket's number of failed jobs. */
   readonly failedError: readonly number[];
+  /** The same for the number of all other jobs. */
   readonly otherError: readonly number[];
 }
 

@@ -1,5 +1,7 @@
 // Reads the horizon: all jobs that are not locked, by when they failed, or were or will be due. A small table is
-// counted, a large one sampled. Without a filter, small buckets get exact counts from an index; failed jobs do not.
+// counted. A large table is sampled, as is a small table whose count takes too long. If a sampled horizon has no
+// filter, jobs in small buckets are counted exactly by an index, unless this takes too long. The index has no failed
+// jobs.
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";

@@ -1,5 +1,5 @@
-// Counts exactly the jobs that are not locked and have attempts left, by the index that workers fetch from. Counts only
-// buckets with at most 200 jobs of each priority; for larger buckets a sample is precise enough.
+// Makes exact counts of the jobs that are not locked and have attempts left, from the index that workers fetch from.
+// Only buckets with at most 200 jobs of each priority are counted; for larger buckets a sample is precise enough.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { conditionOf, isQueueIn } from "../expressions/condition.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
@@ -10,8 +10,9 @@ const CAP = 200;
 const buckets = `unnest($1::int[], $2::timestamptz[], $3::timestamptz[])
       as buckets (bucket, from_at, to_at)`;
 
-// Times are whole microseconds, so `<=` a microsecond before to_at means `<` to_at. In the last bucket it also includes
-// jobs that are never due, because infinity minus a microsecond is infinity. Both bounds can use the index.
+// The second comparison of run_at means `run_at < to_at`, because times in PostgreSQL are whole microseconds. But in
+// the last bucket, whose to_at is infinity, it also includes jobs that are never due: their run_at is infinity, and
+// infinity minus a microsecond is infinity. PostgreSQL can use the index for both comparisons.
 const inBucket = (s: string, columns: string) => `
       select ${columns} from ${s}._private_jobs as jobs
       where jobs.is_available and jobs.priority = priorities.priority
@@ -19,7 +20,8 @@ const inBucket = (s: string, columns: string) => `
         and jobs.run_at <= buckets.to_at - interval '1 microsecond'
       limit ${CAP + 1}`;
 
-// `most`: the largest number of jobs of one priority in the bucket, counted up to CAP + 1 in the index alone.
+// `most`: of the numbers of jobs of each priority in the bucket, the largest, at most CAP + 1. The index is enough to
+// count them.
 const sizesSql: Statement = (s) => `
   with recursive ${priorities(s)}
   select buckets.bucket, pg_catalog.max(found.count)::int as most, pg_catalog.max(priorities.place)::int as priorities
@@ -30,7 +32,7 @@ const sizesSql: Statement = (s) => `
   where priorities.priority is not null
   group by 1`;
 
-// Counts the jobs of small buckets by condition, which needs their rows.
+// Counts the jobs of small buckets by condition. For the condition of a job, its row has to be read.
 const conditionsSql: Statement = (s) => `
   with recursive ${priorities(s)}
   select buckets.bucket, found.condition, pg_catalog.count(*) as count
@@ -51,7 +53,10 @@ interface ConditionRow {
   readonly count: string;
 }
 
-/** Returns the counts of each bucket, as lists with one element. Buckets that were not counted are missing. */
+/**
+ * Returns the counts of each bucket by condition. Each list of a Series has one element. Buckets that were not counted
+ * are missing.
+ */
 export async function probeBuckets(
   db: Database,
   { bounds, gauge }: BucketInput,
@@ -61,7 +66,7 @@ export async function probeBuckets(
   const to = (bucket: number) => bounds[bucket] ?? "infinity";
   const values = (list: readonly number[]) => [list, list.map(from), list.map(to)];
   const sizes = await query<SizeRow>(db, sizesSql, values(all));
-  // If this many priorities were read, there may be more, and no bucket is counted.
+  // If MAX_PRIORITIES were read, there may be more priorities. Then no bucket is counted.
   const isWhole = sizes.every((row) => row.priorities < MAX_PRIORITIES);
   const narrow = sizes.filter(({ most }) => isWhole && most <= CAP).map(({ bucket }) => bucket);
   const found = new Map(narrow.map((bucket) => [bucket, emptySeries(1)]));

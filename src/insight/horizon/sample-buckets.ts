@@ -1,4 +1,5 @@
-// Estimates the horizon of a large table from a sample of up to 2,000 pages, which takes about a tenth of a second.
+// Estimates the horizon of a large table from a sample of up to 2,000 pages. Reading them takes about a tenth of a
+// second.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { sampleInTime } from "../stats/in-time.ts";
 import { selectPages } from "../stats/page-sample.ts";
@@ -13,8 +14,8 @@ import {
 
 const PAGES = 2_000;
 
-// The rows are grouped by page first, because the precision of a sum follows from how the pages differ. Jobs that were
-// added together are on the same pages, so a variance over rows would be too small.
+// The rows are grouped by page first, because the error of a sum is computed from the variance of the pages' counts.
+// Jobs that were added together are on the same pages, so a variance over rows would be too small.
 const sampleSql: Statement = (s) => `
   with per_page as materialized (
     select sampled.page, job.condition, job.bucket, pg_catalog.count(*) as count
@@ -52,8 +53,8 @@ async function sampleOf(db: Database, input: BucketInput, count: number): Promis
   const buckets = input.bounds.length + 1;
   const scale = pages / Math.max(selected.length, 1);
   const series = emptySeries(buckets);
-  // A sampled page represents `scale` pages. If no sampled page has a job of a bucket, fewer than 3 * scale pages have
-  // one, with 95 % confidence. Each of them is assumed to have a single job.
+  // A sampled page represents `scale` pages. If no sampled page has a job of a bucket, then with 95 % confidence fewer
+  // than 3 * scale pages have one. The error assumes a single job on each of these pages.
   const failedError = new Array<number>(buckets).fill(3 * scale);
   const otherError = [...failedError];
   for (const { condition, is_failed: isFailed, bucket, count, squares } of rows) {
@@ -66,7 +67,10 @@ async function sampleOf(db: Database, input: BucketInput, count: number): Promis
   return { series, failedError, otherError };
 }
 
-/** Returns half the width of the 95 % interval of the total. `squares`: the sum of the squares of the pages' counts. */
+/**
+ * Returns half the width of the 95 % confidence interval of an estimated total. `count` and `squares`: the sums of the
+ * sampled pages' counts, and of the squares of these counts.
+ */
 function marginOf(count: number, squares: number, sampled: number, pages: number): number {
   if (sampled < 2) return pages * count;
   const variance = (squares - (count * count) / sampled) / (sampled - 1);

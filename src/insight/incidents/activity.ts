@@ -1,6 +1,7 @@
-// Measures how long no job was locked or finished, which shows whether workers without heartbeats are active. A small
-// table is read for the newest lock and failed attempt, and PostgreSQL's count of its deletions is compared between
-// calls; of a large table only the counts of updates and deletions. Also reads whether the queue was ever used.
+// Measures for how long no job was locked or finished. This shows whether workers without heartbeats are active. A
+// small table of jobs is read for its newest lock and failed attempt, and PostgreSQL's count of its deletions is
+// compared with the count at the call before. A large table is not read: only its counts of updates and deletions are
+// compared. This file also reads whether the queue was ever used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ageText } from "../../domain/portable/ages.ts";
 import { queueLockedAt } from "../../queue/sql/lock.ts";
@@ -12,14 +13,14 @@ import type { Gauge } from "../stats/gauge.ts";
 export interface QuietPeriod {
   /** How long no job was locked or finished, in milliseconds; Infinity if no lock and no end of a job is known. */
   readonly ms: number;
-  /** Whether deletions were counted in that time, so that the end of a job would have been noticed. */
+  /** Whether deletions were counted during this period. If not, a job may have been completed unnoticed. */
   readonly isWatched: boolean;
 }
 
 /** Returns how long no worker was active; null at the first call for a large table, when it is unknown. */
 export type ActivityWatch = (db: Database, gauge: Gauge) => Promise<QuietPeriod | null>;
 
-// Locks and adds with a key both update rows. In a small table the locks are read, so only deletions count.
+// An update can be a lock, but also an add with a key. In a small table locks are read, so updates are not counted.
 const writesOf = ({ pages, updated, deleted }: Gauge) =>
   pages <= SMALL_TABLE_PAGES ? deleted : updated + deleted;
 
@@ -41,11 +42,14 @@ export function createActivityWatch(): ActivityWatch {
   };
 }
 
-/** Returns a title. If deletions were not counted, it is less certain, because a job may have ended unnoticed. */
+/** Returns an incident's title. It is less certain if deletions were not counted: a job may have ended unnoticed. */
 export const noneTakesJobs = (quiet: QuietPeriod | null): string =>
   `No worker ${quiet?.isWatched === true ? "takes" : "is known to take"} jobs`;
 
-/** Returns the period as text, at most `longestMs`. If deletions were not counted, it names a lock or failure only. */
+/**
+ * Returns the end of a sentence. If deletions were counted, it has the period, at most `longestMs`. Otherwise it has
+ * the age of the last known lock or failure, if there is one.
+ */
 export function quietText(quiet: QuietPeriod | null, longestMs: number): string {
   const ms = quiet?.ms ?? 0;
   if (quiet?.isWatched !== true) {
@@ -66,8 +70,9 @@ const lastSql: Statement = (s) => `
   from ${s}._private_jobs as jobs
   where locked_at is not null or attempts > 0`;
 
-// Successful jobs are deleted, so an empty table of jobs proves nothing. A worker adds the names of its tasks, and a
-// cleanup removes the names without jobs. The sequence of ids shows whether a job was ever added.
+// Successful jobs are deleted, so an empty table of jobs does not prove that the queue was never used. The name of a
+// task proves that a worker or an add has used the queue, but a cleanup deletes names without jobs. So the sequence
+// of ids is read, too: it shows whether a job was ever added.
 const unusedSql: Statement = (s) => `
   select not exists (select from ${s}._private_tasks) and case
       when pg_catalog.has_sequence_privilege(ids, 'select')

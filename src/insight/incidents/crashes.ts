@@ -1,5 +1,5 @@
-// Crashes in incidents: the workers whose jobs were recovered, as long as their rows exist, and the report on jobs that
-// crash workers. Also the error groups whose jobs were all failed by hand.
+// Reads which workers have crashed: those whose jobs were recovered, as long as the workers' rows exist. Reports on
+// jobs that crash workers. Also finds the error groups whose jobs were all failed by hand.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
 import { ERROR_START, errorLabel } from "../../domain/error-group.ts";
@@ -11,7 +11,7 @@ import type { PayloadField, PoisonJob } from "./poison-walk.ts";
 
 export interface Crash {
   readonly workerId: string;
-  /** The time of its last heartbeat, in milliseconds since 1970. */
+  /** The time of the worker's last heartbeat, in milliseconds since 1970. */
   readonly atMs: number;
 }
 
@@ -19,24 +19,25 @@ export interface Crash {
 export interface CrashReport {
   /** The first payload fields of the suspected job; empty if several jobs are suspected. */
   readonly fields: readonly PayloadField[];
-  /** The last heartbeats of workers that crashed since the first suspected job was added: RFC 3339, oldest first. */
+  /** The last heartbeats of the workers that crashed since the first of `jobs` was added: RFC 3339, oldest first. */
   readonly times: readonly string[];
-  /** The number of last attempts in a row that each suspected job lost in crashes. */
+  /** The number of attempts that each suspected job has lost in crashes in a row. */
   readonly crashes: number;
-  /** The jobs that lost attempts in crashes: the suspected ones, then those that lost most. At most 6. */
+  /** At most 6 jobs that lost attempts in crashes: first the suspected ones, then the others, the most losses first. */
   readonly jobs: readonly {
     readonly id: string;
     readonly task: string | null;
     readonly crashes: number;
   }[];
-  /** The worker from which the job was last recovered, or else the one that crashed last; null if unknown. */
+  /** The worker from which the first of `jobs` was last recovered, or else the last that crashed; null if unknown. */
   readonly worker: string | null;
 }
 
 const MAX_JOBS = 6;
 
 /**
- * Returns the report. `suspects`: one or more jobs that ran in every crash. `others`: jobs that may have run in some.
+ * Returns the report. `suspects`: the suspected job, or several jobs that lost attempts in the same crashes.
+ * `others`: jobs that lost fewer attempts, perhaps in some of these crashes. `known`: the latest crashes.
  */
 export function crashReport(
   suspects: readonly PoisonJob[],
@@ -60,7 +61,7 @@ export function crashReport(
 const TREND_MS = 3 * 3_600_000;
 const BARS = 24;
 
-/** Returns the number of crashes in each 24th of the last 3 hours; empty if no crash has a known time. */
+/** Returns 24 numbers of crashes, one for each 7.5 minutes of the last 3 hours, oldest first; empty without `times`. */
 export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
   if (times.length === 0) return [];
   const trend = Array<number>(BARS).fill(0);
@@ -73,8 +74,8 @@ export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
 
 const MAX_CRASHES = 100;
 
-// A worker that was idle, for example one that a deploy ended, lost no job and is left out. Rows that an older version
-// marked lack the number of recovered jobs; for them, the number of running jobs in the worker's last report is used.
+// A worker that was idle, for example one that a deploy ended, lost no job and is left out. A row that an older version
+// marked lacks the number of recovered jobs; then the number of running jobs in the worker's last report is used.
 const crashesSql: Statement = (s) => `
   select id, ${microseconds("last_heartbeat_at")} as heard_us
   from ${reportedWorkers(s)} as workers
@@ -108,7 +109,7 @@ const byHandSql: Statement = (s) => `
   ) as jobs`;
 
 /**
- * Returns the keys of the groups whose jobs were all failed by hand, with a reason that has the label of the group. If
+ * Returns the keys of the groups whose jobs were all failed by hand, with reasons that have the label of the group. If
  * the number of a group's jobs is not exact, only its `sampleIds` are checked.
  */
 export async function readFailedByHand(

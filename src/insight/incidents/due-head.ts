@@ -1,5 +1,6 @@
-// Counts the due jobs of given queues (stuck, paused or full ones) and of each task, and finds the oldest of them. It
-// reads up to 50,000 entries of the index that workers fetch from, the same share of each priority, in about 0.1 s.
+// Counts the due jobs of each task and of given queues (stuck, paused or full ones), and finds the oldest job of each.
+// For this it reads up to 50,000 entries of the index from which workers fetch: at most the same number for each
+// priority. This takes about 0.1 s.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
@@ -10,9 +11,12 @@ export interface WaitingJobs {
 }
 
 export interface DueHead {
-  /** The due jobs of the given queues. `trend`: how many of them were already due in each 24th of the last 3 hours. */
+  /**
+   * The due jobs of the given queues, by the queue's id. `trend`: 24 numbers, one for each 7.5 minutes of the last 3
+   * hours: how many of these jobs were due at the end of that time.
+   */
   readonly queues: ReadonlyMap<number, WaitingJobs & { readonly trend: readonly number[] }>;
-  /** The due jobs of each task, by its id, without those in a locked or full queue. */
+  /** The due jobs of each task, by the task's id. Jobs in locked or full queues are left out. */
   readonly tasks: ReadonlyMap<number, WaitingJobs>;
   /** Whether all due jobs were read. */
   readonly isWhole: boolean;
@@ -50,7 +54,10 @@ const headSql: Statement = (s) => `
   limit 20000`;
 
 interface HeadRow {
-  /** Bits: 1 = not grouped by priority, 2 = not by task, 4 = not by queue. 7: all jobs, one row even without jobs. */
+  /**
+   * The result of grouping(), as bits: 1 = not grouped by priority, 2 = not by task, 4 = not by queue. 7: the row with
+   * the number of all jobs, which exists even if there are none.
+   */
   readonly question: number;
   readonly queue_id: number | null;
   readonly part: number | null;

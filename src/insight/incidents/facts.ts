@@ -53,21 +53,21 @@ export interface PausedWork {
 export interface IncidentFacts {
   readonly nowMs: number;
   readonly asOf: string;
-  /** Whether the schema has the table of heartbeats, and it may be read. */
+  /** Whether the schema has the table of heartbeats, and the database user may read it. */
   readonly hasWorkers: boolean;
   readonly queues: readonly WaitingQueue[];
-  /** The tasks with waiting jobs, except paused ones. */
+  /** The tasks with waiting jobs, without paused tasks. */
   readonly tasks: readonly WaitingTask[];
   readonly paused: readonly PausedWork[];
   readonly limited: readonly LimitedWork[];
   readonly coverage: TaskCoverage;
-  /** How long no worker was active; null if unknown, and if no task waits or a worker is alive. */
+  /** How long no worker was active; null if unknown, or not read because no task waits or a worker is alive. */
   readonly quiet: QuietPeriod | null;
   readonly stale: readonly StaleWorker[];
   readonly crashes: readonly Crash[];
   /** The error groups of the failed jobs. */
   readonly errors: Groups | null;
-  /** What the jobs of an error group have in common, by the key of the group; at most for the largest group. */
+  /** What the jobs of an error group have in common, by the group's key. At most the largest group has an entry. */
   readonly common: ReadonlyMap<string, CommonFactor>;
   /** The keys of the error groups whose jobs were all failed by hand, with a reason. */
   readonly failedByHand: ReadonlySet<string>;
@@ -102,7 +102,10 @@ export function startable(term: string, { limited }: IncidentFacts): string | nu
   return [term, "is:due -is:blocked", open].filter((part) => part !== "").join(" ");
 }
 
-/** Returns the query for the due jobs of `waiting`, which are some or all of `facts.tasks`; null: too many names. */
+/**
+ * Returns the query for the due jobs of the tasks in `waiting`, which are some or all of `facts.tasks`; null if the
+ * query would need too many names.
+ */
 export function jobsOfTasks(waiting: readonly WaitingTask[], facts: IncidentFacts): string | null {
   const others = [
     ...facts.tasks.filter((task) => !waiting.includes(task)).map(({ identifier }) => identifier),

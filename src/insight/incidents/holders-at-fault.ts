@@ -11,7 +11,7 @@ import { type Holder, readHolders, unknownHolder } from "../why/holders.ts";
 export interface LockedQueue {
   readonly id: number;
   readonly name: string;
-  /** When it was locked, in milliseconds since the epoch. */
+  /** When the queue was locked, in milliseconds since the epoch. */
   readonly lockedMs: number;
   readonly holder: Holder;
 }
@@ -65,7 +65,7 @@ export interface StaleWorker {
 const liveSql: Statement = (s) =>
   `select exists (select from ${s}._private_workers as workers where not ${isNotResponding}) as is_alive`;
 
-/** Whether the lease of any worker has not expired. False without the table of heartbeats. */
+/** Whether at least one worker with heartbeats is responding; false without the table of heartbeats. */
 export async function hasLiveWorker(db: Database, hasWorkers: boolean): Promise<boolean> {
   if (!hasWorkers) return false;
   const [row] = await query<{ readonly is_alive: boolean }>(db, liveSql);
@@ -96,7 +96,10 @@ export async function readStaleWorkers(db: Database, hasWorkers: boolean): Promi
   }));
 }
 
-/** Returns how many of `holders` (null: none) are not in `known`. They may be running long jobs, or have ended. */
+/**
+ * Returns how many workers of `holders` are not in `known`; 0 if `holders` is null. Such a worker may be running a long
+ * job, or may have ended.
+ */
 export function countUnknown(
   holders: ReadonlyMap<string, unknown> | null,
   known: readonly { readonly workerId: string }[],

@@ -1,5 +1,5 @@
-// The types of incidents and the verdict. An incident is a problem because of which jobs wait or fail, or soon may,
-// with the number of affected jobs and, if there is one, the action that fixes the problem.
+// The types of incidents and of the verdict. An incident is a problem that makes jobs wait or fail, or may soon do
+// so. It has the number of affected jobs and, if there is one, the action that fixes the problem.
 import type { Value } from "../../domain/value.ts";
 import type { Links } from "../why/cause.ts";
 import type { Fix } from "../why/fix.ts";
@@ -8,7 +8,7 @@ import type { CrashReport } from "./crashes.ts";
 export const incidentKinds = [
   "no_worker",
   "stuck_queue",
-  /** A worker without heartbeats has locked a queue for 5 minutes to 4 hours, and may still run. */
+  /** A worker without heartbeats has held the lock of a queue for 5 minutes to 4 hours. The worker may still run. */
   "locked_queue",
   "error_group",
   "poison",
@@ -16,12 +16,12 @@ export const incidentKinds = [
   "old_ready",
   "peak",
   "stale_worker",
-  /** A queue, a task or everything is paused or backs off. */
+  /** A queue, a task or everything is paused, or a queue or a task has a back-off. */
   "paused",
   /** Jobs have waited for a limit for more than 5 minutes. */
   "limited",
   "crash_loop",
-  /** No job was added for ticks of cron entries. */
+  /** For some ticks of cron entries, no job was added. */
   "missed_ticks",
   /** A problem of the database server, or data that could not be read in time. */
   "trouble",
@@ -32,13 +32,13 @@ export interface Incident {
   /** Identifies the incident as long as the problem is the same. */
   readonly id: string;
   readonly kind: IncidentKind;
-  /** `bad`: jobs cannot run, or many fail; `warn`: less urgent, also a pause, in which jobs wait on purpose. */
+  /** `bad`: jobs cannot run, or many fail. `warn`: a less urgent problem, or a pause, in which jobs wait on purpose. */
   readonly level: "warn" | "bad";
   /** The subject and its problem: `crm:acme is stuck`. */
   readonly title: string;
   /** The details in sentences, for example how many jobs wait and why. */
   readonly sentence: string;
-  /** When the problem began, or when a coming peak begins, RFC 3339; null if unknown. */
+  /** When the problem began or, for a coming peak, when the peak begins, RFC 3339; null if unknown. */
   readonly since: string | null;
   /** The number of affected jobs. */
   readonly affected: Value;
@@ -48,7 +48,9 @@ export interface Incident {
   readonly q: string | null;
   readonly links: Links;
   readonly fix: Fix | null;
-  /** The bars of a chart: jobs or crashes in the last 3 hours, or, for a peak, jobs in the future. Empty: no chart. */
+  /**
+   * The bars of a chart: counts of jobs or crashes in the last 3 hours; for a peak, of future jobs. Empty: no chart.
+   */
   readonly trend: readonly number[];
   /** The report about crashes, for jobs that crash their workers. */
   readonly crash?: CrashReport;

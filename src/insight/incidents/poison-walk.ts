@@ -1,6 +1,7 @@
-// Finds jobs that crash their workers, also those that have failed since, and counts the locked jobs of each worker. No
-// index finds them, so a large table is walked in small parts, about a tenth of a second in each call. Jobs that were
-// found are read again in each call, and left out once they no longer exist or no longer seem to crash workers.
+// Finds jobs that crash their workers, including jobs that have failed since then, and counts the locked jobs of each
+// worker. No index finds them, so a large table is walked in small parts, for about a tenth of a second in each call.
+// Each call reads again the jobs that were found before. Jobs that no longer exist, or no longer seem to crash workers,
+// are then left out.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ifSurelyAtMost } from "../../database/unpacked.ts";
@@ -28,11 +29,17 @@ export interface PoisonJob {
   readonly recoveredMs: number | null;
   /** The worker from which it was last recovered; null if unknown. */
   readonly recoveredFrom: string | null;
-  /** The ids of jobs that lost more attempts, but are not the cause: one of this job's crashes was without them. */
+  /**
+   * The ids of jobs that lost more attempts than this job but are not the cause of its crashes: they did not run in at
+   * least one of these crashes.
+   */
   readonly apartFrom: ReadonlySet<string>;
   /** The worker that has locked the job; null if none has. */
   readonly lockedBy: string | null;
-  /** The first 3 fields of its payload, their values as JSON, all cut at 60 characters; empty for a large payload. */
+  /**
+   * The first 3 fields of the payload, with values as JSON. Names and values are cut at 60 characters. Empty if the
+   * payload is large or not an object.
+   */
   readonly fields: readonly PayloadField[];
 }
 
@@ -43,9 +50,15 @@ export interface PayloadField {
 
 export interface PoisonWalkResult {
   readonly poison: readonly PoisonJob[];
-  /** Jobs that crashed their workers and have failed since. Jobs that lost attempts beside them may be harmless. */
+  /**
+   * Jobs that crashed their workers and have failed since then. Other jobs that lost attempts because they ran beside
+   * them may be harmless.
+   */
   readonly ended: readonly PoisonJob[];
-  /** The number of locked jobs of each worker, by the last complete walk; null if not all of them were counted. */
+  /**
+   * The number of locked jobs of each worker, by the last complete walk; null if that walk could not count all of them,
+   * or if no walk has been completed since the table was last rewritten.
+   */
   readonly lockedJobs: LockedJobs | null;
 }
 
@@ -125,8 +138,8 @@ export function createPoisonWalk(): PoisonWalk {
 const MAX_COMPARED = 100;
 
 /**
- * Adds to each job's set in `apart` the jobs that lost more attempts and did not run in its last crash. Entries of its
- * earlier crashes stay. Sets of jobs that are no longer found are deleted.
+ * Adds to each job's set in `apart` the ids of jobs that lost more attempts than this job and did not run in its last
+ * crash. Ids from its earlier crashes stay. Sets of jobs that are not compared now are deleted.
  */
 function noteApart(found: readonly PoisonJob[], apart: Map<string, Set<string>>): void {
   const compared = found.slice(0, MAX_COMPARED);
@@ -199,11 +212,11 @@ interface FoundRow {
   readonly has_failed: boolean;
 }
 
-/** Errors up to this size are read. The error of a recovery is smaller. Errors of this size are in the row itself. */
+/** Errors up to this size are read. They are usually stored in the row itself. The error of a recovery is smaller. */
 const MAX_RECOVERED_BYTES = 1_500;
 
 // The pattern is that of lost-attempts.ts. A table may have very many long errors, which are stored outside its rows.
-// The length is compared first, so that they are not read: the row itself has the length.
+// The length, which is stored in the row itself, is compared first, so that long errors are not read.
 const isCandidate = `(attempts >= 2 and (last_error is null and ${isUnchanged("jobs")}
       and (locked_at is not null or attempts < max_attempts)
       or pg_catalog.octet_length(last_error) <= ${MAX_RECOVERED_BYTES}::int

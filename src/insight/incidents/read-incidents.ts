@@ -44,11 +44,11 @@ export interface SharedReads {
   /** Reads the error groups of failed jobs. */
   readonly errors: () => Promise<Groups>;
   readonly horizon: () => Promise<Horizon>;
-  /** Reads what the matching jobs have in common. */
+  /** Reads what the jobs that match the query `q` have in common. */
   readonly common: (q: string) => Promise<CommonFactors>;
 }
 
-/** The maximum number of error groups whose jobs are compared with other jobs. Each group takes a tenth of a second. */
+/** The maximum number of error groups whose jobs are compared with other jobs. A comparison takes about 0.1 s. */
 const MAX_COMPARED = 1;
 
 /** Runs a read. If it exceeds the statement timeout, returns null and adds `what` to the list of unread data. */
@@ -110,7 +110,7 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
   const limits = used.length > 0 && (await inTime("live workers", isAlive)) === true ? used : [];
   const fullIds = (await inTime("full queues", () => readQueueIds(db, fullQueues(limits)))) ?? NONE;
   const ids = [...queues.map(({ id }) => id), ...(pausedIds ?? NONE).values(), ...fullIds.values()];
-  // Jobs of a full queue wait for its limit, as those of a locked queue wait for its lock.
+  // No job of a full queue may start under the queue's limit, so its jobs are blocked like those of a locked queue.
   const blockedIds = [...lockedQueueIds, ...fullIds.values()];
   const head = await inTime("due jobs", () => readDueHead(db, ids, blockedIds, nowMs));
   const due =

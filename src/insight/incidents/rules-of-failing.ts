@@ -16,12 +16,12 @@ const withoutJobs = { jobsWait: false, q: null, links: noLinks, fix: null, trend
 
 const MANY = 20;
 const MANY_SHARE = 0.01;
-/** An error group is no longer urgent this long after its last failure, although its jobs still need a decision. */
+/** If the last failure of a large error group is longer ago than this, its incident has the level `warn`, not `bad`. */
 const DAY_MS = 86_400_000;
 
 /**
- * Returns one incident for each error group, unless all of its jobs were failed by hand. If only some of its jobs were,
- * the incident counts all of its jobs, because its link opens them all.
+ * Returns one incident for each error group, except groups whose jobs were all failed by hand. If only some jobs of a
+ * group were failed by hand, its incident counts these, too, because its link opens all jobs of the group.
  */
 export function errorGroups({ errors, common, failedByHand, nowMs }: IncidentFacts): Incident[] {
   if (errors === null) return [];
@@ -70,9 +70,9 @@ function failingIncident(
 }
 
 /**
- * Returns incidents about jobs that crash their workers. Of the jobs that were running in the same crashes, the one
- * that lost the most attempts is suspected. If several jobs lost the same number of attempts, all in the same crashes,
- * they are one incident, since any of them may be the cause.
+ * Returns incidents about jobs that crash their workers. Of the jobs that ran in the same crashes, the one that lost
+ * the most attempts is suspected. Jobs that lost the same number of attempts in the same crashes are in one incident,
+ * because any of them may be the cause.
  */
 export function poisonJobs(facts: IncidentFacts): Incident[] {
   const { poison, ended } = facts;
@@ -136,15 +136,15 @@ function groupIncident(jobs: readonly PoisonJob[], facts: IncidentFacts): Incide
   };
 }
 
-/** Returns the fix, for the jobs that have attempts left; null if none has. */
+/** Returns a fix that stops the retries of the jobs with attempts left; null if no job has attempts left. */
 function stopRetrying(jobs: readonly PoisonJob[]): Incident["fix"] {
   const jobIds = jobs.filter((job) => job.attempts < job.maxAttempts).map(({ id }) => id);
   return jobIds.length === 0 ? null : { action: "stop-retrying", label: "Stop retrying…", jobIds };
 }
 
 /**
- * Whether `other` may have caused all crashes of `job`: it lost more attempts, or it has failed and lost at least as
- * many. (If `job` were the cause, it would lose further attempts after `other` has failed.)
+ * Whether `other` may have caused all crashes in which `job` lost attempts: `other` lost more attempts, or it has
+ * failed and lost at least as many. (If `job` were the cause, it would lose further attempts after `other` has failed.)
  */
 const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
   (other.hasFailed ? other.lost >= job.lost : other.lost > job.lost) &&
@@ -188,9 +188,9 @@ const PEAK_FACTOR = 10;
 const MIN_PEAK = 1_000;
 
 /**
- * Finds the future bucket with the most scheduled jobs per second, among those with at least 1,000. Returns an incident
- * if its rate is over ten times the median rate of the other buckets with jobs. Rates are compared, because later
- * buckets are wider. The last bucket has no end, so it is ignored.
+ * Among the horizon's future buckets with at least 1,000 scheduled jobs, finds the one with the most jobs per second.
+ * Returns an incident if this rate is over ten times the median rate of the other future buckets with jobs, or if no
+ * other has jobs. Rates are compared, because later buckets are wider. The last bucket has no end, so it is ignored.
  */
 export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   if (horizon === null) return [];
@@ -218,7 +218,7 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   const span = `${spanText(from * 1_000)} to ${spanText(to * 1_000)}`;
   return [
     {
-      // The id has the hour, because the edges of the bucket move with time.
+      // The id contains only the hour of the start, because the edges of the bucket move with time.
       id: `peak:${timeOf(startMs).slice(0, 13)}`,
       kind: "peak",
       level: "warn",
@@ -239,7 +239,7 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
 const MANY_CRASHES = 3;
 const CRASHES_MS = 10 * 60_000;
 
-/** Returns an incident if 3 workers crashed in the last 10 minutes, unless a job that crashes workers was found. */
+/** Returns an incident if 3 or more workers crashed in the last 10 minutes, unless a job was found to crash workers. */
 export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Incident[] {
   const recent = crashes.filter(({ atMs }) => nowMs - atMs < CRASHES_MS);
   if (recent.length < MANY_CRASHES || poison.length > 0) return [];
@@ -272,7 +272,8 @@ export function missedTicks({ missed, nowMs, asOf }: IncidentFacts): Incident[] 
     second === undefined
       ? [`${names[0]} has`, "its", ""]
       : [entries, "their", `: ${names.join(", ")}${rest}`];
-  // A live worker reports an entry in code, and adds the jobs of its later ticks: the sentence is in the past tense.
+  // Missed ticks of an entry in code are known only if a live worker has the entry. That worker adds the jobs of later
+  // ticks, so the sentence is then in the past tense.
   const adds = missed.some(({ source }) => source === "code") ? "worker added" : "live worker adds";
   return [
     {

@@ -20,7 +20,7 @@ import {
 import { countUnknown } from "./holders-at-fault.ts";
 import { type Incident, noLinks, timeOf } from "./incident.ts";
 
-/** The members that are equal in all incidents that no action fixes. */
+/** Members that several kinds of incidents without a fix have in common. */
 const withoutFix = { jobsWait: true, fix: null, trend: [] } as const;
 
 const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string): Value =>
@@ -29,12 +29,13 @@ const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string):
     asOf,
   );
 
-/** This many queues locked by one worker, or more, are a single incident, because one action unlocks them all. */
+/** At least this many stuck queues of one worker make a single incident, because one action unlocks them all. */
 const MANY_QUEUES = 3;
 
 /**
- * Returns incidents about queues with waiting jobs that are locked by a stale worker, or for 5 minutes by a worker
- * without heartbeats. That worker may be a busy Graphile worker, so its incident offers *Unlock* only after 4 hours.
+ * Returns incidents about queues that have waiting jobs and are locked, either by a stale worker, or for at least 5
+ * minutes by a worker without heartbeats. The latter may be a busy Graphile worker, so in that case the incident offers
+ * *Unlock* only after 4 hours.
  */
 export function stuckQueues(facts: IncidentFacts): Incident[] {
   const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
@@ -51,7 +52,7 @@ function isAtFault({ waiting, holder, lockedMs }: WaitingQueue, { nowMs }: Incid
   return holder.state === "unknown" && nowMs - lockedMs >= OLD_MS;
 }
 
-/** Returns one incident for all `queues`. The same worker has locked them; the longest locked queue is the first. */
+/** Returns one incident for all `queues`. One worker has locked them all, the first of them for the longest time. */
 function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: IncidentFacts): Incident {
   const { id, name, holder, lockedMs, trend } = queues[0] as WaitingQueue;
   const { workerId, state, lastHeartbeatMs } = holder;
@@ -75,7 +76,7 @@ function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: Inciden
       ? `${numberText(queues.length)} queues ${is("are")} behind ${byWorker(workerId)}`
       : `${shortName(name)} ${is("is")}`,
     sentence: `${countText(affected, "job waits", "jobs wait")}. ${cause}`,
-    // A queue of a stale worker is stuck since the worker's last heartbeat; before, the queue was only locked.
+    // A stale worker's queue has been stuck since the worker's last heartbeat. Before that, it was only locked.
     since: timeOf(state === "stale" ? Math.max(lockedMs, lastHeartbeatMs ?? 0) : lockedMs),
     affected,
     jobsWait: true,
@@ -90,7 +91,7 @@ function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: Inciden
 const unlock = (workerId: string): Incident["fix"] =>
   workerId === "" ? null : { action: "force-unlock", label: "Unlock…", workerIds: [workerId] };
 
-/** Returns an incident for each stale worker that holds locks, or may, unless an incident of a stuck queue names it. */
+/** Returns an incident for each stale worker that holds or may hold locks, unless a stuck queue's incident names it. */
 export function staleWorkers(facts: IncidentFacts): Incident[] {
   const { stale, queues, nowMs, asOf, coverage, lockedJobs } = facts;
   const reported = new Set(
@@ -98,7 +99,7 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
   );
   return stale.flatMap(({ workerId, lastHeartbeatMs, running }): Incident[] => {
     const lockedQueues = queues.filter(({ holder }) => holder.workerId === workerId).length;
-    // The count in the table is preferred to the last report, which may be older than a fetch or an unlock.
+    // `lockedJobs` is preferred to the worker's last report, which may be older than the last fetch or unlock.
     const locked = lockedJobs === null ? null : (lockedJobs.get(workerId) ?? 0);
     const jobs = locked ?? running;
     const hasJobs = jobs !== 0;
@@ -162,10 +163,10 @@ export function unsupportedTasks(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** A job must be this late, and all workers inactive this long, for `no_worker`: a poll may still fetch the job. */
+/** `no_worker` is reported only after this time, because until then an idle worker's poll may fetch the late job. */
 const QUIET_MS = 15_000;
 
-/** Returns an incident if a job is 15 s late, no worker is alive, and none without heartbeats was active for 15 s. */
+/** Returns an incident if a job is 15 s late, no worker is alive, and no job was locked or finished for 15 s. */
 export function noWorker(facts: IncidentFacts): Incident[] {
   const { tasks, coverage, nowMs, asOf, quiet, hasWorkers } = facts;
   const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);
@@ -185,7 +186,7 @@ export function noWorker(facts: IncidentFacts): Incident[] {
       level: "bad",
       title,
       sentence: `${countText(affected, "job is", "jobs are")} due, the oldest, ${shortName(oldest.identifier)}, for ${ageText(lateMs)}. ${known}, and ${quietText(quiet, lateMs)}.${last}${may}`,
-      // When the last worker stopped is unknown: its row was deleted, and the oldest job may have been due before then.
+      // The time when the last worker stopped may be unknown, and the oldest job may have been due before that time.
       since: null,
       affected,
       ...withoutFix,
@@ -203,7 +204,7 @@ function isWithoutWorker({ tasks, coverage, nowMs, quiet }: IncidentFacts): bool
 /** From this age on, waiting jobs and the locks of workers without heartbeats are reported. */
 const OLD_MS = 5 * 60_000;
 
-/** Returns an incident if a job has been due for more than 5 minutes for a reason that no other rule reports. */
+/** Returns an incident if a job has been due for more than 5 minutes, and no other rule reports why it waits. */
 export function oldReady(facts: IncidentFacts): Incident[] {
   const { tasks, coverage, nowMs, asOf, hasWorkers } = facts;
   if (isWithoutWorker(facts)) return [];
@@ -234,10 +235,10 @@ export function oldReady(facts: IncidentFacts): Incident[] {
   ];
 }
 
-/** The text of a pause names its end only if it is this far ahead: the page shows the text for some seconds. */
+/** The text about a pause that ends sooner does not name its end, because the text stays on the page for seconds. */
 const MIN_AHEAD_MS = 30_000;
 
-/** Returns an incident for each pause and back-off: neither is a failure, but jobs wait for its end. */
+/** Returns an incident for each pause and each back-off. They are no failures, but jobs may wait for their end. */
 export function pausedWork(facts: IncidentFacts): Incident[] {
   const { paused, asOf, nowMs } = facts;
   return paused.map(({ pause, waiting }): Incident => {
@@ -270,7 +271,7 @@ export function pausedWork(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** Returns an incident for each limit for which a job has waited over 5 minutes. Delays are the purpose of a limit. */
+/** Returns an incident for each limit for which a job has waited over 5 minutes. Shorter waits are normal. */
 export function fullLimits(facts: IncidentFacts): Incident[] {
   const { limited, nowMs } = facts;
   return limited

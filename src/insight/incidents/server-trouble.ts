@@ -1,5 +1,5 @@
-// Problems of the database server: it accepts no writes; an old snapshot makes each fetch read the dead rows of jobs
-// that have ended since; or the input of incidents could not be read in time.
+// Incidents of the database server: it accepts no writes; the old snapshot of a long transaction keeps the dead rows of
+// ended jobs, which slow each fetch; or it was too slow to answer statements that read the input of incidents.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isVacuum } from "../../database/inspect/sessions.ts";
 import { ageText } from "../../domain/portable/ages.ts";

@@ -51,7 +51,10 @@ export function judge(facts: IncidentFacts): Incidents {
   };
 }
 
-/** Sorts by urgency: no worker at all, the level, whether jobs wait, new errors; then by the number of jobs. */
+/**
+ * Sorts by urgency. The criteria, in this order: the kind `no_worker`, the level `bad`, waiting jobs, new error groups,
+ * the number of affected jobs.
+ */
 function worstFirst(nowMs: number): (a: Incident, b: Incident) => number {
   const badness = ({ kind, level, jobsWait, since }: Incident) =>
     (kind === "no_worker" ? 8 : 0) +
@@ -78,7 +81,10 @@ function verdictOf(
 
 const NO_HEARTBEATS = "No worker sends heartbeats";
 
-/** Returns the number of failed jobs: the horizon's if it is larger, since error groups lack jobs without an error. */
+/**
+ * Returns the number of failed jobs: that of the error groups, or that of the horizon if it is larger, because error
+ * groups lack jobs without an error. If the horizon has more, but from a sample, returns the lower bound 1.
+ */
 function failedJobs({ errors, horizon, asOf }: IncidentFacts): Value {
   const inGroups = errors?.of ?? exactValue(0, "scan", asOf);
   const drawn = horizon?.series.failed.reduce((sum, count) => sum + count, 0) ?? 0;

@@ -28,7 +28,7 @@ export function countsJson({ counts, fleet, rates }: QueueSnapshot): string {
 /** Returns the number; null for a lower bound, which must not be shown as a plain number. */
 const numberOf = ({ value, precision }: Value) => (precision === "capped" ? null : value);
 
-/** Returns the event, about 300 bytes. `comparable` lacks the time: if it is equal, nothing else has changed. */
+/** Returns the event, about 300 bytes. `comparable` is the event without its time: equal if nothing else changed. */
 export function pulseJson(snapshot: QueueSnapshot): {
   readonly comparable: string;
   readonly json: string;

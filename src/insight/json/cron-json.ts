@@ -1,4 +1,4 @@
-// Cron entries as JSON: a page of entries, and the entries of one identifier with the next ticks.
+// Cron entries as JSON: a page of entries, and the entries of one identifier with their schedule, ticks and changes.
 import { patternInWords } from "../../domain/cron/pattern-words.ts";
 import type { CronDetails } from "../lists/cron/cron-details.ts";
 import type { CronPage, ListedCronEntry } from "../lists/cron/list-cron.ts";
@@ -30,7 +30,7 @@ export function cronDetailsJson(
   return `{"entries":[${entries.map(entryJson).join(",")}],"schedule":${definition},${rest.slice(1)}`;
 }
 
-/** The JSON is built by hand, because a double cannot represent every job id. */
+/** Returns an entry as JSON. The job id is added as text, because a double cannot represent every job id. */
 function entryJson(given: ListedCronEntry): string {
   const members = JSON.stringify({
     identifier: given.identifier,

@@ -9,7 +9,7 @@ export function idJson(id: string | null): unknown {
 // TypeScript's library has no type for JSON.rawJSON.
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** Returns a JSON object that begins with a job's id, which a double cannot represent. */
+/** Returns a JSON object that begins with all digits of a job's id. `more` has at least one member. */
 export function jobIdJson(id: string, more: object): string {
   return `{"id":${id},${JSON.stringify(more).slice(1)}`;
 }

@@ -3,7 +3,7 @@ import { patternInWords } from "../../domain/cron/pattern-words.ts";
 import type { StoredSchedule } from "../../queue/schedules/schedule-row.ts";
 import { timeOfMs } from "./exact-json.ts";
 
-/** The JSON is built by hand, so that the payload is kept byte for byte. */
+/** Returns a schedule as JSON text. The text of the payload is inserted unchanged. */
 export function scheduleJson({ definition, revision, ...times }: StoredSchedule): string {
   const { entry, payloadText, jitterMs, overlap } = definition;
   const { expression, timeZone, jobKeyMode } = entry;
@@ -29,7 +29,7 @@ export function scheduleJson({ definition, revision, ...times }: StoredSchedule)
   return `${members.slice(0, -1)},"payload":${payloadText}}`;
 }
 
-/** Returns the words of a pattern and its time zone, which is left out if it is UTC or unknown (null). */
+/** Returns the words of a pattern, followed by its time zone unless that is UTC or unknown (null). */
 export function withZone(words: string | null, timeZone: string | null): string | null {
   if (timeZone === null || timeZone === "UTC") return words;
   return words === null ? `in ${timeZone}` : `${words} in ${timeZone}`;

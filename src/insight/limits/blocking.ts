@@ -35,7 +35,10 @@ export interface BlockingLimit extends ExhaustedLimit {
   readonly isBackOff?: true;
 }
 
-/** Returns the limits that block jobs of `only`, a task and a queue; null: any jobs. None without a table of limits. */
+/**
+ * Returns the limits that block jobs. With `only`, a task and a queue, returns only limits that block jobs of this task
+ * or in this queue. Returns none if the schema has no table of limits.
+ */
 export async function readBlockingLimits(
   db: Database,
   only: { readonly task: string | null; readonly queue: string | null } | null = null,
@@ -57,7 +60,7 @@ export async function readBlockingLimits(
 }
 
 interface Facts {
-  /** Whether a rate blocks only if no job may start at this moment; otherwise also if it is nearly used up. */
+  /** True: a rate blocks only while no job may start. False: it also blocks while it is nearly used up. */
   readonly isExact: boolean;
   readonly running: ReadonlyMap<string, number>;
   readonly granted: ReadonlyMap<number, PermitUse>;
@@ -79,7 +82,10 @@ function blockingLimits(limit: StoredLimit, facts: Facts): BlockingLimit[] {
   return first === null ? [] : [{ definition, queue: null, ...first }];
 }
 
-/** Returns how the concurrency is used up; null: it is not. `rateUse`, if not null, explains why permits are unused. */
+/**
+ * Returns how the concurrency is used up; null: it is not. `rateUse`: how the rate is used up, which explains why
+ * workers have permits but run fewer jobs; null: it is not used up.
+ */
 function ofConcurrency(
   limit: StoredLimit,
   { running, granted }: Facts,
@@ -126,7 +132,7 @@ function ofRate(
   return { use, next: `next in ${secondsText(nextMs)}` };
 }
 
-/** Returns `0.4 s`, or `12 s`: whole seconds, rounded up, from ten on. */
+/** Returns a text such as `0.4 s`. From ten seconds on, whole seconds, rounded up: `12 s`. */
 const secondsText = (ms: number): string =>
   ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${numberText(Math.ceil(ms / 1_000))} s`;
 

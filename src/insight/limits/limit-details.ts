@@ -28,7 +28,7 @@ export interface BackOff {
 }
 
 export interface LimitDetails {
-  /** The workers that have or want permits, most permits first, at most 1,000. */
+  /** The permits of workers, also of workers that have none now: most permits first, at most 1,000 workers. */
   readonly permits: readonly WorkerPermits[];
   /** The back-offs that began in the last hour, latest first, at most 100. */
   readonly backOffs: readonly BackOff[];

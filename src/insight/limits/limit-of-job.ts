@@ -1,5 +1,5 @@
-// The limit that keeps one job from starting, and how many jobs wait for the limit. They are counted in the first 5,000
-// due entries of the index that workers fetch from, which takes 3 to 10 ms.
+// The limit that keeps one job from starting, and how many jobs wait for the limit. The waiting jobs are counted in the
+// first 5,000 due entries of the index that workers fetch from, which takes 3 to 10 ms.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type LimitDefinition, likePattern } from "../../domain/limits/limit.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";

@@ -1,6 +1,6 @@
-// How much of each limit is used: its running jobs, the jobs that wait for it, and its full queues. Running jobs follow
-// from the reports of workers, from permits and from slots of queues, and waiting jobs from counts that were made for
-// other reads. So the size of the table of jobs does not matter.
+// Computes how much of each limit is used: its running jobs, the jobs that wait for it, and its full queues. Running
+// jobs are known from the reports of workers, from permits and from slots of queues. Waiting jobs are known from counts
+// that were made for other reads. So the table of jobs is not scanned, and its size does not matter.
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { Value } from "../../domain/value.ts";
@@ -24,7 +24,7 @@ import {
 } from "./read-use.ts";
 import { readWaitingNames, type WaitingCounts, type WaitingNames, waitingOf } from "./waiting.ts";
 
-/** `full`: the concurrency, the rate or the permits are used up; of a limit of queues, in at least one queue. */
+/** `full`: a limit of tasks has used up its concurrency, rate or permits; a limit of queues has a full queue. */
 export type LimitState = "free" | "full" | "backing_off";
 
 /** A queue in which jobs run or wait, under a limit of queues. */
@@ -41,17 +41,17 @@ export interface QueueUse {
 
 export interface LimitUse {
   readonly limit: StoredLimit;
-  /** The number of running jobs, by the last heartbeats or exchanges of permits; for queues, the slots in use. */
+  /** The running jobs at the last heartbeats or exchanges of permits; for a limit of queues, the slots in use. */
   readonly running: number;
   /** The number of due jobs under the limit that have not started. */
   readonly waiting: Value;
-  /** The number of matching queues; null: not counted, because there are too many, or for a limit of tasks. */
+  /** The number of matching queues; null for a limit of tasks, and if too many queues or limits exist to count them. */
   readonly queues: number | null;
   /** The queues with running or waiting jobs: full ones first, then those with most waiting jobs; at most 200. */
   readonly busy: readonly QueueUse[];
   /** The number of full queues. */
   readonly fullQueues: number;
-  /** The time until the rate of a limit of tasks allows the next start, in milliseconds; 0: now. */
+  /** The milliseconds until the rate of a limit of tasks allows the next start; 0: now, or it is a limit of queues. */
   readonly nextStartMs: number;
   readonly state: LimitState;
   /** What is used up, such as `all 40 permits given out`; null: nothing is. */
@@ -129,7 +129,7 @@ function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
   const { definition, id } = limit;
   const held = facts.busy.filter(({ name }) => isFor(definition, name));
   const waiting = matchingNames(limit, facts.waitingQueues);
-  // If the limit has no concurrency, each of its queues has one slot, whose use does not make the limit full.
+  // Slots in use make a queue full only if the limit has a concurrency, and not if it has only a rate.
   const isInUse = ({ running, slots }: BusyQueue) =>
     definition.concurrency !== null && running >= slots;
   const heldNames = new Set(held.map(({ name }) => name));

@@ -1,10 +1,11 @@
-// When a rate allows the next start. _private_rates has the theoretical arrival time: when all tokens will be back.
+// Calculates when a rate allows the next start. The table _private_rates contains the theoretical arrival time: the
+// time at which all tokens will be available again if no job starts before.
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
 import { tokenBucket } from "../../domain/limits/token-bucket.ts";
 
 /**
- * Returns the milliseconds until the next job may start; 0: now. `aheadMs`: the theoretical arrival time, milliseconds
- * from now; null: none was read, so it is long past.
+ * Returns the milliseconds until the next job may start; 0: now. `aheadMs`: the theoretical arrival time, in
+ * milliseconds from now; null if none was read; then all tokens count as available.
  */
 export function nextStartMs({ rate }: LimitDefinition, aheadMs: number | null): number {
   if (rate === null || aheadMs === null) return 0;
@@ -16,8 +17,8 @@ export function nextStartMs({ rate }: LimitDefinition, aheadMs: number | null): 
 const RECENT_MS = 2_000;
 
 /**
- * Whether jobs are starting about as fast as the rate allows: at most half of the tokens are left, or one token. A job
- * may still start at this moment.
+ * Whether jobs are starting about as fast as the rate allows: at most half of the tokens are left, or at most one. So
+ * even if the result is true, a job may be allowed to start now.
  */
 export function isNearlyUsedUp({ rate }: LimitDefinition, aheadMs: number): boolean {
   if (rate === null || aheadMs < -RECENT_MS) return false;

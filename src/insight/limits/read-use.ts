@@ -1,4 +1,4 @@
-// Reads how much of limits is used: reports of workers, permits, slots of queues, rates and back-offs.
+// Reads how much of each limit is used, from reports of workers, permits, slots of queues, rates and back-offs.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isNameSize, MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
@@ -67,8 +67,8 @@ select limit_id as id, least(pg_catalog.sum(permits), 2147483647::bigint)::int a
 from ${s}._private_limit_permits group by limit_id`;
 
 /**
- * Returns the number of running jobs of a limit of tasks: by reports or by permits, whichever is more. Reports are
- * seconds old and lack many short jobs; permits are exchanged sooner.
+ * Returns the number of running jobs of a limit of tasks: the number from reports or the number from permits,
+ * whichever is larger. Reports are seconds old and lack many short jobs; permits can be exchanged more often.
  */
 export function runningOf(
   { id, definition }: StoredLimit,
@@ -134,8 +134,8 @@ const MAX_COUNTED = 20;
 const MAX_NAMES = 100_000;
 
 /**
- * Returns the number of queues that each limit of queues matches; 1 if it is for a single queue. Missing are patterns
- * that match more than MAX_NAMES queues, and patterns beyond MAX_COUNTED.
+ * Returns, by the id of each limit of queues, the number of queues that it matches; 1 if it is for a single queue.
+ * Limits whose pattern matches more than MAX_NAMES queues, and patterns beyond the first MAX_COUNTED, are missing.
  */
 export async function readQueueCounts(
   db: Database,
@@ -184,7 +184,8 @@ interface BackingOffRow {
 
 const MAX_BACK_OFFS = 10_000;
 
-// A back-off is active only while a pause with the same end exists. A user has set or changed a pause with another end.
+// A back-off is active only while a pause with the same end exists. If the pause has another end, a user has set or
+// changed it, and it is no longer a back-off.
 const backingOffSql: Statement = (s) => `
 select backs.scope, ${startOfText("backs.name")} as name, ${microseconds("backs.until")}::text as until_us,
   ${startOfText("backs.reason", MAX_REASON_LENGTH)} as reason

@@ -6,17 +6,20 @@ import { countText } from "../../domain/words.ts";
 import { readLimits } from "../../queue/limits/limits.ts";
 import { knownWorkers } from "../lists/known-workers.ts";
 
-/** Returns the note on limits; null: there are no limits, or no lock of a worker without heartbeats was found. */
+/** Returns the note on limits; null if no limit was found, or no lock of a worker without heartbeats. */
 export async function limitsNote(db: Database): Promise<string | null> {
   if (!(await hasLimits(db)) || (await readLimits(db)).length === 0) return null;
   return unreportedNote(db);
 }
 
-/** Returns the same note, also without limits; null: no lock of a worker without heartbeats was found. */
+/** Like limitsNote(), but does not check whether there are limits. */
 export const unreportedNote = (db: Database): Promise<string | null> =>
   noteOn(db, "do not apply limits of tasks, and run no jobs of queues with a limit");
 
-/** Returns the note on these pauses; null: all are of queues, or no lock of a worker without heartbeats was found. */
+/**
+ * Returns the note on these pauses; null if all of them are pauses of queues, or if no lock of a worker without
+ * heartbeats was found.
+ */
 export async function pausesNote(
   db: Database,
   pauses: readonly { readonly scope: string }[],
@@ -29,6 +32,10 @@ async function noteOn(db: Database, what: string): Promise<string | null> {
   const { workers } = await knownWorkers(db);
   const unknown = workers.filter(({ state }) => state === "unknown").length;
   if (unknown === 0) return null;
-  const senders = countText(unknown, "worker sends", "workers send");
-  return `${senders} no heartbeats: Graphile workers ${what}`;
+  const may = countText(
+    unknown,
+    "worker sends no heartbeats and may be a Graphile worker",
+    "workers send no heartbeats and may be Graphile workers",
+  );
+  return `${may}: Graphile workers ${what}`;
 }

@@ -1,4 +1,5 @@
-// The jobs that wait for limits: due, and not started. Their number is summed from the counts of tasks and queues.
+// The number of jobs that wait under limits: ready, blocked and fetched jobs, and due retries. It is the sum of the
+// counts of tasks or queues.
 import type { Database } from "../../database/database.ts";
 import type { LimitScope } from "../../domain/limits/limit.ts";
 import type { Value } from "../../domain/value.ts";
@@ -7,13 +8,13 @@ import { type NameTally, sumOfTallies } from "../stats/name-tallies.ts";
 import { readNames } from "../stats/queue-rows.ts";
 import { inCondition, inState, sumOf, type TallyName } from "../stats/tally.ts";
 
-/** Only this many tasks or queues are compared with limits, those with most waiting jobs. */
+/** The maximum number of tasks, and of queues, that are compared with limits: those with the most waiting jobs. */
 const MAX_NAMES = 10_000;
 const waiting: readonly TallyName[] = [...inState.ready, ...inCondition.fetched];
 
 export type WaitingCounts = Pick<NameCounts, "tallies" | "value">;
 
-/** The tasks or queues in which jobs wait, by name, those with most jobs first. */
+/** The tasks or queues in which jobs wait, by name, those with the most waiting jobs first. */
 export type WaitingNames = ReadonlyMap<string, NameTally>;
 
 export async function readWaitingNames(

@@ -1,5 +1,5 @@
-// The number of jobs of each task and queue, from existing counts: of one pass over a small table; for a large table,
-// of a census (snapshot/census.ts) or a sample.
+// The number of jobs of each task and queue, from existing counts. A small table was counted in one pass. The counts of
+// a large table are from a census (snapshot/census.ts) or a sample.
 import type { Value } from "../../domain/value.ts";
 import { agesOf, type NameTallies, type NameTally } from "../stats/name-tallies.ts";
 import { inState, sumOf, type TallyName, tallied } from "../stats/tally.ts";
@@ -7,11 +7,14 @@ import type { CountedHolders } from "./lock-holders.ts";
 
 export interface CountedNames extends CountedHolders {
   readonly tallies: NameTallies;
-  /** Returns how many jobs of a task or queue are in the conditions `which`. `tally`: undefined if none was counted. */
+  /**
+   * Returns how many jobs of a task or queue are in the conditions `which`. `tally`: its counts; undefined if none of
+   * its jobs was counted.
+   */
   value(tally: NameTally | undefined, which: readonly TallyName[]): Value;
 }
 
-/** Returns the number of counted jobs, for sorting. For a sample, it is not scaled to the whole table. */
+/** Returns the number of counted jobs, for sorting. The number of a sample is not scaled to the whole table. */
 export function countOf(tally: NameTally | undefined, which: readonly TallyName[]): number {
   return tally === undefined ? 0 : sumOf(tally.counts, which);
 }

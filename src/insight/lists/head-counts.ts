@@ -1,5 +1,6 @@
-// Counts due jobs by queue or by task, for a large table that is only sampled: the first 5,000 of each priority in the
-// index that workers fetch from (its head). If these are all due jobs, counts and ages are exact, else lower bounds.
+// Counts due jobs by queue or by task in a large table, of which other counts read only a sample. Reads the head of the
+// index from which workers fetch: the first 5,000 due jobs of each priority. If the head contains all due jobs, the
+// counts and ages are exact; otherwise they are lower bounds.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
@@ -9,17 +10,20 @@ import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
 
 /** The due jobs by queue or by task. */
 export interface HeadCounts {
-  /** Returns the time of the oldest due job, in milliseconds since 1970; null: there is none at the head. */
+  /** Returns the earliest run_at of the due jobs in the head, in milliseconds since 1970; null if there are none. */
   oldestMs(id: number): number | null;
-  /** Returns the number of due jobs: the head's count, or `value`, an estimate, if the head's count is less precise. */
+  /**
+   * Returns the number of due jobs: the head's count if it is exact or exceeds the lower bound of the estimate `value`,
+   * otherwise `value`.
+   */
   morePrecise(id: number, value: Value): Value;
 }
 
 /** The maximum number of entries that are read for each priority. */
 const MAX_SCANNED = 5_000;
 /**
- * Counts are cached for this time, and after a slow query for a multiple of its duration, because a client reads
- * several pages in a row.
+ * Counts are cached, because a client reads several pages in a row: for at least MIN_CACHED_MS, and after a slow query
+ * for CACHE_FACTOR times its duration.
  */
 const MIN_CACHED_MS = 3_000;
 const CACHE_FACTOR = 20;
@@ -31,7 +35,7 @@ interface CachedCounts {
   readonly counts: HeadCounts;
 }
 
-// The keys are values of `db.schema`, an object that each server creates once.
+// The keys are values of `db.schema`: all reads of one admin share one such object.
 const caches = {
   queue: new WeakMap<object, CachedCounts>(),
   task: new WeakMap<object, CachedCounts>(),

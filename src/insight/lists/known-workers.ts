@@ -1,6 +1,6 @@
 // All workers: those with a heartbeat row, and those that hold locks without one.
 //
-//   alive:   its lease has not expired: its last heartbeat is not older than the time that it declares
+//   alive:   its lease has not expired, and no sweep has recovered its jobs
 //   stale:   its lease has expired, or a sweep has recovered its jobs
 //   unknown: it holds locks and has no row, for example a Graphile worker. If its oldest lock is at
 //            least 4 hours old (STALE_LOCK_MS), its level is `warn`, otherwise `ok`
@@ -15,7 +15,7 @@ import { type CountedHolders, type LockHolder, lockHolders } from "./lock-holder
 
 export type WorkerState = "alive" | "stale" | "unknown";
 
-/** How urgent a worker's state is. A stale worker is `bad` if it holds locks or its last report has running jobs. */
+/** How urgent a worker's state is. A stale worker is `bad` if it holds locks or reported running jobs, else `warn`. */
 export type WorkerLevel = "ok" | "warn" | "bad";
 
 export interface KnownWorker {
@@ -44,8 +44,9 @@ export interface KnownWorkers {
 }
 
 /**
- * Returns the workers. `search`: a text in the id or in the report (host, versions, tasks); for a worker without a row,
- * in the id. `counted`: a count of all jobs, used if locked jobs cannot be read (lock-holders.ts).
+ * Returns the workers that match. `search`: a text that the id or the report (host, versions, tasks) contains; for a
+ * worker without a row, only the id. Default: all workers match. `counted`: a count of all jobs, used if locked jobs
+ * cannot be read (lock-holders.ts).
  */
 export async function knownWorkers(
   db: Database,
@@ -73,7 +74,7 @@ export async function knownWorkers(
 }
 
 interface WorkerRow {
-  /** The worker's id; null in the only row of a schema without heartbeats. */
+  /** The worker's id; null in the only row if the schema has no heartbeat rows. */
   readonly id: string | null;
   readonly now_us: string;
   readonly is_found: boolean;

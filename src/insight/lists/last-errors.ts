@@ -1,6 +1,6 @@
-// The last error of each given task. In a small table all jobs are read. In a large one the newest failures and the
-// nearest retries are read, if their optional indexes exist. For tasks without an error among these, random pages are
-// read. So there may be a later error than the one that is found.
+// The last error of each given task. Of a small table all jobs are read. Of a large one, the newest failures and the
+// retries that are due nearest to now are read, if their optional indexes exist. For tasks without an error among
+// these, random pages are read. So a task of a large table may have a later error than the one that is found.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { indexCondition } from "../../database/schema/indexes/optional-index.ts";
@@ -27,7 +27,7 @@ export interface LastErrors {
   readonly areSampled: boolean;
 }
 
-/** This many of the newest failures, and this many of the nearest retries, are read. */
+/** The number of newest failures that are read, and the number of retries nearest to now. */
 const NEWEST = 2_000;
 const SAMPLED_PAGES = 250;
 
@@ -70,11 +70,11 @@ function newestOf(rows: readonly ErrorRow[]): ReadonlyMap<number, LastError> {
 const lastOfAll = (db: Database, taskIds: readonly number[]) =>
   query<ErrorRow>(db, lastOfAllSql, [taskIds]);
 
-/** Returns the last errors of failed jobs. It is fast only with the index on failed jobs. */
+/** Returns the last errors of failed jobs. The query is fast only with the index on failed jobs. */
 export const lastOfFailed = (db: Database, taskIds: readonly number[]): Promise<ErrorRow[]> =>
   query<ErrorRow>(db, lastOfFailedSql, [taskIds]);
 
-/** Returns the last errors of retrying jobs. It is fast only with the index on retries. */
+/** Returns the last errors of retrying jobs. The query is fast only with the index on retries. */
 export const lastOfRetried = (db: Database, taskIds: readonly number[]): Promise<ErrorRow[]> =>
   query<ErrorRow>(db, lastOfRetriedSql, [taskIds]);
 
@@ -93,7 +93,7 @@ interface ErrorRow {
 /** When the job's last attempt failed; null if the job was changed since. */
 const knownAt = `case when ${isFailureTimed("jobs")} then ${failedAt("jobs")} end`;
 
-/** Returns SQL for the last error of each task in `found`, a select of id, task_id and at. Reads only these texts. */
+/** Returns SQL for the last error of each task. `found`: a select of id, task_id and at from jobs with an error. */
 const lastOf = (s: string, found: string): string => `
   with found as materialized (${found}
   ), last as (
@@ -128,8 +128,8 @@ const lastOfFailedSql: Statement = (s) =>
     limit ${NEWEST}`,
   );
 
-// Finds the nearest retries. The first delays are short, so most jobs that failed recently are due soon, or became due
-// recently.
+// Finds the retries that are due nearest to now. The first delays of a job are short, so most jobs that failed recently
+// are due soon, or became due recently.
 const lastRetriedSql = (s: string, when: string, order: string): string => `
     (select ${FAILED} from ${s}._private_jobs as jobs
     where ${indexCondition("retrying", "jobs")} and jobs.run_at ${when} pg_catalog.now()

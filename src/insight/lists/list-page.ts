@@ -54,7 +54,7 @@ export function pageOf<R>(
   };
 }
 
-/** Returns the key, with a finite number in place of infinity, which a time may be and JSON cannot represent. */
+/** Returns the key; for an infinite time, a finite number, because JSON cannot represent infinity. */
 function finite(key: SortKey): SortKey {
   if (typeof key !== "number" || Number.isFinite(key)) return key;
   return key > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
@@ -76,9 +76,7 @@ export function encodePlace({ sort, key, name }: PageEnd): string {
   return Buffer.from(JSON.stringify([sort, key, name])).toString("base64url");
 }
 
-/**
- * Returns the place in a text. Throws InputError for a text that encodePlace() did not make, or made for another order.
- */
+/** Returns the place that a cursor contains. Throws InputError for an invalid cursor, and for one of another order. */
 export function decodePlace(text: string, sort: string): PageEnd {
   const [made, key, name] = parseCursor(text);
   const isKey = key === null || typeof key === "string" || typeof key === "number";

@@ -17,7 +17,10 @@ export interface ListedTask {
   readonly id: number;
   readonly identifier: string;
   readonly counts: Readonly<Record<Condition, Value>>;
-  /** The run_at of the oldest due job, in milliseconds since 1970; in a sampled table, of the oldest that was read. */
+  /**
+   * The earliest run_at of the task's due jobs, in milliseconds since 1970; in a sampled table, of those due jobs that
+   * were read. null: there are none.
+   */
   readonly oldestReadyMs: number | null;
   readonly lastFailureMs: number | null;
   /** The last error of its jobs; null: there is none, or none among the jobs that were read. */
@@ -87,7 +90,7 @@ export async function listTasks(
   };
   const page = pageOf(rows, orders[request.sort], ({ identifier }) => identifier, request);
   const isSmall = counted.basis === "scan";
-  // In a small table every task with jobs was counted. In a large one some may be missing in the counts.
+  // In a small table every task with jobs was counted. In a large table the counts may lack some tasks with jobs.
   const mayHaveJobs = (row: TaskRow) => !isSmall || tally(row) !== undefined;
   const ids = page.rows.filter(mayHaveJobs).map(({ id }) => id);
   const errors = await lastErrors(db, ids, isSmall);
@@ -114,8 +117,9 @@ const FAILING = [...inCondition.failed, ...inCondition.retrying];
 const STUCK = [...FAILING, ...inCondition.blocked, ...inCondition.ready];
 
 /**
- * Returns a function that returns the support of a task. A task without support counts as unsupported only if live
- * workers list all their tasks, all lock holders were found, and none of them is without heartbeats.
+ * Returns a function that returns the support of a task. A task that no live worker lists counts as unsupported only if
+ * there are live workers, all of them list all their tasks, all lock holders were found, and no unknown worker is
+ * among them.
  */
 async function supportOf(db: Database, counted: CountedNames) {
   const living: LiveTasks = await liveTasks(db);

@@ -1,4 +1,4 @@
-// Workers, page by page, and one worker: their heartbeat rows and their locks.
+// Lists workers page by page, or returns one worker, from their heartbeat rows and their locks.
 
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
@@ -26,16 +26,16 @@ import { reportsOf } from "./worker-reports.ts";
 /** A worker with its report and its jobs. */
 export interface ListedWorker extends KnownWorker {
   readonly report: WorkerReport;
-  /**
-   * The number of jobs that it reports as running. If there is no report, or none with this number, the number of jobs
-   * that it has locked, up to its slots.
-   */
+  /** The number of running jobs that it reports. If it reports no such number, the number is derived from its locks. */
   readonly running: Value;
   /** The number of jobs that it has locked and not started; null if unknown. */
   readonly fetched: number | null;
   /** The number of jobs that it has locked in the database now; null if unknown. */
   readonly lockedJobs: number | null;
-  /** Its longest running jobs: from its report, or else by their locks; none if they cannot be found. */
+  /**
+   * Its jobs that have run longest, from its report. If it reports no number of running jobs, the jobs that it locked
+   * longest ago are added, unless the table is large and lacks the index for this.
+   */
   readonly current: readonly WorkerJob[];
 }
 
@@ -125,8 +125,8 @@ const nameOf = ({ workerId }: KnownWorker) => workerId;
 const isWithoutReport = ({ reportedRunning }: KnownWorker) => reportedRunning === null;
 
 /**
- * Returns the number of the worker's running jobs: from its report at the last heartbeat; otherwise from its locks, or
- * at least the number of its locked queues if locked jobs cannot be found.
+ * Returns the number of the worker's running jobs from its report at the last heartbeat, or otherwise from its locks.
+ * If locked jobs cannot be found, returns the number of its locked queues as a lower bound.
  */
 function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Value {
   const { reportedRunning, lastHeartbeatAtUs, locks } = worker;
@@ -135,7 +135,8 @@ function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Valu
   }
   const jobs = jobsLockedBy(worker);
   if (basis === "probe") return exactValue(jobs, basis, asOf);
-  // Each locked queue counts as a running job. `jobs` may include jobs that have ended since all jobs were counted.
+  // Each locked queue counts as a running job. `jobs` comes from an earlier count of all jobs. Some of these jobs may
+  // have ended since then, so the number is an estimate.
   const queues = locks?.queues ?? 0;
   return basis === null
     ? cappedValue(queues, "probe", asOf)
@@ -150,7 +151,7 @@ function withinSlots(worker: KnownWorker, locks: Value, { slots, fetched }: Work
   return { running: { ...locks, value: running }, fetched: locks.value - running };
 }
 
-/** Of each worker at most an equal share of CURRENT_JOBS is read, or JOBS_OF_EACH if the share is smaller. */
+/** The most jobs that are read for a worker: its equal share of CURRENT_JOBS, or JOBS_OF_EACH if that is more. */
 const CURRENT_JOBS = 100;
 const JOBS_OF_EACH = 5;
 
@@ -173,7 +174,7 @@ interface LockedRow {
   readonly since_us: string;
 }
 
-/** Returns the jobs that each of these workers locked longest ago; none if no index finds them in a large table. */
+/** Returns the jobs that each of these workers locked longest ago; none if the table is large and lacks the index. */
 async function lockedBy(
   db: Database,
   workerIds: readonly string[],

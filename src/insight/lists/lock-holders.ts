@@ -1,6 +1,6 @@
-// Workers that hold locks, with or without heartbeats. Locked queues are always read. Locked jobs are read if the table
-// of jobs is small or has the optional index `running`; otherwise they come from a count of all jobs that the caller
-// has. If it has none, or only a sample, `isComplete` is false: further workers may have locked jobs.
+// Finds the workers that hold locks, with or without heartbeats. Locked queues are always read. Locked jobs are read if
+// the table of jobs is small or has the optional index `running`. Otherwise their numbers are taken from an earlier
+// count of all jobs, if the caller passes one.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
@@ -12,10 +12,10 @@ import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 
 export interface LockHolder {
   readonly workerId: string;
-  /** The number of its locked jobs; 0 also if it is unknown. */
+  /** The number of jobs that the worker has locked; 0 if it has locked none, or if the number is unknown. */
   readonly jobs: number;
   readonly queues: number;
-  /** The time of the oldest lock that was read, in microseconds since 1970; null: its locks were only counted. */
+  /** The time of the worker's oldest lock that was read, in microseconds since 1970; null if none was read. */
   readonly oldestLockUs: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface LockHolders {
   readonly basis: Basis | null;
 }
 
-/** The number of locked jobs of each worker, from a count of all jobs. */
+/** The number of locked jobs of each worker, from a count of all jobs, which may be a sample. */
 export interface CountedHolders {
   readonly basis: Basis;
   readonly tallies: { readonly holders: ReadonlyMap<string, number> };
@@ -38,7 +38,10 @@ const sizeSql: Statement = () => `
   select pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)) / pg_catalog.current_setting('block_size')::int
     <= ${SMALL_TABLE_PAGES} as is_small`;
 
-/** `isSmall`: the table of jobs is small enough to be read whole. `findsLocked`: it is, or has the index `running`. */
+/**
+ * Returns what can be read of the table of jobs. `isSmall`: the table is small enough to be read whole. `findsLocked`:
+ * its locked jobs can be read, because it is small or has the index `running`.
+ */
 export async function reachOf(db: Database): Promise<{ isSmall: boolean; findsLocked: boolean }> {
   const table = `${db.schema.quoted}._private_jobs`;
   const [row] = await query<{ is_small: boolean }>(db, sizeSql, [table]);
@@ -81,7 +84,7 @@ interface HolderRow {
   readonly oldest_us: string;
 }
 
-/** Returns the holders. `counted`: those from an earlier count of all jobs; used if locked jobs cannot be read now. */
+/** Returns the workers that hold locks. `counted`: an earlier count of jobs, used if locked jobs cannot be read now. */
 export async function lockHolders(
   db: Database,
   counted: CountedHolders | null = null,

@@ -95,7 +95,7 @@ export function entryDifference({ versions }: LiveCronEntry): string | null {
   });
   const more = versions.length > MAX_VERSIONS ? ", …" : "";
   const names = what.length === 0 ? "payload or options" : what.join(" and ");
-  return `differs in its ${names}: ${shown.join("; ")}${more}. Each tick adds one job, in the version of the first worker that reaches it.`;
+  return `differs in its ${names}: ${shown.join("; ")}${more}. Each tick adds one job, with the definition of the first worker that handles the tick.`;
 }
 
 const holders = ({ workers, workerIds: [first] }: CronVersion) =>

@@ -1,4 +1,5 @@
-// The reports in the heartbeat rows of workers: of some workers, or one part of the reports of all live ones.
+// Reads the reports in the heartbeat rows of workers: the whole reports of some workers, or one part of the reports of
+// all live workers (their tasks, their cron entries or their version).
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
@@ -6,7 +7,7 @@ import { reportedWorkers } from "../expressions/reported-workers.ts";
 import { type ReportedCronEntry, type WorkerReport, workerReport } from "../read/worker-report.ts";
 
 const NAMED_WORKERS = 5;
-/** The maximum size of all reports in a result, in bytes, or of all parts of reports, in characters. */
+/** The maximum total size of the reports in a result, in bytes, or of the parts of reports, in characters. */
 export const REPORTS_BYTES = 4 * 1_048_576;
 
 const someSql: Statement = (s) => `
@@ -14,7 +15,10 @@ const someSql: Statement = (s) => `
     workers.report_bytes > ${REPORTS_BYTES}::bigint as is_left_out
   from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
 
-/** Returns the reports by worker. Workers without a row are missing. Above REPORTS_BYTES, the longest are left out. */
+/**
+ * Returns a map from the ids of these workers to their reports. Workers without a row are not in the map. If the
+ * reports together are larger than REPORTS_BYTES, the largest ones are left out (`isLeftOut`).
+ */
 export async function reportsOf(
   db: Database,
   workerIds: readonly string[],
@@ -30,8 +34,9 @@ interface ReportRow {
   readonly is_left_out: boolean;
 }
 
-// Reads one part of each report, and equal parts once: the reports of all workers are megabytes, and mostly equal. If
-// the parts together exceed REPORTS_BYTES, the longest are null.
+// Reads one part of the report of each live worker. Equal parts are read once, with the number of their workers: all
+// reports together can be megabytes, and most parts are equal. If the different parts together are longer than
+// REPORTS_BYTES, the longest ones are null.
 const liveSql =
   (part: "task_identifiers" | "cron"): Statement =>
   (s) =>
@@ -124,9 +129,12 @@ export interface CronVersion extends ReportedCronEntry {
   readonly workerIds: readonly string[];
 }
 
-/** A cron entry of live workers: `workers` and `workerIds` of all versions, the rest from the version read last. */
+/**
+ * A cron entry of live workers. `workers` is the number of workers of all versions, and `workerIds` has some of their
+ * ids. The other members are those of the version read last.
+ */
 export interface LiveCronEntry extends CronVersion {
-  /** The versions. They differ in task, pattern, time zone, payload or options; if nothing differs, there is one. */
+  /** The versions, which differ in task, pattern, time zone, payload or options. At least one. */
   readonly versions: readonly CronVersion[];
 }
 

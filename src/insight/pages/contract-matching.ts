@@ -85,7 +85,8 @@ function nameCondition(
 
 /**
  * Returns the condition for jobs whose id or key is the text, or that contain it in payload, last error, key, task,
- * queue or worker. `withoutExact`: jobs whose id or key is the text do not match, because one was shown already.
+ * queue or worker. `withoutExact`: jobs whose id or key is the text do not match, because an earlier page has shown
+ * such a job.
  */
 export async function ofSearch(
   db: Database,

@@ -9,16 +9,22 @@ import { type JobRow, jobColumnsWith, pageNames, toJob } from "../../queue/sql/j
 import type { JobPage } from "./job-page.ts";
 
 export const MAX_PAGE_BYTES = 8 * 1_048_576;
-/** The maximum size of an uncompressed payload, and of an error, that are read for all jobs together, in bytes. */
+/**
+ * A job's payload and error are small if each of them has at most this many bytes and the payload is stored
+ * uncompressed. One statement reads the small values of all jobs.
+ */
 const SMALL_BYTES = 16_384;
-/** Flags that may exceed this size after decompression are left out: one statement reads those of hundreds of jobs. */
+/**
+ * Flags that may exceed this size after decompression are left out, because one statement reads the flags of hundreds
+ * of jobs.
+ */
 const MAX_FLAGS_BYTES = 65_536;
 /** The number of characters that are shown of an error that alone exceeds the page. */
 const SHOWN_ERROR = 65_536;
 
 export interface FullRows {
   readonly jobs: Job[];
-  /** The jobs without their payload, which is `null` in the response. */
+  /** The jobs that are shown without their payload. In the response their payload is `null`. */
   readonly truncated: JobPage["truncated"];
 }
 
@@ -32,7 +38,10 @@ interface FullRow extends Omit<JobRow, "payload"> {
   readonly is_large: boolean;
 }
 
-/** Returns the jobs of `ids` in their order, without deleted ones; fewer if not all would fit. */
+/**
+ * Returns the jobs with these ids, in the order of the ids. Deleted jobs are left out. If not all jobs fit, the last
+ * ones are left out, too.
+ */
 export async function readFullRows(db: Database, ids: readonly string[]): Promise<FullRows> {
   const rows = await inOrder(db, ids);
   const jobs: Job[] = [];
@@ -89,7 +98,7 @@ async function load(db: Database, rows: readonly FullRow[], at: number): Promise
   let weight = 0;
   for (const row of rows.slice(at)) {
     if (!row.is_large || row.payload !== null) continue;
-    // A payload that exceeds the page as it is stored exceeds it after decompression, too.
+    // A payload whose stored size exceeds the page is not smaller after decompression.
     if (row.payload_bytes > MAX_PAGE_BYTES) {
       if (group.length === 0) return;
       break;
@@ -134,7 +143,7 @@ interface LoadedRow {
   readonly last_error: string | null;
 }
 
-// Reading the stored size costs nothing, but decompression does. So a compressed payload never counts as small.
+// Reading the stored size of a payload is cheap, but decompression is not. So a compressed payload is never small.
 const isSmall = `pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}
     and not (${isPacked("jobs.payload")})
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= ${SMALL_BYTES}`;

@@ -5,7 +5,7 @@ import type { Job } from "../../domain/job.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../queue/sql/job-row.ts";
 
-/** Returns the job; null: it does not exist. A completed job is deleted. Throws InputError for an invalid id. */
+/** Returns the job; null if it does not exist, as after it was completed. Throws InputError for an invalid id. */
 export async function getJob(db: Database, id: string): Promise<Job | null> {
   const [row] = await query<JobRow>(db, getSql, [checkedJobId(id)]);
   return row === undefined ? null : toJob(row);

@@ -5,7 +5,7 @@ import { type JobState, jobStates } from "../../domain/job.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { type JobSort, jobSorts } from "../walk/order.ts";
 
-/** The filter of listJobs(), its order and its page. All filters must match; an empty text matches every job. */
+/** The filters, the order and the page of listJobs(). All filters must match. An empty text matches every job. */
 export interface JobFilter {
   /** A query in the query language, such as `task:send is:failed`. */
   readonly q?: string | undefined;
@@ -19,8 +19,8 @@ export interface JobFilter {
   readonly search?: string | undefined;
   /**
    * The order of the jobs. Default `id`. Jobs without the value by which they are sorted come last: a locked or failed
-   * job is not due, and a job that has not failed has no time of failure. `-failed_at` is `updated_at` of failed jobs,
-   * which an optional index covers.
+   * job is not due, and a job that has not failed has no time of failure. `-failed_at` sorts failed jobs by
+   * `updated_at`, latest first, for which there is an optional index.
    */
   readonly sort?: JobSort | undefined;
   /** The number of jobs on a page, 0–500. A larger number counts as 500. Default 100. */

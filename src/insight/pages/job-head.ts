@@ -9,18 +9,18 @@ import { type JobRow, jobColumnsWith, jobNames, toJob } from "../../queue/sql/jo
 import { lockHolder } from "../../queue/sql/lock.ts";
 
 /**
- * The limits of a payload that is included: its stored size, and its size after decompression in the worst case, in
- * bytes.
+ * A payload is included if its stored size is at most SMALL_BYTES and its size after decompression, in the worst case,
+ * is at most SMALL_WORST_BYTES.
  */
 const SMALL_BYTES = 16_384;
 const SMALL_WORST_BYTES = 393_216;
-/** The maximum size of flags after decompression, in bytes. */
+/** The maximum size of flags after decompression, in bytes. Flags that may be larger are left out. */
 const MAX_FLAGS_BYTES = 4 * 1_048_576;
 /** The number of characters after which an error is cut. */
 const SHOWN_ERROR = 262_144;
 
 export interface JobHead {
-  /** The job; its payload is `null` if `isPayloadCut`, that is, if it is not small. */
+  /** The job. If its payload is not small, `isPayloadCut` is true, and the payload here is `null`. */
   readonly job: Job;
   readonly isPayloadCut: boolean;
   /** The size of the payload as it is stored, in bytes. */
@@ -58,7 +58,8 @@ export async function readJobHead(
   };
 }
 
-// Reading the stored size costs nothing, but decompression does: a payload is read only if it or its start is shown.
+// Reading a stored size is cheap, and decompression is not. So a payload is decompressed only if it is included or its
+// first characters are requested.
 const headSql: Statement = (schema) => `
   select ${jobColumnsWith({
     payload: `case when pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}

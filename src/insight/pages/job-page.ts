@@ -24,14 +24,17 @@ export interface JobPage {
     readonly scanned: number;
     /** The last id scanned by an unfinished search that reads jobs in the order of ids; otherwise null. */
     readonly scannedTo: string | null;
-    /** False when the time was up before the page was full: `nextCursor` continues the search. */
+    /** False if the time was up before the page was full and its order final. `nextCursor` continues the search. */
     readonly isComplete: boolean;
     /**
-     * `full`: the order is final. `partial`: these come first among the jobs found so far; `nextCursor` returns the
-     * same page again, in which jobs that come earlier replace others, until the ranking is `full`.
+     * `full`: the order is final. `partial`: the jobs are the first of those found so far. `nextCursor` continues the
+     * search and returns the same page again, perhaps with jobs that come earlier, until the ranking is `full`.
      */
     readonly ranking: "full" | "partial";
-    /** The names in the query that no task or queue has, and an error group that no job has. */
+    /**
+     * The terms of the query on a task or named queue that does not exist, such as `task:mail`, or on an error group
+     * that no job has.
+     */
     readonly unknownNames: readonly string[];
     /** The name of the optional index that would make the search cheap; null without one. */
     readonly indexHint: string | null;

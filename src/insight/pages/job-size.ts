@@ -1,5 +1,5 @@
-// Reads the size of one job, to decide whether it is too large for one response. A compressed payload is decompressed
-// for that, unless the job is too large as it is stored. A payload of any size can be read in pieces.
+// Reads the size of one job, to decide whether the job is too large for one response. A compressed payload is
+// decompressed for that, unless the stored size is already too large. A payload of any size can be read in pieces.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
@@ -7,14 +7,14 @@ import { type Database, query, type Statement } from "../../database/database.ts
 export const MAX_WHOLE_BYTES = 16 * 1_048_576;
 
 export interface JobSize {
-  /** Payload and error in UTF-8, and flags as stored, in bytes. Above MAX_WHOLE_BYTES the number is not exact. */
+  /** The approximate size of payload, error and flags, in bytes. A size above MAX_WHOLE_BYTES may be far from exact. */
   readonly bytes: number;
   readonly isWhole: boolean;
 }
 
 /**
- * Returns the size of a job; null if it does not exist. `quickReads`: the database that decompresses the payload. If
- * this takes longer than its timeout, the job counts as too large.
+ * Returns the size of a job; null if the job does not exist. `quickReads` decompresses the payload. If this takes
+ * longer than the timeout of `quickReads`, the job counts as too large.
  */
 export async function jobSize(
   db: Database,
@@ -35,7 +35,7 @@ export async function isJob(db: Database, id: string): Promise<boolean> {
 
 const sizeOf = (bytes: number): JobSize => ({ bytes, isWhole: bytes <= MAX_WHOLE_BYTES });
 
-/** Returns the payload's size, for which PostgreSQL decompresses it; Infinity after a timeout. */
+/** Returns the size of the decompressed payload; 0 if the job no longer exists, Infinity after a timeout. */
 async function unpackedBytes(db: Database, id: string): Promise<number> {
   try {
     const [row] = await query<{ bytes: number }>(db, unpackedSql, [id]);
@@ -73,21 +73,24 @@ const unpackedSql: Statement = (schema) => `
  * cost less than many small ones.
  */
 const STATEMENT_BYTES = 8 * 1_048_576;
-/** The size of a piece, in bytes. Of a large value, the driver would join the parts anew whenever a part arrives. */
+/**
+ * The maximum size of a piece, in bytes. While a large value arrives, the driver copies it into ever larger buffers, so
+ * pieces are small.
+ */
 const PIECE_BYTES = 1_048_576;
 
 export interface PayloadPieces {
   readonly bytes: number;
   /**
-   * Yields the pieces. Throws if the payload changes or the job is deleted meanwhile, because a mixture would be
-   * invalid.
+   * Yields the pieces of the payload. Throws if the payload has changed since its size was read, because a mixture of
+   * two payloads would be invalid. Also throws if the job has been deleted.
    */
   readonly pieces: () => AsyncGenerator<Buffer, void>;
 }
 
 /**
- * Returns the payload's size and its text, byte for byte; null if the job does not exist. Each statement reads 8 MB, so
- * that a slow client keeps no snapshot open.
+ * Returns the size of the payload, and its text in pieces, byte for byte; null if the job does not exist. The text is
+ * read by statements of at most 8 MB each, so that no snapshot stays open while a slow client receives the pieces.
  */
 export async function payloadPieces(db: Database, id: string): Promise<PayloadPieces | null> {
   const [first] = await query<WholeRow>(db, wholeSql, [id]);
@@ -135,7 +138,8 @@ const wholeSql: Statement = (schema) => `
   ) as whole`;
 
 // A worker that locks or unlocks the job writes its row again with the same payload. So if the row's version (xmin) has
-// changed, the digest of the payload is compared. The text is in base64, because session settings affect bytea.
+// changed, the digest of the payload is compared. Pieces are sent in base64, because the text form of bytea depends on
+// the session's settings.
 const pieceSql: Statement = (schema) => `
   select pg_catalog.encode(pg_catalog.substring(part.bytes, place, $5::int), 'base64') as piece, part.digest
   from (

@@ -1,5 +1,5 @@
-// The jobs of a page without large values: no payload, only the first line of the error, and the condition of each.
-// Of the payload only the stored size is read.
+// Reads the jobs of a page without large values: with the condition of each job, the first line of its last error, and
+// the size of its payload, but without the payload.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { worstBytes } from "../../database/unpacked.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
@@ -26,7 +26,7 @@ export interface LightJob {
   readonly runAt: string;
   readonly attempts: number;
   readonly maxAttempts: number;
-  /** The first line of its last error, at most 300 characters. */
+  /** The first line of the job's last error, at most 300 characters. */
   readonly errorLine: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -37,7 +37,7 @@ export interface LightJob {
   readonly isAvailable: boolean;
   readonly state: JobState;
   readonly condition: Condition;
-  /** Whether the job waits, and its queue, its task or everything is paused. */
+  /** Whether the job waits, and its named queue, its task or the whole queue is paused. */
   readonly isPaused: boolean;
   /** When the job entered its condition, as far as its row shows. */
   readonly conditionSince: string;
@@ -45,7 +45,7 @@ export interface LightJob {
   readonly cancelling: string | null;
   /** The size of the payload as it is stored, possibly compressed, in bytes. */
   readonly payloadBytes: number;
-  /** Whether the payload may be too large for a page of full jobs. A compressed one counts with its worst case. */
+  /** Whether the payload may be too large for a page of full jobs. If compressed, its maximum size is assumed. */
   readonly isPayloadTruncated: boolean;
 }
 
@@ -123,9 +123,9 @@ function toLightJob(
   };
 }
 
-// Each job's queue is joined for its name, so its lock is read from the same row. For a scheduled job the time of the
-// last change is shown; for a ready one its run_at, or when it was added if that is later. "offset 0" keeps the planner
-// from merging the two levels: it would plan and run the condition twice.
+// The row of each job's queue is joined for the queue's name, so the queue's lock is read from it, too. since_us is the
+// time of the last change for a scheduled job; for a ready job it is run_at, or created_at if that is later. "offset 0"
+// keeps the planner from merging the two levels. Otherwise it would plan and run the condition twice.
 const rowsSql =
   (heartbeats: Heartbeats): Statement =>
   (schema) =>

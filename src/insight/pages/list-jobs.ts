@@ -10,7 +10,7 @@ import { type FoundPage, findPage } from "./walk-jobs.ts";
 
 /** The members of a page from which a caller can count all matches. */
 export interface CountableQuery {
-  /** The filter as one query, for counting; null: it cannot be expressed as one, or no job can match. */
+  /** The filter as one query, for counting. Null if no single query can express the filter, or if no job can match. */
   readonly query: JobQuery | null;
   /** Whether the page has all matching jobs. */
   readonly isWhole: boolean;
@@ -24,10 +24,10 @@ export interface LightPage extends CountableQuery {
 }
 
 /**
- * Returns the jobs that match all of `filter`. Successive pages repeat no job, and omit none that existed all the time
- * and has not changed, whatever happens to other jobs. (A page whose `ranking` is `partial` is repeated.) A search
- * through very many jobs stops after about half a second: the page is then short, even empty, and its `nextCursor`
- * continues the search. A page has at most 8 MB. Throws InputError for an invalid filter.
+ * Returns a page of the jobs that match all of `filter`. The pages after it repeat none of its jobs, unless its
+ * `ranking` is `partial`. They omit no job that existed and did not change while the pages were read, whatever happened
+ * to other jobs. A search through very many jobs stops after about half a second. The page may then be short or empty,
+ * and its `nextCursor` continues the search. A page has at most 8 MB. Throws InputError for an invalid filter.
  */
 export async function listJobs(
   db: Database,
@@ -50,7 +50,10 @@ export async function listLightJobs(db: Database, filter: JobFilter = {}): Promi
 
 const NONE = { jobs: [], truncated: [] };
 
-/** Returns after how many of the ids the page ends: after its last job. Later ids did not fit, or were deleted. */
+/**
+ * Returns how many of the ids the page covers: those up to its last job. The jobs of later ids did not fit, or were
+ * deleted. If the page has no job, it covers all ids.
+ */
 function endOf({ ids }: FoundPage, jobs: readonly Job[]): number {
   const last = jobs.at(-1);
   if (last === undefined) return ids.length;

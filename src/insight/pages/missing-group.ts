@@ -1,5 +1,5 @@
-// Determines whether no job has the error group of a query. The group is named by a fingerprint, a hash, so only a
-// complete search of the jobs can show that.
+// Determines whether no job has the error group of a query. A query names the group by a fingerprint, which is a hash.
+// So only a complete search of the jobs can show that no job has the group.
 import { InputError } from "../../base/errors.ts";
 import { isFingerprint } from "../../domain/error-group.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
@@ -9,7 +9,7 @@ import type { FieldTerm, QueryNode } from "../../domain/query/query-tree.ts";
 /**
  * Returns the term on an error group, such as `group:0123456789ab`, if no job has that group; null if a job may have
  * it, or if the query has no such term or several. `q`: a query that no job matches. `isNone`: returns whether no job
- * matches a query. It is called for the jobs of the group that the other terms of `q` exclude.
+ * matches a query. It is called with a query for the jobs that have the group and do not match the other terms of `q`.
  */
 export async function missingGroup(
   q: string,
@@ -30,7 +30,7 @@ export async function missingGroup(
   try {
     return (await isNone(elsewhere)) ? printQuery(term) : null;
   } catch (error) {
-    // With the exclusion the query may be too long.
+    // The query `elsewhere` is longer than `q`, and may be too long.
     if (error instanceof InputError) return null;
     throw error;
   }

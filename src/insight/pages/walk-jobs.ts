@@ -1,4 +1,5 @@
-// Finds the ids of a page of jobs: makes one condition and one order of the filter, and walks for a limited time.
+// Finds the ids of the jobs on a page of a list: converts the filter into one condition and one order, and searches the
+// jobs in this order for a limited time.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
@@ -30,7 +31,7 @@ export interface FoundPage {
   readonly report: JobPage["report"];
   /** The whole filter as one query, for counting; null: it cannot be expressed as one, or no job can match. */
   readonly query: JobQuery | null;
-  /** Whether `ids` are all matches, apart from `report.unchecked` jobs. */
+  /** Whether `ids` are the ids of all matches. Jobs that `report.unchecked` counts may match, too. */
   readonly isWhole: boolean;
   /** Whether certainly no job matches. */
   readonly isNone: boolean;
@@ -119,7 +120,7 @@ async function compile(db: Database, q: string, cursor: Cursor | null): Promise<
   return compileQuery(db, q, nowUs === "" ? { indexes } : { indexes, nowUs });
 }
 
-/** Returns the facts on which the order depends. The database is read only for orders that depend on any. */
+/** Returns the facts on which the order depends. Each fact is read only for the orders that need it. */
 async function factsFor(db: Database, { sort, limit }: CheckedFilter): Promise<OrderFacts> {
   const isOfTimes = limit > 0 && (sort === "due" || sort === "-due" || sort === "priority");
   const isOptional = sort === "-failed_at" || sort === "running" || sort === "-updated_at";
@@ -136,7 +137,8 @@ function refuseSkip({ offset, sort }: CheckedFilter, segments: readonly Segment[
 }
 
 /**
- * If the time limit ended a walk by id: returns a job whose id or key equals the search, to be shown out of order.
+ * If the time limit ended a walk in the order `id` before the page was full, finds the next job whose id or key equals
+ * the search, to be shown on this page, too. Returns null if no such job is to be shown.
  */
 async function exactAhead(
   db: Database,

@@ -6,12 +6,13 @@
 //     groups. Later changes of these do not change the compiled query.
 //  3. A word without a field means the job, key, task or queue that has exactly this name. If there is none,
 //     or the word is quoted, it is a text to search for anywhere (facts/names.ts).
-//  4. Each term becomes a *part* (fields/): SQL of constants and numbered parameters. PostgreSQL can only
-//     narrow down payload fields and error groups, so a function of this process decides these.
+//  4. Each term becomes a *part* (fields/): SQL of constants and numbered parameters. For payload fields and
+//     error groups, the SQL can only select candidates; a function of this process decides which of them match.
 //  5. `and`, `or` and `not` join the parts (parts/part.ts). The *shape* is what all matches have in common,
 //     by which a reader selects its index (parts/shape.ts).
 //  6. The functions become one check of a row's texts (row-check.ts). If the condition reads values that may
-//     be compressed, a second, *light* one decompresses none, and also accepts rows that it cannot decide.
+//     be compressed, the query also gets a *light* condition, which decompresses none of them. It also accepts
+//     the rows that it cannot decide.
 //  7. The result is a JobQuery (job-query.ts), which lists, counts, exports and operations use. Its cost is
 //     `cheap` if an index finds the matches, otherwise `bounded`: they are found in short steps.
 import { InputError } from "../../base/errors.ts";
@@ -51,13 +52,16 @@ import { ALL, allOf, anyOf, noneOf, type QueryPart } from "./parts/part.ts";
 import { rowCheck } from "./row-check.ts";
 
 export interface CompileOptions {
-  /** The query's `now`, in microseconds since 1970: on later pages that of the first. Default: the database's time. */
+  /**
+   * The query's `now`, in microseconds since 1970. For later pages of a list, it is that of the first page. Default:
+   * the database's time.
+   */
   readonly nowUs?: string;
   /** The names of existing optional indexes. They only affect the reported cost. */
   readonly indexes?: ReadonlySet<string>;
 }
 
-/** Compiles a query. Throws QueryError (an InputError of `q`) if it is invalid or too broad. */
+/** Compiles a query. Throws QueryError (an InputError of `q`) if the text is invalid or too broad. */
 export async function compileQuery(
   db: Database,
   text: string,

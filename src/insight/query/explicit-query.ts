@@ -1,11 +1,11 @@
-// Makes the meaning of a query's words explicit. A word means the job, key, task or queue of exactly that name; if
-// there is none, a text anywhere in a job. Without this, the word `123` would mean job 123 only while that job exists.
-// Compiled again later, the query would match every job that contains 123.
+// Makes the meaning of a query's words explicit. A word means the job, key, task or queue of exactly that name. If
+// there is none, the word means a text anywhere in a job. Without explicit meanings, the word `123` would mean job 123
+// only while that job exists. Compiled again later, the query would match every job that contains 123.
 import { printQuery } from "../../domain/query/print-query.ts";
 import type { QueryNode, QueryValue, Span, TextTerm } from "../../domain/query/query-tree.ts";
 import type { WordMeanings } from "./facts/names.ts";
 
-/** Returns the query with explicit meanings. `meaningOf`: what has the word as its name; null: nothing has. */
+/** Returns the query with explicit meanings. `meaningOf` returns what has the word as its name; null if nothing has. */
 export function explicitQuery(
   text: string,
   tree: QueryNode,

@@ -10,8 +10,9 @@ export interface JobQuery {
   /** The query as typed, trimmed. Empty: every job. */
   readonly text: string;
   /**
-   * The query in a form in which no word has two meanings: the word `a` becomes `key:"a"`, or the quoted text `"a"`. It
-   * can be compiled later with the same meaning, even if the job with the key no longer exists.
+   * The query in a form in which the meaning of each word is explicit: for example, the word `a` becomes `key:"a"`, or
+   * the quoted text `"a"`. This form can be compiled later with the same meaning, even if the job with the key no
+   * longer exists.
    */
   readonly explicit: string;
   /**
@@ -26,25 +27,25 @@ export interface JobQuery {
   sql(first: number): string;
   readonly values: readonly unknown[];
   /**
-   * Returns whether a row that `sql` accepts matches, by its texts: payload fields and error groups are not compared in
-   * SQL. null: each row that `sql` accepts matches.
+   * Returns whether a row that `sql` accepts matches the query. It compares payload fields and error groups, which SQL
+   * cannot decide. null: each row that `sql` accepts matches.
    */
   readonly check: ((row: CheckedTexts) => boolean) | null;
   /**
-   * Returns the select item for `marks`, a member of the row that `check` reads, with parameters as in `sql`. It is
-   * `null::text` if `check` needs none.
+   * Returns the select item for `marks`, a member of the rows that `check` reads. Its parameters are those of `sql`. It
+   * is `null::text` if `check` needs no marks.
    */
   marks(first: number): string;
   /**
-   * The query without its conditions on compressed values, for when decompressing takes too long; null: the query reads
-   * no values that may be compressed.
+   * The query with a condition that decompresses nothing. It is used when decompressing takes too long. null: the query
+   * reads no values that may be compressed.
    */
   readonly light: LightQuery | null;
   /** What all matching jobs have in common. Code that reads the jobs selects an index by it. */
   readonly shape: QueryShape;
   /** `cheap`: an index finds the matches. `bounded`: a walk in bounded steps finds them. */
   readonly cost: "cheap" | "bounded";
-  /** The costs of its terms, for `explain`. */
+  /** The costs of the query's terms, for `explain`. */
   readonly terms: readonly TermCost[];
   /** The first missing optional index that would make one of the terms cheap; null if none would. */
   readonly indexHint: string | null;
@@ -54,11 +55,11 @@ export interface JobQuery {
   readonly isEmpty: boolean;
 }
 
-/** A query whose `sql` also accepts rows that could match, but cannot be decided without decompressing a value. */
+/** A query whose `sql` decompresses nothing. So it also accepts rows that only a decompressed value could exclude. */
 export interface LightQuery extends JobQuery {
   /**
-   * A condition without parameters: a value that the query reads is compressed in the row, so that the row cannot be
-   * decided. `check` is not called for such a row.
+   * A condition without parameters. It is true for a row that cannot be decided, because a value that the query reads
+   * is compressed in the row. `check` is not called for such a row.
    */
   readonly undecided: string;
 }

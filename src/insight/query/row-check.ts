@@ -1,5 +1,6 @@
-// A function on a row's texts for the terms of a query that PostgreSQL cannot decide. If such a term is in an `or` or a
-// `not`, the function also needs the results of the other terms there. SQL selects them as *marks*, one letter each.
+// Creates a function that checks a row's texts for the terms of a query that PostgreSQL cannot decide. If such a term
+// is in an `or` or a `not`, the function also needs the results of the terms in it that PostgreSQL can decide. The
+// statement selects these results as *marks*, one letter for each.
 import type { CheckedTexts, QueryPart } from "./parts/part.ts";
 
 export interface RowCheck {
@@ -12,7 +13,7 @@ type RowPredicate = (row: CheckedTexts) => boolean;
 
 const NOTHING = "null::text";
 
-/** Returns the check for rows that match the SQL of the part; null: all of them match. */
+/** Returns the check for rows that match the SQL of the part. `check` is null if all these rows match the part. */
 export function rowCheck(part: QueryPart): RowCheck {
   const marked: string[] = [];
   const check = decider(part, true, marked);

@@ -1,4 +1,4 @@
-// The exact number of jobs in each condition, and in each of the HTTP API's four states, by one statement.
+// Counts exactly, with one statement, the jobs in each condition and in each of the HTTP API's four states.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
@@ -10,14 +10,14 @@ import { heartbeatsOf } from "../expressions/heartbeats.ts";
 import type { JobCounts } from "./count-jobs.ts";
 
 /**
- * The number of jobs in each condition. The conditions add up to the total, and so do the states; all are of one
- * moment.
+ * The number of jobs in each condition. The counts of the conditions add up to the total, and so do the counts of the
+ * states. All counts are of one moment.
  */
 export interface ConditionCounts extends JobCounts {
   readonly conditions: Readonly<Record<Condition, number>>;
 }
 
-/** Counts the jobs. It takes two to three times as long as countJobs(), because it also reads the queues. */
+/** Counts the jobs. Takes two to three times as long as countJobs(), because the queues are read as well. */
 export async function countConditions(db: Database): Promise<ConditionCounts> {
   const [row] = await query<Record<CountName, string>>(db, countsSql(await heartbeatsOf(db)));
   const of = (name: CountName) => Number(row?.[name] ?? 0);
@@ -52,8 +52,8 @@ const ahead = `${isAvailable("jobs")} and not ${isDue("jobs")}`;
 const isBlocked = isBlockedQueue("queues");
 const countWhere = (where: string) => `pg_catalog.count(*) filter (where ${where})::text`;
 
-// Whether a job is fetched is tested in a sub-select of the locked jobs. In the pass over all jobs the planner would
-// estimate the cost of this test for each job, and would JIT-compile the statement for seconds.
+// Whether a job is fetched is tested in a sub-select of the locked jobs. If the pass over all jobs contained this test,
+// the planner would add its cost for every job to the estimate, and PostgreSQL would spend seconds on JIT compilation.
 const countsSql =
   (heartbeats: Heartbeats): Statement =>
   (schema) =>

@@ -1,4 +1,4 @@
-// Counts the named queues. Unlike a list of them, the number is not limited.
+// Counts all named queues, also those beyond the maximum length of a list.
 import { type Database, query } from "../../database/database.ts";
 
 const sql = (schema: string) =>

@@ -34,7 +34,7 @@ const firstNames = (rows: string) => `
   select (select pg_catalog.count(*) from unused) as count,
     (select coalesce(pg_catalog.json_agg(name order by name), '[]')::text from first) as names`;
 
-// The ids are joined, because PostgreSQL would search an array of thousands from its beginning for every row.
+// The ids are joined as rows. An array of thousands of ids would be searched from its beginning for every row.
 const unusedTasksSql =
   (heartbeats: boolean): Statement =>
   (schema) =>
@@ -50,9 +50,9 @@ const unusedQueuesSql: Statement = (schema) =>
   and not exists (select from pg_catalog.unnest($1::int[]) as used (id) where used.id = queues.id)`);
 
 /**
- * Returns a condition: no worker has reported the task. A worker's row exists as long as the worker does, or until all
- * its jobs are recovered. If a worker has too many tasks for its report, or its report is too long to be read, it may
- * have any task: then no task fulfils the condition.
+ * Returns the SQL condition that no worker has reported the task. `task`: the alias of the table of tasks. If a worker
+ * has too many tasks for its report, or its report is too long to be read, the worker may have any task, so no task
+ * fulfils the condition.
  */
 export const isOfNoWorker = (schema: string, task: string): string => `not exists (
       select from ${reportedWorkers(schema)} as workers

@@ -21,7 +21,7 @@ export interface ActiveWorker {
   readonly lastHeartbeatAtText: string;
   /** `startedAt` as RFC 3339 text with microseconds. */
   readonly startedAtText: string;
-  /** The JSON text of the worker's report; null without one, or when it is omitted. */
+  /** The JSON text of the worker's report; null if there is none, if it is not a JSON object, or if it is omitted. */
   readonly metadataText: string | null;
   /**
    * True when the report is omitted: the reports of all workers together exceed 2 MB, and it is one of the
@@ -34,7 +34,10 @@ export interface ActiveWorker {
   readonly donePerMin: number | null;
   /** The number of attempts failed within the last minute; null when it does not report it. */
   readonly failedPerMin: number | null;
-  /** True when its last heartbeat is older than its own threshold, or than `staleAfterMs` when that is given. */
+  /**
+   * With `staleAfterMs`: true when the last heartbeat is older than that. Without it: true when the last heartbeat is
+   * older than the worker's own threshold, or when a sweep has recovered the worker's jobs.
+   */
   readonly isStale: boolean;
 }
 
@@ -54,8 +57,9 @@ const optionsSchema = strict({ staleAfterMs: v.optional(upToAYear) });
 
 /**
  * Returns the workers with a heartbeat row, ascending by id, at most 1,000; none on a database without this library's
- * extensions. `staleAfterMs`: milliseconds, up to a year; the default is each worker's declared threshold, or 300,000.
- * The longest reports are left out if all together exceed 2 MB. Throws InputError if `staleAfterMs` is out of range.
+ * extensions. `staleAfterMs`: milliseconds, up to a year; the default is the threshold in each worker's report, or
+ * 300,000 if the report has none. If all reports together exceed 2 MB, the longest ones are left out. Throws InputError
+ * if `staleAfterMs` is out of range.
  */
 export async function listActiveWorkers(
   db: Database,

@@ -19,7 +19,7 @@ interface LockedWorkerRow {
   readonly locked_queues: string;
 }
 
-/** Returns the workers that hold locks, by id, at most 1,000. It reads all jobs unless the index `running` exists. */
+/** Returns at most 1,000 workers that hold locks, ordered by id. Reads all jobs unless the index `running` exists. */
 export async function listLockedWorkers(db: Database): Promise<LockedWorker[]> {
   const rows = await query<LockedWorkerRow>(db, lockedWorkersSql);
   return rows.map((row) => ({
@@ -29,8 +29,8 @@ export async function listLockedWorkers(db: Database): Promise<LockedWorker[]> {
   }));
 }
 
-// The planner uses the optional index `running` only because the condition repeats its predicate, "locked_at is not
-// null". For a locked job, "not is_available" adds nothing.
+// The planner uses the optional index `running` only because the condition repeats the index's predicate, "locked_at
+// is not null". "not is_available" is true for every locked job.
 const lockedWorkersSql: Statement = (schema) => `
   select
     worker_id,

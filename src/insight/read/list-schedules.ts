@@ -1,4 +1,5 @@
-// Reads schedules: one, pages of them, the list of all without payloads, and which names are schedules.
+// Reads one schedule, a page of schedules, or the list of schedules without payloads, and finds which of some names are
+// names of schedules.
 
 import { InputError, WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -20,7 +21,7 @@ import {
 } from "../../queue/schedules/schedule-row.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 
-/** The maximum number of schedules on a page. It is low, because each has a payload of up to 64 KiB. */
+/** The maximum number of schedules on a page. It is low, because each schedule has a payload of up to 64 KiB. */
 export const MAX_LISTED = 100;
 const MAX_IN_LIST = 10_000;
 
@@ -59,7 +60,7 @@ async function readRow(db: Database, identifier: string): Promise<ScheduleRow> {
 
 /**
  * Returns the schedules after the identifier `after` (null: from the first), at most `limit`, and fewer if they are
- * large. Invalid rows are left out. `nextAfter`: for the next page; null: none follows.
+ * large. Invalid rows are left out. `nextAfter`: the value of `after` for the next page; null: no page follows.
  */
 export async function readSchedules(
   db: Database,
@@ -73,7 +74,7 @@ export async function readSchedules(
   return { schedules: shown.flatMap(validSchedule), nextAfter };
 }
 
-/** What lists show of a schedule, without its payload. Times are milliseconds since the epoch. */
+/** A schedule in a list, without its payload. `pausedMs`, `nextMs` and `lastMs` are milliseconds since the epoch. */
 export interface ScheduleTimes {
   readonly identifier: string;
   readonly task: string;
@@ -116,7 +117,7 @@ interface TimesRow {
   readonly last_ms: string | null;
 }
 
-/** Returns those of the names that are identifiers of schedules; none where the schema has no table for them. */
+/** Returns those of the names that are identifiers of schedules; none if the schema has no table for schedules. */
 export async function scheduledNames(db: Database, names: readonly string[]): Promise<string[]> {
   if (names.length === 0 || !(await hasSchedules(db))) return [];
   const rows = await query<{ identifier: string }>(db, namesSql, [names]);

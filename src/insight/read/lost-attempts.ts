@@ -1,6 +1,7 @@
-// Counts a job's lost attempts: the last ones, in a row, whose worker ended. A poison job, which crashes its workers,
-// has several. A recovery writes to last_error how many times in a row the job was recovered. A Graphile worker that
-// dies writes nothing: in a job without an error all attempts count as lost, if `updated_at` is unchanged.
+// Counts a job's lost attempts: its latest attempts, in a row, whose workers crashed or became stale. A poison job,
+// which crashes its workers, has several. A recovery writes to last_error how many times in a row the job was
+// recovered. A Graphile worker that crashes writes nothing. So if a job has no error and an unchanged `updated_at`, all
+// its attempts count as lost, except one that still runs.
 
 export interface AttemptedJob {
   readonly attempts: number;
@@ -32,7 +33,7 @@ export function isPoison(job: AttemptedJob): boolean {
   return lost >= 3 || (lost >= 2 && lost * 2 >= job.attempts);
 }
 
-// A worker's id may be any text, so the pattern ends it at the words that follow it in the error.
+// A worker's id may be any text, so the pattern finds its end by the words that follow it in the error.
 const BY =
   /(?:^Recovered: |in a row: )(?:worker (.+?) stopped without|attempt \d+ was locked since .*? by (.+?), which)/;
 

@@ -1,5 +1,6 @@
-// Finds the priorities of available jobs (unlocked, with attempts left): one probe for each, of the index from which
-// workers fetch. The index begins with the priority, so a read in order of time reads a part of it for each priority.
+// Finds the priorities of available jobs (unlocked, with attempts left). It takes one probe per priority of the index
+// from which workers fetch. The index begins with the priority, so statements that read jobs in order of time need the
+// priorities: they read one part of the index for each.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 /** The maximum number of priorities that are read. If so many are found, there may be more. */

@@ -1,16 +1,19 @@
-// Builds SQL conditions: a column contains a text, literally. textSearch() ignores case; contains() compares bytes.
+// Builds SQL conditions on whether a column contains a text, literally. textSearch() ignores case; contains() does not.
 
 export interface TextSearch {
   /** The value of the condition's parameter. */
   readonly value: readonly string[];
-  /** Returns the condition: the column contains the text. `parameter`: the one with `value`, such as `$1::text[]`. */
+  /** Returns the condition that the column contains the text. `parameter`: SQL for `value`, such as `$1::text[]`. */
   readonly isIn: (column: string, parameter: string) => string;
 }
 
 /**
- * Returns a search for `text` that ignores case. A text in ASCII is compared by bytes, many times faster than by the
- * locale's rules. Its longest part without letters, such as the digits of an id, is searched first: most rows do not
- * contain it, and folding the case of a row's text is most of the work. (ILIKE also folds its pattern for each row.)
+ * Returns a search for `text` that ignores case.
+ *
+ * A text in ASCII is compared by bytes, which is many times faster than by the locale's rules. Most of the work is to
+ * fold the case of each row's text. So the longest part of `text` without letters, such as the digits of an id, is
+ * searched first: most rows do not contain it, and need not be folded. ILIKE would also fold its pattern for each row.
+ *
  * Any other text is searched with ILIKE. Beyond ASCII the database's locale may not relate upper and lower case (the
  * locale "C" never does), so ILIKE gets up to four spellings: as typed, lower case, upper case and capitalized.
  */
@@ -32,7 +35,7 @@ export function textSearch(text: string): TextSearch {
   };
 }
 
-/** Returns a condition: a text with the collation "C" contains `part` literally. */
+/** Returns the condition that `column`, an expression with the collation "C", contains the text `part` literally. */
 export const contains = (column: string, part: string): string =>
   `pg_catalog.strpos(${column}, ${part}) > 0`;
 

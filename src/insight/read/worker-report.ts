@@ -1,5 +1,5 @@
 // Reads the report in a worker's heartbeat row, which worker/lease/heartbeat-metadata.ts writes. Other programs and
-// other versions write such rows, too. A part that is missing or has another type is null, or an empty list.
+// other versions write such rows, too. A part that is missing or has another type is null, an empty list or a default.
 import { isJobId } from "../../domain/job-ids.ts";
 import { isMoment } from "../../domain/moment.ts";
 import { MAX_REPORT_BYTES } from "../../queue/workers/worker-table.ts";
@@ -13,19 +13,20 @@ export interface WorkerReport {
   readonly version: string | null;
   /** The version of Node. */
   readonly node: string | null;
-  /** The maximum number of jobs that it runs at once. */
+  /** The maximum number of jobs that the worker runs at once. */
   readonly slots: number | null;
   readonly tasks: readonly string[];
   /** Whether `tasks` is the complete list. */
   readonly hasAllTasks: boolean;
   readonly cron: readonly ReportedCronEntry[];
-  /** The number of jobs completed or skipped, and of failed attempts, since its start; null: not reported. */
+  /** The number of jobs completed or skipped since the worker was created; null: not reported. */
   readonly done: number | null;
+  /** The number of failed attempts since the worker was created; null: not reported. */
   readonly failed: number | null;
-  /** The same numbers for the last minute. */
+  /** `done` and `failed` for the last minute; null: not reported. */
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;
-  /** `done` and `failed`, since its start, of its busiest tasks. */
+  /** `done` and `failed` of the worker's busiest tasks, since the worker was created. */
   readonly byTask: readonly {
     readonly task: string;
     readonly done: number;
@@ -33,9 +34,9 @@ export interface WorkerReport {
   }[];
   /** The number of running jobs, in the safe and the fast mode together; null: not reported. */
   readonly running: number | null;
-  /** The number of jobs that it reports as locked and not started, at most 1,000; null: not reported. */
+  /** The number of jobs that the worker reports as locked and not started, at most 1,000; null: not reported. */
   readonly fetched: number | null;
-  /** The running jobs that began first. `since`: when the job began, RFC 3339. */
+  /** The jobs that have run longest. `since`: when the job began, RFC 3339. */
   readonly current: readonly {
     readonly id: string;
     readonly task: string;
@@ -51,7 +52,7 @@ export interface ReportedCronEntry {
   readonly timeZone: string;
   readonly backfillMs: number;
   readonly key: string | null;
-  /** The fingerprint of its jobs' payload and options (domain/cron/entry-digest.ts); null if it is not reported. */
+  /** A hash of the payload and options of the entry's jobs (domain/cron/entry-digest.ts); null if not reported. */
   readonly digest: string | null;
 }
 

@@ -1,8 +1,9 @@
-// Counts all jobs of a large table by task and queue. A round reads the table in chunks, which are too short to disturb
-// other sessions. One admin counts at a time. It holds a lock only during each chunk, so before a round an admin checks
-// for longer than the gap between two chunks that the lock is free. If it is not, `left` is returned, and the next step
-// begins the checks again; an interrupted round continues after them. After a rewrite of the table, or a reset of its
-// statistics, a new round begins, and last() returns null until it is complete.
+// Counts all jobs of a large table by task and queue. A round counts the whole table in chunks, which are too short to
+// disturb other sessions. Only one admin counts at a time, but it holds the lock only while it counts a chunk.
+// Therefore an admin first checks for some seconds that the lock stays free, longer than the usual gap between two
+// chunks. If the lock is held, step() returns `left`, and the next step begins with the first check. After all checks,
+// a round begins, or an interrupted round continues. If the table was rewritten, or its statistics were reset, a new
+// round begins, and last() returns null until that round is complete.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { type Gauge, readGauge } from "../stats/gauge.ts";
@@ -13,13 +14,17 @@ import { censusNames, type NameCounts } from "./name-counts.ts";
 
 export interface Census {
   /**
-   * Checks the lock, or counts one chunk. Returns `listening` after a check: call it again after LISTEN_MS; `left` if
-   * another admin is counting; `counted` after a chunk, but `complete` after the last one of a round.
+   * Checks once whether the lock is free, or counts one chunk. Returns `listening` if the lock was free: call step()
+   * again after LISTEN_MS. Returns `left` if another admin is counting, `complete` after the last chunk of a round, and
+   * `counted` after any other chunk.
    */
   step(db: Database): Promise<"listening" | "counted" | "complete" | "left">;
   /** Makes the next chunk smaller. Called after a step has failed. */
   shrink(): void;
-  /** Returns the last complete round of this table, or null. `becameDue`: see ChangesSince (name-counts.ts). */
+  /**
+   * Returns the counts of the last complete round. Returns null if there is none, or if the table has been rewritten or
+   * its statistics reset since. `becameDue`: see ChangesSince (name-counts.ts).
+   */
   last(gauge: Gauge, becameDue: number | null): NameCounts | null;
   /** When the last complete round began, by the database's clock, in milliseconds since 1970; null if there is none. */
   readonly begunMs: number | null;
@@ -31,9 +36,9 @@ const MAX_PAGES = 5_000;
 /** The target duration of a chunk, in milliseconds. On a busy machine a chunk may take three times as long. */
 const CHUNK_MS = 80;
 
-/** The interval between two checks of the lock, in milliseconds. Few chunks are so short that both checks miss them. */
-export const LISTEN_MS = 75;
-/** The number of checks, 7 s in all. The gap after a chunk is usually shorter: 20 times its duration (feed.ts). */
+/** The interval between two checks of the lock, in milliseconds. Few chunks are short enough to fall between two. */
+export const LISTEN_MS = 75; /** The number of checks. They take about 7 s. The gap after a chunk (20 times its
+duration, feed.ts) is usually less. */
 const LISTENINGS = 90;
 
 interface Round {

@@ -1,5 +1,6 @@
-// The number of jobs in each condition and state, with its precision. A small table is read in one pass. In large ones,
-// conditions with few jobs are counted in indexes; for the others the more precise of sample and census is used.
+// The number of jobs in each condition and state, with its precision. A small table is read in one pass. In a large
+// one, conditions with few jobs are counted in indexes. The other numbers come from a sample or a census, whichever is
+// more precise.
 import { type Condition, conditions } from "../../domain/condition.ts";
 import {
   cappedValue,
@@ -20,6 +21,7 @@ import type { NameCounts } from "./name-counts.ts";
 
 export type State = keyof typeof inState;
 
+/** The counts at `asOf`. All times are RFC 3339; null: there is no such job, or the time is unknown. */
 export interface MeasuredCounts {
   readonly asOf: string;
   readonly total: Value;
@@ -28,14 +30,15 @@ export interface MeasuredCounts {
   readonly retryingDue: Value;
   /** The number of jobs in each of the four states of the HTTP API. */
   readonly states: Readonly<Record<State, Value>>;
-  /**
-   * The earliest run_at of all due jobs, of ready jobs, and of scheduled jobs; then when the longest running job was
-   * locked, and the last failure. RFC 3339; null if there is none, or it is unknown.
-   */
+  /** The earliest run_at of all due jobs. */
   readonly oldestDueAt: string | null;
+  /** The earliest run_at of ready jobs. */
   readonly oldestReadyAt: string | null;
+  /** The earliest run_at of scheduled jobs. */
   readonly nextDueAt: string | null;
+  /** When the longest running job was locked. */
   readonly longestRunningAt: string | null;
+  /** When the last of the failed jobs failed. */
   readonly lastFailureAt: string | null;
 }
 
@@ -61,7 +64,7 @@ export function countsOfPass(gauge: Gauge, names: NameCounts): MeasuredCounts {
   };
 }
 
-/** What was read from indexes. `tallies`: the exact number of jobs in each condition that has some, but few. */
+/** What was read from indexes. `tallies`: the numbers of jobs in the conditions that were counted exactly. */
 export interface Heads {
   readonly probe: Probe;
   readonly tallies: ReadonlyMap<TallyName, number>;
@@ -127,7 +130,8 @@ export function countsOfParts(
   const provenConditions: Partial<Record<Condition, number>> = { blocked: probe.blocked };
   const ages = census === null ? null : agesOf(census.tallies.all);
   const sampleTimes = taken?.sample ?? NOTHING_MET;
-  // For running jobs the sample precedes the census: although it is incomplete, it is newer, and jobs may have ended.
+  // The longest running job of the sample is preferred to that of the census. The sample does not have all jobs, but it
+  // is newer: jobs that ran during the census may have ended.
   const { longestRunningMs = sampleTimes.longestRunningMs ?? ages?.longestRunning ?? null } =
     indexed;
   const { lastFailureMs = latest(sampleTimes.lastFailureMs, ages?.lastFailure ?? null) } = indexed;
@@ -150,7 +154,8 @@ const NOTHING_MET = { longestRunningMs: null, lastFailureMs: null } as const;
 /** The factor by which the planner's statistics may be wrong: they may be outdated, and come from a sample. */
 const PLANNED_OFF_BY = 2;
 /**
- * The assumed number of jobs on a page without statistics: a job takes at least 85 bytes, and seldom more than a page.
+ * The number of jobs on a page that is assumed if there are no statistics. A job takes at least 85 bytes, and seldom
+ * more than a page.
  */
 const UNPLANNED = { value: 40, low: 1, high: 100 } as const;
 

@@ -1,12 +1,12 @@
-// The tasks and queues with the most jobs, by name. The names are read again for each new count of the jobs, because an
-// id gets another name if the tables of tasks and queues are emptied and filled again.
+// Finds the tasks and queues with the most jobs, and their names. The names are read again for each new count of the
+// jobs, because the same id can have another name after the tables of tasks and queues were emptied and filled again.
 import type { Database } from "../../database/database.ts";
 import type { NameTally } from "../stats/name-tallies.ts";
 import { readNames } from "../stats/queue-rows.ts";
 import { sumOf, tallied } from "../stats/tally.ts";
 import type { QueueSnapshot } from "./queue-snapshot.ts";
 
-/** A task or a queue by its name. */
+/** The name of a task or a queue, and the counts of its jobs. */
 export interface NamedTally {
   readonly name: string;
   readonly tally: NameTally;
@@ -20,7 +20,8 @@ export interface LargestNames {
 export function createLargestNames(
   db: Database,
 ): (snapshot: QueueSnapshot, limit: number) => Promise<LargestNames> {
-  // The names of each count, because several scrapes use the same count. All calls have the same, configured `limit`.
+  // The names are cached for each count, because several scrapes use the same count. The key does not contain `limit`:
+  // all calls have the same limit, from the configuration.
   const cache = new WeakMap<object, Promise<readonly NamedTally[]>>();
 
   const named = (

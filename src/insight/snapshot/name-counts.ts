@@ -11,11 +11,11 @@ import { inState, sumOf, type TallyName } from "../stats/tally.ts";
 
 export interface NameCounts {
   readonly basis: Extract<Basis, "scan" | "census" | "sample">;
-  /** When the jobs were counted, RFC 3339; for a census, when it ended. */
+  /** RFC 3339: when the jobs were counted; for a census, when its last part was counted. */
   readonly asOf: string;
-  /** The jobs that were counted; those of a sample are only a part of all. */
+  /** The counts of the jobs that were read; for a sample, these are only a part of all jobs. */
   readonly tallies: NameTallies;
-  /** Returns the number of a task's or queue's jobs in these conditions. `tally`: undefined if none was counted. */
+  /** Returns the number of a task's or queue's jobs in these conditions. `tally`: undefined if no job was counted. */
   value(tally: NameTally | undefined, which: readonly TallyName[]): Value;
   /** Returns the number of jobs that this worker has locked; from a sample, an estimate. */
   lockedBy(workerId: string): number;
@@ -58,8 +58,9 @@ const due = inState.ready;
 const scheduled = inState.scheduled;
 
 /**
- * Returns an upper bound for two changes of a count without a write to a job: a job that was due in the future is now
- * due, and a due job becomes blocked, or stops being blocked, when its queue is locked or unlocked.
+ * Returns by how much the count may have changed without a write to a job, as an upper bound. A count changes in this
+ * way when a scheduled job becomes due, and when the queue of a due job is locked or unlocked: the job becomes blocked,
+ * or stops being blocked.
  */
 function shiftOf(
   tally: NameTally | undefined,
@@ -103,7 +104,7 @@ export function sampledNames(tallies: NameTallies, asOf: string, share: number):
   };
 }
 
-/** Returns unknown counts, for a table none of whose pages could be read in time. */
+/** Returns unknown counts, for the case that no page of the table could be read in time. */
 export function unknownNames(asOf: string): NameCounts {
   return {
     basis: "sample",

@@ -23,7 +23,7 @@ export interface QueueSnapshot {
   readonly workers: readonly ActiveWorker[];
   readonly fleet: Fleet;
   readonly rates: JobRates;
-  /** The jobs added and done so far in the window of `rates`. `worker watch` shows them until there are rates. */
+  /** The numbers of jobs added and done since an earlier reading. `worker watch` shows them until there are rates. */
   readonly seen: RateWindow;
 }
 

@@ -1,15 +1,19 @@
-// Jobs added and done in the last minute, from PostgreSQL's numbers of inserted and deleted rows. These include
-// rollbacks and removed jobs, so the rates are estimates. For `done`, sampler.ts prefers the reports of workers.
+// Estimates how many jobs were added and done in the last minute, from PostgreSQL's numbers of inserted and deleted
+// rows. These numbers also contain rows of rolled-back transactions, and jobs that were removed instead of being run.
+// For `done`, sampler.ts prefers the reports of workers.
 import type { Gauge } from "../stats/gauge.ts";
 
-/** Jobs, and failed attempts, of the last minute; null: unknown. Only reports of workers have `failed`. */
+/** The jobs added, jobs done and attempts failed in the last minute; null if unknown. Only workers report `failed`. */
 export interface JobRates {
   readonly added: number | null;
   readonly done: number | null;
   readonly failed: number | null;
 }
 
-/** The jobs added and done since the newest reading that is at least a minute old, or else since the first one. */
+/**
+ * The jobs added and done in the `ms` milliseconds before the last reading: since the newest reading that was a minute
+ * or more earlier, or since the first one if there is none.
+ */
 export interface RateWindow {
   readonly ms: number;
   readonly added: number;
@@ -19,7 +23,7 @@ export interface RateWindow {
 export interface RateMeter {
   note(gauge: Gauge): void;
   readonly seen: RateWindow;
-  /** The rates; null in the first minute of readings, because a few seconds are not extrapolated. */
+  /** The rates; null until the readings cover a minute, because a shorter time is not extrapolated. */
   readonly perMinute: Pick<JobRates, "added" | "done">;
 }
 
@@ -29,7 +33,8 @@ export function createRateMeter(): RateMeter {
   return {
     note({ nowMs, inserted, deleted }) {
       const last = points.at(-1);
-      // The counters can be reset, and the server can be replaced by another. Then the readings begin again.
+      // If a number or the time is less than before, the counters were reset or the server was replaced. The earlier
+      // readings are then dropped.
       const isReset =
         last !== undefined &&
         (inserted < last.inserted || deleted < last.deleted || nowMs < last.nowMs);

@@ -1,5 +1,6 @@
-// Reads snapshots of the queue. A read, called a pulse, is shared by concurrent callers. It reads a small table whole.
-// Of a large table it reads the first index entries, and completes them from the last sample and census (census.ts).
+// Reads snapshots of the queue. The read of a snapshot is called a pulse; concurrent callers share one. A pulse reads a
+// small table whole. Of a large table it reads only the first entries of indexes, and takes what they do not show from
+// the last sample and the last census (census.ts).
 import { monotonic } from "../../base/clock.ts";
 import { createCache } from "../../database/cached.ts";
 import type { Database } from "../../database/database.ts";
@@ -31,13 +32,16 @@ import type { QueueSnapshot } from "./queue-snapshot.ts";
 import { createRateMeter } from "./rates.ts";
 
 export interface Sampler {
-  /** Returns a new snapshot. In that of a large table, counts from the last sample or census may be older. */
+  /** Returns a new snapshot. Counts of a large table that are from the last sample or census may be older. */
   pulse(): Promise<QueueSnapshot>;
   /** The result of the last complete pulse; null before the first, and after a failed one. */
   readonly last: QueueSnapshot | null;
   /** Reads a new sample, unless the last one is less than a second old or the last pulse has read the whole table. */
   sample(): Promise<void>;
-  /** Runs one step of the census: see Census.step(). `none`: there is no last pulse, or it read the whole table. */
+  /**
+   * Runs one step of the census: see Census.step(). Returns `none`, without a step, if `last` is null, or if the last
+   * pulse has read the whole table.
+   */
   census(): Promise<"listening" | "counted" | "complete" | "left" | "none">;
   /** How long the last successful run of each part took, and when it ended, by the monotonic clock, in milliseconds. */
   readonly parts: ReadonlyMap<SamplerPart, { readonly tookMs: number; readonly atMs: number }>;
@@ -56,12 +60,15 @@ type PulseCounts = Pick<QueueSnapshot, "isSmall" | "counts" | "names">;
 
 /** The maximum number of named queues in a snapshot. It limits the data that is sent to each viewer. */
 const MAX_QUEUES = 1_000;
-/** The number of pages in the sample of tasks and queues, whose low precision suffices until a census is complete. */
+/** The most pages that are sampled for the counts by task and queue. A complete census replaces these counts. */
 const SAMPLED_FOR_NAMES = 300;
 const NOTHING_INDEXED: IndexedCounts = { tallies: new Map() };
-/** sample() reads none if the last one is younger: a pulse that needed a sample has just read it. */
+/** If the last sample is younger, sample() reads no new one: a pulse may have just read the last one. */
 const YOUNG_SAMPLE_MS = 1_000;
-/** The age from which a pulse reads a new sample, as after a time without viewers; without a census also new names. */
+/**
+ * If the last sample is older, a pulse reads a new one, for example after a time without viewers. While no census is
+ * complete, a new sample also reads the counts by task and queue again if they are older.
+ */
 const OLDEST_SAMPLE_MS = 60_000;
 
 export function createSampler(db: Database, options: SamplerOptions = {}): Sampler {
@@ -103,7 +110,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       return sampledNames(tallies, asOf, selected.length / Math.max(gauge.pages, 1));
     });
 
-  // Many dead entries at the beginning of an index may take too long to read. Then sample and census are used instead.
+  // Many dead entries at the beginning of an index may take too long to read. Then only sample and census are used.
   const readHeads = async (gauge: Gauge): Promise<Heads> => {
     const since = census.begunMs ?? gauge.nowMs;
     const probe =
@@ -120,7 +127,10 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   const readIndexes = async ({ heartbeats }: Gauge) =>
     readIndexed(db, await usableIndexes(db), heartbeats);
 
-  /** Returns the last sample, or a new one if it is too old or missing. After a timeout: the last one or null. */
+  /**
+   * Returns the last sample, or reads a new one if the last is too old or missing. If that takes too long, returns the
+   * last sample, however old; null if there is none.
+   */
   const freshSample = async (gauge: Gauge) => {
     const before = sampled;
     if (before !== null && monotonic() - before.atMs <= OLDEST_SAMPLE_MS) return before;

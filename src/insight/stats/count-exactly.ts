@@ -49,7 +49,7 @@ export function isDone({ afterId, lastId }: CountProgress): boolean {
 
 /**
  * Continues a count for about 0.4 s, or until all jobs are counted. A step that times out is repeated with fewer rows.
- * `mustMove`: continues longer if no step has succeeded. Otherwise a client could get the same cursor again and again.
+ * `mustMove`: continues longer until there is progress, so that a client does not get the same cursor again and again.
  */
 export async function countOn(
   db: Database,
@@ -70,10 +70,10 @@ export async function countOn(
       span = Math.ceil(span / SHRINK);
       continue;
     }
-    // Even a step of a single row has timed out, so it is not known whether this job matches.
+    // If even a step of a single row has timed out, it is unknown whether this job matches.
     progress = counted ?? { ...progress, undecided: progress.undecided + 1, afterId: to };
     const factor = STEP_MS / Math.max(monotonic() - began, 1);
-    // A step that read its maximum of texts has not counted its whole span, so the next span is smaller.
+    // If the step ended before `to`, because it reached a limit for texts, the next span is smaller.
     const most = progress.afterId === to ? 8 : 0.5;
     span = Math.min(Math.ceil(span * Math.min(Math.max(factor, 0.25), most)), MAX_SPAN);
   }

@@ -1,5 +1,6 @@
-// The number of jobs that a query matches: exact if that is cheap (or, by an index, a lower bound from 10,000 on);
-// otherwise estimated from a sample of the table, with a confidence interval. The planner's estimate is never used.
+// Counts the jobs that a query matches, if that is cheap. A count by an index stops at 10,000, which is then a lower
+// bound. If counting is not cheap, the number is estimated from a sample of the table, with a confidence interval. The
+// planner's estimate is never used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import {
@@ -23,10 +24,10 @@ export const SMALL_TABLE_PAGES = 4_096;
 
 const CAP = 10_000;
 const SAMPLED_PAGES = 2_000;
-/** The number of pages in a sample if this process evaluates the query (`check`), for which texts have to be sent. */
+/** The number of pages in a sample if this process evaluates the query (`check`) and so has to receive texts. */
 const CHECKED_PAGES = 400;
 const MAX_CHECKED = 1_000;
-/** The size up to which a payload is read for `check`. Jobs with larger ones count as possible matches. */
+/** The size up to which a payload is read for `check`. Jobs with larger payloads count as possible matches. */
 const MAX_CHECKED_BYTES = 16_384;
 
 /** Options for tests. */
@@ -128,7 +129,9 @@ interface MatchesRow {
 }
 
 /**
- * Estimates the certain matches. The upper bound includes all `possible` ones. `perPage`: as for estimateFrom().
+ * Estimates the number of matches. `counts`: the certain matches on each page of the sample, which give the value and
+ * the lower bound. `possible`: the certain and the undecided matches on each page, which give the upper bound.
+ * `perPage`: as for estimateFrom().
  */
 function intervalOf(
   pages: number,
@@ -172,7 +175,8 @@ async function sampleChecked(
   asOf: string,
   { sampledPages, random = Math.random }: SampledOptions,
 ): Promise<Value> {
-  // The pages are in random order: if too many rows are found, the pages that were read are still a random sample.
+  // The pages are in random order. So the pages that were read are a random sample even if MAX_CHECKED rows are found
+  // before the last page.
   const selected = shuffle(selectPages(pages, sampledPages, random), random);
   const rows = await query<CheckedRow>(db, checkedSql(jobQuery), [
     selected,

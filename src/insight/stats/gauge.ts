@@ -15,7 +15,10 @@ export interface Gauge {
   readonly jobsPerPage: number | null;
   /** The file of the table, which changes when the table is rewritten. */
   readonly fileNode: string;
-  /** The numbers of jobs written since PostgreSQL's statistics began, with rollbacks. They may be a second old. */
+  /**
+   * The numbers of jobs inserted, updated and deleted since PostgreSQL's statistics began, including those of
+   * transactions that were rolled back. They may be a second old.
+   */
   readonly inserted: number;
   readonly updated: number;
   readonly deleted: number;

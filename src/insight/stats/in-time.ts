@@ -4,7 +4,7 @@ import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 
-/** The kinds of samples. A page takes a different time to read in each kind. */
+/** The kinds of samples. The time to read one page differs between the kinds. */
 export type SampleKind =
   | "jobs"
   | "names"
@@ -22,13 +22,14 @@ const MIN_PAGES = 4;
 
 /**
  * The share of the requested pages that could be read in MAX_MS last time, for each kind of sample of each server. The
- * key is `db.schema`, an object that each server creates once. The client is no key, because each request has its own.
+ * key is `db.schema`, an object that each server creates once. The client cannot be the key: each request has its own.
  */
 const shares = new WeakMap<object, Map<SampleKind, number>>();
 
 /**
- * Reads a sample of `most` pages, or of as many as the database could recently read in time. After a timeout it reads
- * an eighth of them, and so on, with `readLight` if given. Throws WorkerError if even the read of MIN_PAGES times out.
+ * Reads a sample of `most` pages, or of fewer if earlier reads took too long. After each timeout it reads an
+ * eighth of the pages, at least MIN_PAGES, with `readLight` if given. Throws WorkerError if the last of these reads
+ * times out, too.
  */
 export async function sampleInTime<T>(
   { schema }: Pick<Database, "schema">,

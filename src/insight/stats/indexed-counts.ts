@@ -9,13 +9,20 @@ import type { Heartbeats } from "../expressions/heartbeats.ts";
 import type { TallyName } from "./tally.ts";
 
 export interface IndexedCounts {
-  /** The numbers of fetched and of running jobs, if they are at most 10,000 together; likewise of failed jobs. */
+  /**
+   * The numbers of fetched and of running jobs, if these are at most 10,000 jobs together, and the number of failed
+   * jobs, if it is at most 10,000.
+   */
   readonly tallies: ReadonlyMap<TallyName, number>;
   /**
-   * When the longest running job was locked, and the last failure, in milliseconds since 1970; null: no job is running,
-   * or has failed; undefined: unknown, as without the index.
+   * When the longest running job was locked, in milliseconds since 1970; null: no running job was found; undefined:
+   * the index `running` cannot be used.
    */
   readonly longestRunningMs?: number | null;
+  /**
+   * The latest known time at which a job failed for good, in milliseconds since 1970; null: no job has failed;
+   * undefined: unknown, for example because the index `failed` cannot be used.
+   */
   readonly lastFailureMs?: number | null;
 }
 
@@ -35,7 +42,8 @@ const lockedSql =
 
 const NEWEST = 100;
 
-// The index alone shows how many jobs have failed. The rows show whether the last change of a job was its failure.
+// The number of failed jobs is read from the index alone. The time of the last failure also needs rows, which show
+// whether the last change of a job was its failure.
 const failedSql: Statement = (s) => `
   select pg_catalog.count(*) as count,
     (select ${milliseconds(`pg_catalog.max(${failedForGoodAt("jobs")})`)} from (

@@ -1,5 +1,5 @@
-// The number of jobs in each condition, of each task and named queue, and of locked jobs for each worker (the holder of
-// the lock). They are added up from the results of one or more statements.
+// Counts the jobs in each condition, of each task and named queue, and the locked jobs of each worker (the holder of
+// the lock). The counts are added up from the results of one or more statements.
 import { inState, type TallyName, tallied } from "./tally.ts";
 
 /** The counts for one kind of name and one condition, in three lists of equal length, each as JSON text. */
@@ -18,7 +18,7 @@ export interface TallyRow {
 
 /** The jobs of a sample: lists with an element for each job. `holders` has one for each locked job only. */
 export interface SampledJobs {
-  /** The page of each job. Jobs of one page follow each other. */
+  /** For each job, the number of its page in the table. Jobs of one page follow each other. */
   readonly pages: readonly number[];
   readonly tasks: readonly number[];
   readonly queues: readonly (number | null)[];
@@ -30,6 +30,7 @@ export interface NameTally {
   readonly counts: Record<TallyName, number>;
   /** In a sample, the sum of the squares of the counts on each page, from which the variance follows; otherwise 0. */
   readonly squares: Record<TallyName, number>;
+  /** Times as in TallyRow. */
   readonly times: Partial<Record<TallyName, number>>;
 }
 
@@ -110,8 +111,9 @@ interface PageCounter {
 const codes = new Map(tallied.map((one, code) => [one, code]));
 
 /**
- * Counts the jobs of each id (a task or queue) and condition, on each page. The key is one number, made of both, which
- * is fast: counting tens of thousands of jobs blocks the process.
+ * Counts the jobs of each id (of a task or queue) and condition, on each page. A key of the map is one number, made of
+ * the id and the condition. Such keys are fast, which matters because counting tens of thousands of jobs blocks the
+ * process.
  */
 function countByPage(
   pages: readonly number[],
@@ -178,7 +180,11 @@ function addTo(tally: NameTally, one: TallyName, { count, squares, time }: Count
 /** The conditions of jobs that are due in the future, without retries. */
 const ahead = inState.scheduled.filter((one) => one !== "retrying_ahead");
 
-/** Returns the earliest run_at of due, ready and scheduled jobs, the first lock of running ones, the last failure. */
+/**
+ * Returns times in milliseconds since 1970; null: unknown, or no such job. `oldestReady`: the earliest run_at of ready
+ * and blocked jobs and due retries. `oldestFree`: the earliest run_at of ready jobs. `nextDue`: the earliest run_at of
+ * scheduled jobs. `longestRunning`: the earliest lock of a running job. `lastFailure`: when the last failed job failed.
+ */
 export function agesOf({ times }: NameTally) {
   const earliest = (...of: TallyName[]) => {
     const known = of.flatMap((one) => times[one] ?? []);

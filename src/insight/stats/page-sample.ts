@@ -15,18 +15,19 @@ export function selectPages(pages: number, count: number, random = Math.random):
 }
 
 /**
- * Half the width of an interval in standard deviations, for a little more than 95 %: with few pages the variance is
- * itself uncertain.
+ * Half the width of an interval, in standard deviations. It is a little more than the 1.96 of a normal distribution for
+ * 95 %, because a variance that is estimated from few pages is itself uncertain.
  */
 const Z = 2.2;
-/** If fewer pages have a hit (a counted job), the normal distribution does not apply. */
+/** A hit is a counted job. If fewer than FEW_HITS pages have hits, the normal distribution does not apply. */
 const FEW_HITS = 30;
 /** If none of m sampled pages has a hit, fewer than 3/m of all pages have one, with 95 % confidence. */
 const RULE_OF_THREE = 3;
 
 /**
- * Estimates the total on all `pages` from the count on each page of the sample, in the order of the pages. `perPage`:
- * the average number of jobs on a page, counted or not. It limits the total if the sample has no hits.
+ * Estimates the number of counted jobs on all `pages`. `counts`: their number on each page of the sample, in the order
+ * of the pages. `perPage`: the average number of jobs on a page, counted or not. It sets the upper bound if the sample
+ * has no hits.
  */
 export function estimateFrom(pages: number, counts: readonly number[], perPage: number): Interval {
   const sampled = counts.length;
@@ -37,7 +38,8 @@ export function estimateFrom(pages: number, counts: readonly number[], perPage: 
   const value = scale * hits;
   const hitPages = sum(counts, (one) => (one > 0 ? 1 : 0));
   if (hitPages < FEW_HITS) return fewHits(scale, hits, hitPages, counts, perPage);
-  // The variance follows from the differences of neighbouring pages, which hardly depend on the order of the table.
+  // The variance is estimated from the differences between neighbouring pages of the sample. Gradual changes along the
+  // table hardly increase it.
   let differences = 0;
   for (let n = 1; n < sampled; n++) differences += ((counts[n] ?? 0) - (counts[n - 1] ?? 0)) ** 2;
   const variance = (differences / (2 * (sampled - 1))) * (1 - sampled / pages);
@@ -46,8 +48,8 @@ export function estimateFrom(pages: number, counts: readonly number[], perPage: 
 }
 
 /**
- * Estimates the total from few pages with hits. Such pages are rare events, so the Poisson distribution limits their
- * number. Each is assumed to have as many hits as those in the sample have on average.
+ * Estimates the total if few pages of the sample have hits. Pages with hits are then rare, so their number is assumed
+ * to have a Poisson distribution.
  */
 function fewHits(
   scale: number,

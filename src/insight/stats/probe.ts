@@ -1,5 +1,6 @@
-// Reads the first entries (the head) of each priority in the index that workers fetch from: the numbers of due and of
-// future jobs up to a limit, the oldest due job, the next scheduled one. Only many dead entries can make the read slow.
+// Reads the first entries (the head) of each priority in the index that workers fetch from. The result has the numbers
+// of due and of future jobs, each counted up to a limit, the time of the oldest due job, and that of the next scheduled
+// job. The read is slow only if the index has many dead entries.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -11,19 +12,21 @@ import { talliedAs } from "./tally.ts";
 const CAP = 1_000;
 
 export interface Probe {
-  /** The number of due jobs (`ahead`: of future ones), with retries. A lower bound if it is not exact. */
+  /** The number of due jobs, including retries; a lower bound if `isDueExact` is false. */
   readonly due: number;
   readonly isDueExact: boolean;
   /** The number of due jobs in a locked queue, among the 1,001 first due jobs of each priority. */
   readonly blocked: number;
+  /** The number of future jobs, including retries; a lower bound if `isAheadExact` is false. */
   readonly ahead: number;
   readonly isAheadExact: boolean;
   /** The run_at of the oldest due job, in milliseconds since 1970; null if none is due. */
   readonly oldestMs: number | null;
-  /** The run_at of the oldest ready and of the next scheduled job; null if no head has such a job. */
+  /** The run_at of the oldest ready job that is not a retry, in milliseconds since 1970; null if no head has one. */
   readonly oldestFreeMs: number | null;
+  /** The run_at of the next scheduled job, in milliseconds since 1970; null if no head has one. */
   readonly nextMs: number | null;
-  /** The number of jobs whose run_at has passed since the time `sinceMs`; null: too many to count. */
+  /** The number of jobs whose run_at has passed since the time `sinceMs`; null: too many to count exactly. */
   readonly becameDue: number | null;
 }
 
@@ -125,7 +128,10 @@ const talliesSql =
 const dueSql = talliesSql(isDue("jobs"));
 const aheadSql = talliesSql(isAhead);
 
-/** Returns the number of due, or of future, jobs in each condition that has some: exact if the probe was exact. */
+/**
+ * Returns the number of due jobs, or of future jobs, in each condition that has any. Meant for a probe whose own number
+ * of these jobs is exact.
+ */
 export async function readProbeTallies(
   db: Database,
   side: "due" | "ahead",
@@ -134,7 +140,7 @@ export async function readProbeTallies(
   const rows = await query<{ tallied: TallyName; count: string }>(
     db,
     side === "due" ? dueSql : aheadSql,
-    // The probe counted at most CAP jobs of each priority. Jobs beyond this limit came later, and need not be counted.
+    // An exact probe found at most CAP jobs of each priority. Others may have been added since, so the limit is higher.
     [lockedQueueIds, 2 * CAP],
   );
   return new Map(rows.map(({ tallied, count }) => [tallied, Number(count)]));

@@ -1,4 +1,4 @@
-// Reads named queues without counting their jobs, and the names of tasks and queues with counted jobs.
+// Reads rows of named queues, without the numbers of their jobs, and the names of tasks and queues by their ids.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { shownLock } from "../../queue/pauses/paused-run.ts";
@@ -7,7 +7,7 @@ import { microseconds } from "../../queue/sql/moments.ts";
 export interface NamedQueueRow {
   readonly id: number;
   readonly queue_name: string;
-  /** When a worker locked it, in microseconds since 1970; null: none has. */
+  /** The time since which lists show the queue as locked by a worker, in microseconds since 1970; null if it is not. */
   readonly locked_at_us: string | null;
   readonly locked_by: string | null;
   readonly is_paused: boolean;
@@ -22,7 +22,7 @@ const queuesSql: Statement = (s) => `
   order by locked_at_us nulls last, queue_name
   limit $1::int`;
 
-/** Returns the queues: locked ones first, oldest lock first, then by name. */
+/** Returns the queues: first those that a worker has locked, oldest lock first, then all others by name. */
 export async function listQueueRows(
   db: Database,
   limit: number,

@@ -1,6 +1,6 @@
 // The number of jobs in each condition, from a sample of the table's pages. 2,000 pages take about a tenth of a second,
 // in a table of any size. Each page is read by its own range of row ids, and not by "tablesample", so that empty pages
-// count and one page can be taken from each stretch of the table (page-sample.ts).
+// are counted, too, and one page can be taken from each stretch of the table (page-sample.ts).
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 import { failedForGoodAt } from "../expressions/failed-at.ts";
@@ -11,12 +11,16 @@ import { type TallyName, tallied, talliedAs } from "./tally.ts";
 export interface JobSample {
   /** For each condition, the number of jobs on each page that was read, in page order. */
   readonly counts: Readonly<Record<TallyName, readonly number[]>>;
-  /** The earliest lock of a running job, and the last failure, in milliseconds since 1970; null: none in the sample. */
+  /** When the longest running job was locked, in milliseconds since 1970; null: the sample has no running job. */
   readonly longestRunningMs: number | null;
+  /** The latest known time at which a job failed for good, in milliseconds since 1970; null: the sample has none. */
   readonly lastFailureMs: number | null;
 }
 
-/** Returns a lateral select of the rows of one page. `page`: a column; `what`: a select list on the alias `jobs`. */
+/**
+ * Returns a select of the rows of one page, for a lateral join. `page`: the column with the page's number. `what`: the
+ * select list, in which `jobs` is the alias of the table.
+ */
 export const rowsOfPage = (s: string, page: string, what: string, where = "true"): string => `
       select ${what} from ${s}._private_jobs as jobs
       where jobs.ctid >= ('(' || ${page}::text || ',0)')::tid
@@ -24,7 +28,7 @@ export const rowsOfPage = (s: string, page: string, what: string, where = "true"
         and ${where}
       offset 0`;
 
-/** Returns the average number of jobs on these pages. It limits the estimate for a query without matches in them. */
+/** Returns the average number of jobs on these pages. It bounds an estimate if no match is found on them. */
 export async function readJobsPerPage(db: Database, pages: readonly number[]): Promise<number> {
   const [row] = await query<{ jobs: string }>(db, jobsSql, [pages]);
   return Number(row?.jobs ?? 0) / Math.max(pages.length, 1);

@@ -1,5 +1,6 @@
-// Counts the jobs in each condition, of each task and named queue, and the locked jobs of each worker (the holder):
-// in a small table, or in one chunk of a census. Of the pages of a sample, it lists the jobs.
+// Counts, for each task and each named queue, the jobs in each condition, and for each worker the jobs that it has
+// locked (as their holder). The counts are those of a whole small table, or of one chunk of a census. For a sample, the
+// jobs on its pages are listed instead of counted.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { lockedConditions } from "../../domain/condition.ts";
@@ -13,9 +14,11 @@ import { talliedAs } from "./tally.ts";
 
 const LOCKED = lockedConditions.map((one) => `'${one}'`).join(", ");
 
-// Columns are returned as lists: a chunk may have a group for each of thousands of queues and conditions, and parsing a
-// row for each would block this process. Holders are read separately: they are few, and a third grouping of all jobs
-// would cost half as much again. So would numeric times, or a sort by locale, with 10,000 groups.
+// For each kind and condition, the keys, counts and times are returned as lists: a chunk may have thousands of groups,
+// and parsing a row for each of them would block this process. Holders are counted in a select of their own, because
+// few jobs are locked: with a third grouping of all jobs, the statement would take half as long again. With 10,000
+// groups, times of the type numeric or a sort by locale would cost as much: times are floats, and the sort has
+// `collate "C"`.
 const tallies = (s: string, heartbeats: Heartbeats, where: string): string => `
   select kind collate "C" as kind, tallied collate "C" as tallied, pg_catalog.json_agg(key)::text as keys, pg_catalog.json_agg(count)::text as counts,
     pg_catalog.json_agg(pg_catalog.date_part('epoch', at) * 1000::float8)::text as times
@@ -60,14 +63,15 @@ export async function tallyAll(
 
 const isInChunk = "jobs.ctid >= $2::tid and jobs.ctid < $3::tid and (select is_ours from lock)";
 
-// Tries to acquire the lock with which only one admin counts at a time; without it, a chunk is not counted. The lock
-// belongs to the transaction, so it is released at the end of the chunk, even behind a pooler. No session waits for it.
+// Tries to acquire an advisory lock, so that only one admin counts at a time. If another session has the lock, this one
+// does not wait, and does not count the chunk. The lock belongs to the transaction, so it is released at the end of the
+// chunk, even behind a pooler.
 const tryLock = (schemaName: string): string =>
   `pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('worker:census:' || ${schemaName}::text, 0))`;
 
 const freeSql: Statement = () => `select ${tryLock("$1")} as is_free`;
 
-/** Whether no admin counts a chunk at this moment. */
+/** Whether no admin is counting a chunk at this moment. */
 export async function isCensusFree(db: Database): Promise<boolean> {
   const [row] = await query<{ is_free: boolean }>(db, freeSql, [db.schema.name]);
   return row?.is_free !== false;
@@ -108,8 +112,8 @@ export async function tallyChunk(
   return rows.filter(({ kind }) => kind !== null);
 }
 
-// The lists of the result have an element for each job, because an estimate needs the counts of each page, and adding
-// them up in this process is cheaper than grouping in SQL.
+// The lists of the result have an element for each job; that of the holders, for each locked job. An estimate needs the
+// counts of each page, and counting in this process is cheaper than grouping in SQL.
 const sampleSql =
   (heartbeats: Heartbeats): Statement =>
   (s) =>

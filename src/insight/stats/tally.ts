@@ -15,8 +15,8 @@ export type TallyName = Exclude<Condition, "retrying"> | "retrying_due" | "retry
 export type Tally = Readonly<Record<TallyName, number>>;
 
 /**
- * Returns an SQL expression: the counted condition of a job. `job`: its alias. `lockedQueues`: the parameter with the
- * ids of locked queues, such as `$1`.
+ * Returns an SQL expression: the counted condition of a job. `job`: the alias of the job's row. `lockedQueues`: the
+ * parameter with the ids of locked queues, such as `$1`.
  */
 export const talliedAs = (job: string, lockedQueues: string, heartbeats: Heartbeats): string =>
   conditionOf(job, heartbeats, {

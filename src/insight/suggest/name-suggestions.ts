@@ -14,7 +14,7 @@ export async function namesLike(db: Database, kind: NameKind, typed: string): Pr
   return rows.map(({ name }) => name);
 }
 
-/** Returns ids of workers that have locked queues. Without a table of heartbeats no others can be found cheaply. */
+/** Returns ids of workers that hold locks of named queues. Without the table of workers, others are slow to find. */
 async function queueHolders(db: Database, typed: string): Promise<string[]> {
   const rows = await query<{ name: string }>(db, holdersSql, patterns(typed));
   return rows.map(({ name }) => name);
@@ -25,10 +25,10 @@ function patterns(typed: string): [string, string] {
   return [`%${escaped}%`, `${escaped}%`];
 }
 
-/** Longer names are left out: decompressing them may take long. No name that this library allows is longer. */
+/** Longer names are left out, because decompressing them may take long. This library allows only shorter names. */
 const MAX_BYTES = 4_096;
 
-/** $1: the pattern for the typed text anywhere in a name; $2: the pattern for it at the beginning. */
+/** $1: the pattern of names that contain the typed text; $2: the pattern of names that begin with it. */
 const likeSql = (name: string, from: string, more = "") => `
   select ${name} as name
   from ${from}

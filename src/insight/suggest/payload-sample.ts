@@ -1,4 +1,4 @@
-// Reads what the 200 newest jobs have: the names and values of members in their payloads, and their flags. Large
+// Reads the names and values of members in the payloads of the 200 newest jobs, and the flags of these jobs. Large
 // payloads and flags are not read.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAtMost } from "../../database/unpacked.ts";
@@ -10,7 +10,7 @@ const MAX_STORED_BYTES = 2_048;
 const MAX_BYTES = 16_384;
 const MAX_VALUE_LENGTH = 80;
 
-/** Texts, each with the number of these jobs that have it, most frequent first. */
+/** Texts, each with the number of the sampled jobs in which it was found, most frequent first. */
 export type PayloadTexts = readonly (readonly [text: string, jobs: number])[];
 
 export async function payloadNames(db: Database, path: readonly PathStep[]): Promise<PayloadTexts> {
@@ -20,7 +20,10 @@ export async function payloadNames(db: Database, path: readonly PathStep[]): Pro
   );
 }
 
-/** Returns the texts, numbers, true and false at `path`, up to 80 characters of JSON each. A text has quotes: `"a"`. */
+/**
+ * Returns the texts, numbers and booleans at `path` whose JSON has at most 80 characters. They are returned as JSON, so
+ * a text has quotes: `"a"`.
+ */
 export async function payloadValues(
   db: Database,
   path: readonly PathStep[],

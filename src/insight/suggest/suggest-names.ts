@@ -18,7 +18,7 @@ type Kind = "task" | "queue";
 /** The maximum number of terms of a query for which similar names are searched. */
 const MAX_TERMS = 3;
 
-/** Returns suggestions for the query `text`. `unknown`: its terms with names that do not exist, as `task:nmae`. */
+/** Returns suggestions for the query `text`. `unknown`: its terms with names that do not exist, such as `task:nmae`. */
 export async function suggestNames(
   db: Database,
   text: string,

@@ -125,7 +125,7 @@ async function stepSuggestions(
 
 /**
  * Returns suggestions of flags, or of names or values in payloads. `textOf` returns the text that is compared with
- * `prefix`; by default the text itself.
+ * `prefix`; by default the name or value itself.
  */
 function seenSuggestions(
   seen: PayloadTexts,
@@ -140,7 +140,7 @@ function seenSuggestions(
     .map(([text, jobs]) => ({ text: write(text), kind, about: `in ${jobs} of the newest jobs` }));
 }
 
-/** Returns a value as it is typed in a query. A text such as 5 or true is quoted, so that it means only the text. */
+/** Returns a value as it is typed in a query. A text such as 5 or none is quoted, so that it is read as a text. */
 function valueWritten(json: string): string {
   const text = valueText(json);
   const isText = json.startsWith('"');

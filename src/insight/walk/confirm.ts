@@ -1,5 +1,6 @@
-// Evaluates the terms of a query that are not compared in SQL, on the texts of the candidates: the jobs that the SQL
-// accepts. Texts are read in small groups, so that no statement decompresses much. Too large ones are only counted.
+// Evaluates those terms of a query that are not compared in SQL. They are evaluated on the texts (payload and error) of
+// the candidates, the jobs that the query's SQL accepts. The texts are read in small groups of jobs, so that no
+// statement decompresses much. A job whose texts are too large is only counted.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -8,11 +9,11 @@ import type { CheckedTexts } from "../query/job-query.ts";
 import type { TextCheck } from "./matching.ts";
 
 const GROUP = 25;
-/** The maximum size of a job's texts that are read in a group: in bytes, after decompression, in the worst case. */
+/** A job whose texts may have more bytes than this after decompression is not read in a group, but alone. */
 const SMALL_BYTES = 524_288;
-/** The maximum size of a payload, and of an error, that is read, in bytes. */
+/** The texts of a job are not read if its payload or its error has more bytes than this. */
 const MAX_BYTES = 8 * 1_048_576;
-/** The number of bytes after which a call of confirm() ends. Its `reached` shows where the next call continues. */
+/** After about this many bytes, confirm() returns. Its result's `reached` shows where the next call continues. */
 const MAX_IN_ALL = 16 * 1_048_576;
 const MAX_MS = 200;
 
@@ -20,11 +21,11 @@ export interface Confirmation {
   readonly ids: ReadonlySet<string>;
   /** The number of candidates whose texts are too large to check, or take too long to read. */
   readonly unchecked: number;
-  /** How many candidates, from the first on, need no further check: at least one, if there are any. */
+  /** The number of candidates, from the first on, that this call has handled: at least one, if there are any. */
   readonly reached: number;
 }
 
-/** Returns which of `ids` pass the check, until MAX_IN_ALL or MAX_MS is reached. */
+/** Checks the candidates `ids` in order, until MAX_IN_ALL or MAX_MS is reached, and returns those that match. */
 export async function confirm(
   db: Database,
   ids: readonly string[],
@@ -64,7 +65,7 @@ export async function confirm(
 
 const ERROR_BYTES = "coalesce(pg_catalog.octet_length(jobs.last_error), 0)";
 const FITS_WITH_OTHERS = `${worstBytes("jobs.payload")} + ${ERROR_BYTES} <= ${SMALL_BYTES}::bigint`;
-/** Decompresses a payload that is stored in at most MAX_BYTES, because only this shows its size. */
+/** A condition that decompresses a payload stored in at most MAX_BYTES, because only this shows the payload's size. */
 const FITS_ALONE = `${isAtMost("jobs.payload", MAX_BYTES)} and ${ERROR_BYTES} <= ${MAX_BYTES}::int`;
 
 interface TextsRow {
@@ -75,8 +76,9 @@ interface TextsRow {
   readonly is_large: boolean;
 }
 
-// The marks (see JobQuery) are selected only if the text may be read, because they may decompress it, too. They may use
-// fewer parameters than are sent, which PostgreSQL rejects. So `true or` adds the condition, which uses all.
+// The marks (see JobQuery) are selected only if the texts may be read, because marks may decompress a text, too.
+// PostgreSQL rejects a statement that does not use all its parameters, and the marks may use only some of them. So the
+// statement also contains the query's condition, which uses all. With `true or`, the condition has no effect.
 const textsSql = (schema: string, fits: string, marks: string, condition: string) => `
   select texts.id, not texts.fits as is_large,
     case when texts.fits then ${marks} end as marks,

@@ -1,5 +1,5 @@
-// The cursor of a list: a place in it, as an opaque text. A text in any other form is rejected. A forged text in the
-// right form costs no more than a real one, because a walk from any place is bounded.
+// The cursor of a list is a place in the list, as an opaque text. A text that does not have the form of a cursor is
+// rejected. A forged cursor in the right form costs no more than a real one, because a walk from any place is bounded.
 import { hash } from "node:crypto";
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
@@ -17,13 +17,13 @@ export interface Cursor {
   readonly skip: number;
   /** Whether a job whose id or key is the searched text was already shown, although it comes later in the order. */
   readonly isExactShown: boolean;
-  /** The number of rows of the next walk's first step, after a step that took too long; 0: the usual number. */
+  /** The number of rows that the next walk's first step reads, if a step took too long; 0: the usual number. */
   readonly size: number;
-  /** Whether no page up to here had a match, or a job that could not be checked. */
+  /** Whether all jobs up to here were checked, and none matched. */
   readonly isNone: boolean;
 }
 
-/** The longest part of a cursor is the list `best` (walk-place.ts), with up to 501 ids. */
+/** The maximum length of a cursor, in characters. Its longest part is the list `best` (walk-place.ts). */
 export const MAX_CURSOR_LENGTH = 10_000;
 
 /** The version of the format. A cursor of another version is rejected, because it would be misread. */
@@ -93,7 +93,7 @@ export function notACursor(): InputError {
 }
 
 export function cursorOfAnother(what: "order" | "query"): InputError {
-  const message = `is of another ${what}: it continues only with the same q, state, identifier, queue, search and sort; start again without one`;
+  const message = `belongs to a list with another ${what}: it continues only with the same q, state, identifier, queue, search and sort; start again without a cursor`;
   return new InputError([{ path: "cursor", message }]);
 }
 
@@ -151,10 +151,10 @@ const packedRow = (one: Row | null): PackedRow => (one === null ? null : [[...on
 const unpackedRow = (one: PackedRow): Row | null =>
   one === null ? null : { key: one[0], id: one[1] };
 
-/** The size of the largest page, and one more id, which shows that there is another page. */
+/** The maximum number of ids in `best`: those of the largest page, and one more, which shows that a page follows. */
 const MAX_BEST = 501;
 
-/** Sorts ids and packs each, except the first, as its distance from the one before, in base 36. */
+/** Sorts ids and packs them in base 36: the first as it is, and each other as its distance from the one before. */
 function packedIds(ids: readonly string[]): string {
   const sorted = ids.map(BigInt).sort((a, b) => (a < b ? -1 : 1));
   return sorted.map((one, at) => (one - (sorted[at - 1] ?? 0n)).toString(36)).join(".");

@@ -1,4 +1,4 @@
-// Walks jobs in id order: finds the next rows of the primary key, and which of them match.
+// Walks jobs in the order of their ids: each step reads the next rows and selects those that match.
 import { type Database, query } from "../../database/database.ts";
 import type { QueryShape } from "../query/job-query.ts";
 import type { WalkCondition } from "./matching.ts";
@@ -13,7 +13,7 @@ interface ChunkRow {
   readonly ids: string;
 }
 
-/** Runs one step, which begins after the id `after`; null: with the first job. */
+/** Runs one step. It begins after the id `after`; if `after` is null, with the first job in the order. */
 export async function walkIds(input: StepInput, after: string | null): Promise<WalkStep<string>> {
   const { db, matching, segment, skip, wanted, size } = input;
   const { fromNewest } = segment;
@@ -48,7 +48,10 @@ export async function walkIds(input: StepInput, after: string | null): Promise<W
   return { rows, skipped, scanned, next: isEnd ? null : row.last };
 }
 
-/** Returns where the ids after `after` that can match begin, as $1 of idsFrom(); null: no id can follow. */
+/**
+ * Returns the start of the ids that follow `after` and can match, as the value of $1 in idsFrom(). Returns null if no
+ * id can follow `after`.
+ */
 export function startOf({ matching, segment }: Condition, after: string | null): string | null {
   const { fromNewest } = segment;
   const { minId, maxId } = matching.shape;
@@ -60,8 +63,9 @@ export function startOf({ matching, segment }: Condition, after: string | null):
 }
 
 /**
- * Returns the last of the next `count` ids in the list of a query that names its ids: there a step ends. null: the step
- * reads all that are left. `from`: $1 of idsFrom().
+ * Returns the id at which a step of a query that names its ids ends: the last of the next `count` ids in the query.
+ * Returns null if no more than `count` of them are left, or if the query names none; then the step reads all jobs that
+ * are left. `from`: the value of $1 in idsFrom().
  */
 export function listedAfter(
   { ids }: QueryShape,
@@ -88,14 +92,14 @@ export function isFew({ shape }: WalkCondition): boolean {
   return shape.ids !== null || shape.key !== null;
 }
 
-/** Whether a walk by id over all jobs has no condition for which an index helps, so that each row has to be read. */
+/** Whether the walk goes over all jobs by id and no index helps with its condition, so that each row has to be read. */
 export function isOpen({ matching, segment }: Condition): boolean {
   const { conditions, isDue, taskIds, queueIds, ids, key } = matching.shape;
   const isPart = segment.way.kind !== "ids" || segment.where !== "true";
   return !isPart && [conditions, isDue, taskIds, queueIds, ids, key].every((one) => one === null);
 }
 
-/** Returns where the ids after `after` begin, as $1 of idsFrom(); null: no id can follow. */
+/** Returns the start of the ids that follow `after`, as the value of $1 in idsFrom(); null if no id can follow. */
 function firstOf(after: string | null, fromNewest: boolean): string | null {
   if (after === null) return fromNewest ? MAX_ID : MIN_ID;
   if (!fromNewest) return after;
@@ -105,15 +109,16 @@ function firstOf(after: string | null, fromNewest: boolean): string | null {
 const FIRST = 5;
 
 /**
- * Returns a condition: ids from $1 on. In ascending order, $1 is the id before the first one that is read; in
- * descending order it is the first one itself, because no bigint is above MAX_ID.
+ * Returns the condition that selects the ids from $1 on. In ascending order, $1 is the id before the first id that is
+ * read. In descending order, $1 is the first id that is read, because there is no bigint before the first one, MAX_ID.
  */
 export const idsFrom = (fromNewest: boolean): string =>
   `jobs.id ${fromNewest ? "<=" : ">"} $1::bigint`;
 
 /**
- * Returns a common table expression with the last of the next $2 ids, and their number. If `few` (see isFew()), $2 is
- * not a number of ids but this last id; null: all that are left.
+ * Returns the common table expression `bound`, with the last of the next $2 ids and the number of these ids. If `few`
+ * is true (see isFew()), the number in `bound` is 0, and $2 is the last id itself instead of a number of ids. It is
+ * null if the step reads all jobs that are left.
  */
 export const boundSql = (schema: string, fromNewest: boolean, few: boolean): string =>
   few
@@ -138,9 +143,9 @@ export const withinBound = (fromNewest: boolean, few: boolean): string => {
   return `${idsFrom(fromNewest)} and ${bound}`;
 };
 
-// The chunk is bounded by its number of rows and not by a span of ids, because all jobs may follow a gap of any width.
-// Counting rows in the index costs a fifth of reading them. The chunk is a range of ids and not a join: PostgreSQL may
-// run a join in the other direction, and then reads every job.
+// The end of the chunk is found by counting its rows, and not computed from a span of ids, because a gap between two
+// ids can be of any width. Counting the rows in the index costs a fifth of reading them. The rows are selected by a
+// range of ids and not by a join: PostgreSQL may run a join in the other direction, and then reads every job.
 const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: boolean) => `
   with ${boundSql(schema, fromNewest, few)}, found as materialized (
     select jobs.id
@@ -156,8 +161,9 @@ const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: b
     ), ',') as ids
   from bound`;
 
-// If every row has to be read, counting them in the index first would cost a tenth more. Instead the condition is a
-// column of each of the next rows, and array_agg() keeps the order of the ids.
+// Used if every row has to be read (isOpen()). Counting the rows in the index first would cost a tenth more. Instead
+// the next rows are read with the condition as a column, and array_agg() collects the ids of the matches in their
+// order.
 const scannedSql = (schema: string, condition: string, fromNewest: boolean) => `
   select last::text, rows::text, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
     pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
@@ -174,8 +180,8 @@ const scannedSql = (schema: string, condition: string, fromNewest: boolean) => `
   ) as chunk`;
 
 /**
- * Returns the id of the `count`th job after `after`; null if there are fewer. Skipping jobs costs only reading ids from
- * the index.
+ * Returns the id of the `count`th job after `after`; null if fewer jobs follow. To skip jobs, only their ids are read,
+ * from the index.
  */
 export async function idAfter(
   db: Database,
@@ -187,7 +193,7 @@ export async function idAfter(
   return from === null ? null : idFrom(db, from, fromNewest, count);
 }
 
-/** Returns the id after which a walk continues if it leaves out the next row; null: it ends. */
+/** Returns the id after which a walk continues if it leaves out the next row; null if the walk ends. */
 export async function afterOneRow(
   { db, matching, segment }: Condition & Pick<StepInput, "db">,
   after: string | null,

@@ -18,7 +18,7 @@ export function indexOf({ way }: Segment): IndexWay {
   return way;
 }
 
-/** If more rows have the same key, they are walked by id. */
+/** If more than MAX_TIE rows have the same key, they are walked by id. */
 const MAX_TIE = 20_000;
 
 interface StepRow {
@@ -65,7 +65,7 @@ export async function walkIndex(
   return { ...done, next: behindParts(way, segment, parts) };
 }
 
-/** Returns the position at which a walk continues if it leaves out the next entry; null: it ends. */
+/** Returns the position after the next entry of the index, for a walk that leaves this entry out; null: it ends. */
 export async function afterOneEntry(
   input: Omit<StepInput, "size">,
   way: IndexWay,
@@ -78,8 +78,8 @@ export async function afterOneEntry(
 }
 
 /**
- * Returns the parts of the index that a step reads: a priority for each part. A list of null means the whole index. If
- * the order begins with the priority, a step reads a single priority: the first from the given key on.
+ * Returns the parts of the index that a step reads: a priority for each part. `[null]` means the whole index. If the
+ * order begins with the priority, a step reads one priority: the first that is not less than that of the given key.
  */
 function partsOf(way: IndexWay, [from]: readonly string[]): readonly (number | null)[] {
   const { priorities: known } = way;
@@ -167,10 +167,11 @@ const keyText = (keys: readonly Key[], alias: string) =>
 
 // For each priority, one part of the index is read in time order. PostgreSQL merges the parts row by row, only as far
 // as necessary, and sorts the rows of a key by id (an incremental sort). The limit of a part ends its read if a key has
-// too many rows. A join could change the order of entries and matches, so the condition is evaluated row by row, until
-// enough rows match. If most rows do not match (`isSparse`), it is evaluated for each entry as the index is read: that
-// is cheaper for each row, but includes all rows of a key. For conditions on tasks and queues (`may`) the index
-// suffices. The rows of a key that has too many are not returned, because they are not sorted: they are walked by id.
+// too many rows. A join could return the rows in another order, so the condition is evaluated for one row after the
+// other, until enough rows match. Conditions on tasks and queues (`may`) only need columns of the index, so they are
+// evaluated earlier, while the index is read. If there are none of them, and most rows do not match (`isSparse`), the
+// whole condition is evaluated while the index is read. This is cheaper for each row, but includes all rows of a key.
+// If a key has too many rows, none of them is returned, because they are not all sorted. They are walked by id.
 function stepOf(
   input: StepInput,
   { keys }: IndexWay,
@@ -208,8 +209,8 @@ function stepOf(
   const may = mays.length === 0 ? "true" : `(${mays.join(" and ")})`;
   const to = segment.descending ? "desc" : "asc";
   const beyond = segment.descending ? "<" : ">";
-  // The number of leading columns whose value is the same in all rows of a part. In `order by` they would keep the
-  // planner from noticing that the rows are already sorted.
+  // The number of leading columns whose value is the same in all rows of a part. They are left out of `order by`, where
+  // they would keep the planner from noticing that the rows are already sorted.
   const others = keys.length - own.length;
   const order = (of: string) =>
     `${columns(own, (_, at) => `${of}.k${others + at} ${to}`)}, ${of}.id ${to}`;

@@ -1,11 +1,12 @@
-// The condition of a walk: a query, or in a list all of its query and the filters state, task, queue and search.
+// The condition of a walk. It is a query, or for a list of jobs the list's query together with its filters state, task,
+// queue and search.
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { ANY_SHAPE, bothOf } from "../query/parts/shape.ts";
 
-/** A compiled query or filter, or several of them: what a walk needs to decide which jobs match. */
+/** A compiled query or filter, or several that a job must all match. A walk decides by it which jobs match. */
 export interface WalkCondition
   extends Pick<JobQuery, "sql" | "values" | "shape" | "isEmpty" | "unknown"> {
-  /** The part that this process evaluates on the texts of jobs; null: SQL decides all. */
+  /** The part that this process evaluates on the texts of jobs; null: SQL alone decides which jobs match. */
   readonly check: TextCheck | null;
   /** Whether every job certainly matches. */
   readonly isAll: boolean;
@@ -13,7 +14,10 @@ export interface WalkCondition
   readonly nowUs: string | null;
 }
 
-/** A query's `check`, here named `decide`, and its `marks` (JobQuery), with what a statement needs to read them. */
+/**
+ * The members `check` (here `decide`) and `marks` of a JobQuery, and the condition and values for the statement that
+ * reads the marks.
+ */
 export interface TextCheck {
   readonly decide: (row: CheckedTexts) => boolean;
   readonly marks: (first: number) => string;

@@ -1,5 +1,5 @@
-// Times as sort keys: texts with an integer, the microseconds since 1970, or with an infinity, as the database returns
-// them. momentText() turns a key into a timestamp for PostgreSQL.
+// Times as sort keys, as the database returns them. A key is a text: an integer, which is the microseconds since 1970,
+// or an infinity. momentText() turns a key into a timestamp for PostgreSQL.
 
 /** The keys after and before all times, in PostgreSQL's spelling for numbers. */
 export const LATEST = "Infinity";
@@ -38,7 +38,7 @@ const DAY_US = 86_400_000_000n;
 
 /**
  * Returns a key as a text that PostgreSQL reads exactly, regardless of the session's DateStyle and TimeZone: ISO 8601
- * with the year first. A number would have to be converted in every statement.
+ * with the year first. If the key were sent as a number, each statement would have to convert it.
  */
 export function momentText(key: string): string {
   if (key === LATEST) return "infinity";
@@ -61,8 +61,9 @@ const CYCLE_DAYS = 146_097n;
 const CYCLE_YEARS = 400n;
 
 /**
- * Returns the Gregorian date of a day since 1970. A Date's range ends 18,500 years before PostgreSQL's, so the day is
- * moved into the years 1970 to 2369: the calendar repeats every 400 years.
+ * Returns the Gregorian date of a day, given as the number of days since 1 January 1970. A Date's range ends 18,500
+ * years before PostgreSQL's. So the day is moved into the years 1970 to 2369, because the calendar repeats every 400
+ * years.
  */
 function dateOf(days: bigint) {
   const within = ((days % CYCLE_DAYS) + CYCLE_DAYS) % CYCLE_DAYS;

@@ -1,5 +1,6 @@
-// The orders of lists of jobs. An order is a list of segments that are walked in sequence: first the jobs that have the
-// sort key, in its order, then the others by id. Locked and failed jobs, for example, have no due time.
+// The orders of lists of jobs. An order is a list of segments that are walked one after another. If only some jobs have
+// the sort key, they are in the first segment, in the order of the key. The others are in the second, by id. For
+// example, locked and failed jobs have no due time.
 import {
   type Condition,
   conditionData,
@@ -29,10 +30,11 @@ export type JobSort = (typeof jobSorts)[number];
 /** A column by which jobs are sorted. */
 export interface Key {
   readonly column: string;
-  /** Returns an SQL expression: the exact value of `expression`, as a text. */
+  /** Returns an SQL expression for the exact value of `expression`, as a text. */
   readonly out: (expression: string) => string;
-  /** Returns the value of a parameter for such a text. `type`: the parameter's SQL type. */
+  /** Returns the value of an SQL parameter for a text that the expression of `out` has returned. */
   readonly parameter: (text: string) => string;
+  /** The casts of that parameter, without the first `::`. */
   readonly type: string;
   readonly isValid: (text: string) => boolean;
 }
@@ -41,7 +43,7 @@ export interface Key {
 export type SegmentOrder =
   /** By id, because no other order is requested. */
   | { readonly kind: "ids" }
-  /** By an index, which is read once for each of `priorities`; null: it is read as a whole. */
+  /** By an index, which is read once for each of `priorities`. If `priorities` is null, it is read as a whole. */
   | {
       readonly kind: "index";
       readonly keys: readonly Key[];
@@ -61,7 +63,7 @@ export interface Segment {
 
 /** The facts that decide whether an index is used. */
 export interface OrderFacts {
-  /** The priorities of available jobs; null: too many to read the index for each, or not read. */
+  /** The priorities of unlocked jobs with attempts left; null: there are too many of them, or they were not read. */
   readonly priorities: readonly number[] | null;
   /** The names of existing optional indexes. */
   readonly indexes: ReadonlySet<string>;
@@ -112,7 +114,8 @@ export function segmentsOf(
       const way: SegmentOrder = {
         kind: "index",
         keys: [number("priority"), runAt],
-        // In each priority of the index, due jobs precede future ones. If only some can match, each is read alone.
+        // In each priority of the index, due jobs precede future ones. If the query limits the conditions of the jobs,
+        // the priorities are read one by one, so that due or future jobs that cannot match are skipped.
         priorities: shape.isDue === null && shape.conditions === null ? null : facts.priorities,
       };
       return keyedSegments(way, isAvailable(jobs), waiting, false, shape);

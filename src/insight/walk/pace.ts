@@ -1,5 +1,5 @@
-// The number of rows that a walk reads in one statement: as many as take about 100 ms. So no statement occupies a
-// connection or keeps an old snapshot for long, and a response is in time, however large the rows are.
+// Chooses how many rows a walk reads in one statement, so that the statement takes about 100 ms, however large the rows
+// are. Then no statement occupies a connection or keeps an old snapshot for long, and responses are in time.
 import { monotonic } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 
@@ -11,13 +11,13 @@ const LARGEST = 250_000;
 export interface WalkPace {
   /** The number of rows of the next step. */
   readonly size: number;
-  /** Whether the last statement exceeded its time limit. Then the response ends, and the next one has smaller steps. */
+  /** Whether the last step exceeded its time limit. Then walk() ends, and the next walk begins with `size` rows. */
   readonly isStuck: boolean;
-  /** Whether a statement for a single row exceeded the limit, so that the row can only be left out. */
+  /** Whether the last step exceeded its time limit with a single row. That row can only be left out. */
   readonly isBlocked: boolean;
-  /** Runs one step of at most `most` rows and adapts to its duration; null if it exceeded its time limit. */
+  /** Runs one step of at most `most` rows, and adapts `size` to its duration. Returns null if the step timed out. */
   run<T>(step: (size: number) => Promise<T>, most?: number): Promise<T | null>;
-  /** Makes the next step smaller, because a step found as many rows as it can return, and may have read too many. */
+  /** Makes the next step smaller. Called after a step that may have read rows for nothing after its last result. */
   slowDown(): void;
 }
 
@@ -38,8 +38,8 @@ export function createPace(size: number): WalkPace {
       return isBlocked;
     },
     slowDown() {
-      // An eighth of the last step's size, and not of `current`: `current` may have grown eightfold since, so that its
-      // eighth would be no smaller.
+      // The next step gets an eighth of the last step's size. An eighth of `current` might not be smaller than the last
+      // step, because run() may have made `current` eight times as large.
       current = slower(last);
     },
     async run(step, most = LARGEST) {

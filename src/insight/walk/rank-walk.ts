@@ -1,6 +1,6 @@
-// Walks jobs in an order that no index has: reads all of them by id, and collects the best, which come first in the
-// order. A response that ends before the walk shows the best so far. The next one continues and shows better ones,
-// until the walk has ended and the page is final.
+// Walks jobs in an order for which there is no index. The walk reads all jobs by id, and keeps the best rows: those
+// that come first in the order. If a response ends before the walk, it shows the best rows so far. The next response
+// continues the walk and shows better rows, until the walk has ended and the page is final.
 import { query } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { boundSql, isFew, isPast, listedAfter, startOf, withinBound } from "./id-walk.ts";
@@ -20,8 +20,8 @@ interface RankedRow {
 }
 
 /**
- * Returns the best rows of the next chunk, or its first candidates if this process evaluates the query. `next` is the
- * id after which the walk continues.
+ * Returns the best rows of the next chunk. If this process evaluates the query, returns the first candidates of the
+ * chunk instead, in the order of the walk. `next` is the id after which the walk continues; null: it has ended.
  */
 export async function walkRanks(
   input: StepInput,
@@ -85,8 +85,8 @@ function rowsOf(row: RankedRow | undefined): Row[] {
 }
 
 /**
- * Returns a condition: the row is after the floor and up to the bound, whose keys and ids are four parameters from
- * `first` on.
+ * Returns the condition that a row comes after the floor, and not after the bound. The key and the id of the floor, and
+ * then those of the bound, are four parameters, from number `first` on.
  */
 function limitsSql({ segment }: RankInput, { column, type }: Key, first: number): string {
   const [after, upTo] = segment.descending ? ["<", ">="] : [">", "<="];
@@ -107,7 +107,7 @@ const orderOf = ({ segment }: RankInput, alias: string, column = "key") => {
 
 function chunkSql(schema: string, input: StepInput, key: Key, few: boolean): string {
   const { fromNewest } = input.segment;
-  // Candidates come in the order of the walk, so that it can continue after the last one.
+  // Candidates are in the order of the walk, so that the walk can continue after the last one.
   const byId = input.matching.check !== null;
   const order = (alias: string, column: string) =>
     byId ? `${alias}.id ${fromNewest ? "desc" : "asc"}` : orderOf(input, alias, column);

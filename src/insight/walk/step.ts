@@ -21,7 +21,10 @@ export interface WalkStep<P> {
   readonly rows: readonly Row[];
   /** The number of matches that were skipped. */
   readonly skipped: number;
-  /** The number of rows that were read; if an index finds the few that can match, of those that matched. */
+  /**
+   * The number of rows that were read. If the query names the ids or the key of its jobs, only matching rows may be
+   * counted.
+   */
   readonly scanned: number;
   /** Where the next step continues; null: the segment has ended. */
   readonly next: P | null;

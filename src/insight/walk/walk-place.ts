@@ -1,4 +1,4 @@
-// The place of a walk: everything that its next step needs, except the results.
+// The place that a walk (walk.ts) has reached. The next step or the next page continues there.
 import type { Segment, SegmentOrder } from "./order.ts";
 
 export interface WalkPlace {
@@ -10,9 +10,9 @@ export interface WalkPlace {
 export type Position =
   /** The walk continues after this id; null: it begins with the first job. */
   | { readonly kind: "ids"; readonly after: string | null }
-  /** The walk continues after this row; null: it begins with the first. */
+  /** The walk continues after this row; null: it begins with the first row. */
   | { readonly kind: "index"; readonly last: Row | null }
-  /** Too many jobs have this key, so they are walked by id, after the id `after`; null: from the first on. */
+  /** Too many jobs have this key, so they are walked by id, after the id `after`; null: beginning with the first id. */
   | { readonly kind: "tie"; readonly key: readonly string[]; readonly after: string | null }
   | ({ readonly kind: "rank" } & Round);
 
@@ -22,13 +22,13 @@ export interface Row {
   readonly id: string;
 }
 
-/** A walk over all jobs that finds the best (order.ts) for one page, in one or more responses. */
+/** The progress of a walk over all jobs that finds the best jobs (order.ts) for one page, in one or more responses. */
 export interface Round {
   /** The last id that was read; null: none yet. */
   readonly after: string | null;
   /** The last row of the previous page, after which this page begins; null: this is the first page. */
   readonly floor: Row | null;
-  /** The last of the best rows, once they fill the page: rows after it are not among the best. */
+  /** The last of the best rows: rows after it are not among the best. null: they have not filled the page yet. */
   readonly bound: Row | null;
   /** The ids of the best rows so far. */
   readonly best: readonly string[];
@@ -69,8 +69,8 @@ export function positionAfter(row: Row, position: Position): Position {
 }
 
 /**
- * Returns the position in the form for `way`. An index may have been created or dropped since the previous page, so
- * that the order is now found in another way. null: the position is not valid in this segment.
+ * Returns the position in the form that `way` needs; null if it is not valid in this segment. An index may have been
+ * created or dropped since the previous page, so the jobs may now be found in another way.
  */
 export function adaptPosition(position: Position, way: SegmentOrder): Position | null {
   if (way.kind === "ids") return position.kind === "ids" ? position : null;

@@ -3,8 +3,8 @@
 // continue. So any filter is possible: a slow one only takes more responses.
 //
 //   ids ──────────────▶ the next rows by id, filtered
-//   index ─▶ (tie ─▶) ─▶ the next entries of an index in its order; many equal keys by id
-//   rank ─────────────▶ all rows by id, collecting the best: one page for each ranking
+//   index ────────────▶ the next entries of an index in its order, filtered; too many rows of one key by id (tie)
+//   rank ─────────────▶ all rows by id, of which the best are kept; for each page, all rows are read
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { confirm } from "./confirm.ts";
@@ -42,18 +42,18 @@ export interface WalkRequest {
 
 export interface WalkResult {
   readonly found: readonly FoundJob[];
-  /** Where to continue, and how many matches to skip from there; null: everything was read. */
+  /** Where to continue, after a skip of `skip` matches; null: everything was read. */
   readonly next: WalkPlace | null;
   readonly skip: number;
   /** The number of rows that were read. */
   readonly scanned: number;
-  /** Whether better rows may follow: then a walk from `next` returns the same page again, with these rows. */
+  /** Whether the page is not final: a walk from `next` returns the page again, with better rows if there are any. */
   readonly isPartial: boolean;
   /** Whether the time limit of the walk, or of a statement, ended the walk. */
   readonly isCut: boolean;
   /** The number of jobs that were left out: their texts are too large, or took too long, to check. */
   readonly unchecked: number;
-  /** The number of rows of the next walk's first step, after a step that took too long; otherwise 0. */
+  /** If the last step took too long, the number of rows for the next walk's first step; otherwise 0. */
   readonly size: number;
   /** The present number of rows in a step, for callers that continue at once. */
   readonly pace: number;
@@ -234,8 +234,8 @@ class WalkState {
   }
 
   /**
-   * Runs a step. A row that takes too long alone, such as one with a text of 300 MB to search, is left out and counted.
-   * `next`: returns where the walk continues after this row. Returns null if a smaller step must be tried first.
+   * Runs a step. Returns null if the step has to be repeated with fewer rows. A row that takes too long alone, such as
+   * one with a text of 300 MB to search, is left out and counted. `next` returns where the walk continues after it.
    */
   async #run<P>(
     step: (size: number) => Promise<WalkStep<P>>,
@@ -269,7 +269,7 @@ class WalkState {
     return (this.#best ?? []).map(({ id }) => ({ id, after }));
   }
 
-  /** Checks the candidates of a step, if it has any. `cutAt`: the last one that was done in time; null: all were. */
+  /** Tests the rows of a step with `check`, if it is set. `cutAt`: the last row tested, if not all were; else null. */
   async #confirm({ rows, scanned }: WalkStep<unknown>) {
     const { check } = this.#request.matching;
     // The step may have read rows after its last candidate for nothing, so the next step is smaller.

@@ -1,5 +1,5 @@
-// One link of the chain from a job to the reason why it does not run (causes.ts). The root is the last link with
-// `isRoot`. Its `fix` is the action that removes the cause; null: there is none.
+// A cause is one link of the chain from a job to the reason why it does not run (causes.ts). The root is the last link
+// with `isRoot`.
 import { isPoison, lostAttempts } from "../read/lost-attempts.ts";
 import type { Fix } from "./fix.ts";
 import type { WhyFacts } from "./job-facts.ts";
@@ -11,7 +11,7 @@ export type CauseKind =
   | "locked_by_job"
   /** The job's queue, its task or everything is paused. */
   | "paused"
-  /** A limit of its task or queue allows no further start now. */
+  /** A limit of the job's task or queue allows no further start now. */
   | "limited"
   /** The cancellation of the job was requested, and the job has not ended. */
   | "cancelling"
@@ -21,7 +21,7 @@ export type CauseKind =
   | "holder_unknown"
   | "not_due"
   | "no_worker_for_task"
-  /** The row of its queue, or of its task, was deleted. */
+  /** The row of the job's queue, or of its task, was deleted. */
   | "queue_deleted"
   | "task_deleted"
   | "behind"
@@ -36,13 +36,14 @@ export interface Cause {
   /** A second, less prominent line. */
   readonly detail: string | null;
   readonly isRoot: boolean;
-  /** Whether the job continues only after a repair. False: it waits, runs, or the reason is unknown. */
+  /** Whether the cause is a fault that needs a repair or a recovery. */
   readonly isBroken: boolean;
   readonly links: Links;
+  /** The action that is offered against the cause; null: none. */
   readonly fix: Fix | null;
 }
 
-/** The full names of the queue and worker, and the id of the other job, that the text mentions; null: none. */
+/** What the text mentions: the full names of a queue and of a worker, and the id of another job. null: none. */
 export interface Links {
   readonly queue: string | null;
   readonly worker: string | null;
@@ -67,8 +68,8 @@ export function cause(
 }
 
 /**
- * Returns a cause if at least the last two attempts ended because their worker ended, otherwise none. `offersFix`: the
- * cause is a root, with the action that ends the crashes, if this job probably causes them.
+ * Returns a cause if at least the last two attempts of the job were lost (lost-attempts.ts), otherwise none. If
+ * `offersFix` is true and this job probably crashes its workers, the cause is a root, and its fix is stopRetrying().
  */
 export function crashCauses(job: WhyFacts, offersFix = false): Cause[] {
   const attempted = { ...job, isLocked: job.lockedMs !== null };

@@ -34,10 +34,10 @@ export interface CauseFacts {
   /** The job's schema. */
   readonly schema: string;
   readonly job: WhyFacts;
-  /** The worker that has locked the job or, if the job is blocked, its queue; null: none, or the lock names none. */
+  /** The worker that has locked the job or, if the job is blocked, its queue; null: no lock names a worker. */
   readonly holder: Holder | null;
   readonly holdingJob: HoldingJob | null;
-  /** How many fetched jobs of its queue the holder will start before this job; null: unknown, or it is not fetched. */
+  /** The number of fetched jobs of the queue that start before this one; null: unknown, or this job is not fetched. */
   readonly fetchedBefore: number | null;
   /** The pause that keeps this job from starting: of everything, its task or its queue; null if there is none. */
   readonly pause: Pause | null;
@@ -53,7 +53,7 @@ export interface CauseFacts {
   readonly sameError: Value | null;
 }
 
-/** Returns the causes; the root is the last with `isRoot`. Empty if nothing is known to keep the job from running. */
+/** Returns the causes; none if nothing is known to keep the job from running. The root is the last with `isRoot`. */
 export function causesOf(facts: CauseFacts): Cause[] {
   const { job } = facts;
   switch (job.condition) {
@@ -169,7 +169,7 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
         return [cause("holder_alive", text, { links: withJob, detail, isRoot: true })];
       }
       if (job.condition === "running" && isUnreportedBy(holder, job.id)) {
-        const text = `${worker} has locked it, and its last heartbeat does not list it yet, so it counts as running`;
+        const text = `${worker} has locked it, and its last heartbeat does not list the job yet, so the job counts as running`;
         const detail = `last heartbeat ${heartbeatAge} ago`;
         return [cause("holder_alive", text, { links, detail, isRoot: true })];
       }
@@ -287,7 +287,7 @@ export function behindText({ holdingJob, fetchedBefore }: CauseFacts): string {
   return `, ${PLACES[fetchedBefore] ?? ordinal(fetchedBefore + 1)} behind #${holdingJob.id}`;
 }
 
-/** Returns a job's place among due jobs: `3rd of 480`, `3rd` without a queue, `behind at least 5,000` if not exact. */
+/** Returns a job's place among due jobs: `3rd of 480`, `3rd` for a job without a queue, or `behind at least 5,000`. */
 export function placeText({ ahead, of }: QueuePlace): string {
   const isExact = ahead.precision === "exact";
   const place = isExact ? ordinal(ahead.value + 1) : `behind ${valueText(ahead)}`;

@@ -1,5 +1,5 @@
-// Explains why a job is in its condition: a sentence, the chain of causes, its place, and the next attempts. It needs
-// about ten statements at most, which use indexes or read small tables.
+// Explains why a job is in its condition: a sentence, the chain of causes, the job's place among the due jobs, and its
+// next attempts. An explanation needs about ten statements at most, which use indexes or read small tables.
 import type { Database } from "../../database/database.ts";
 import { type Condition, conditionData } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
@@ -22,21 +22,27 @@ export interface JobExplanation {
   readonly id: string;
   readonly condition: Condition;
   readonly sentence: string;
-  /** RFC 3339: when it was locked, became due, last failed or was added; null: it last failed at an unknown time. */
+  /**
+   * The time at which the job was locked, became due, last failed or was added, depending on its condition, RFC 3339;
+   * null if the job last failed at an unknown time.
+   */
   readonly since: string | null;
   readonly causes: readonly Cause[];
   readonly ahead: Value | null;
-  /** The number of due jobs in the same queue, including this one; null if this one is not due or has no queue. */
+  /**
+   * The number of due jobs in the same named queue, including this job; null if this job is locked, failed or not due,
+   * or has no named queue.
+   */
   readonly of: Value | null;
   readonly nextAttempts: readonly string[];
   readonly lastAttemptAt: string | null;
   readonly sameError: Value | null;
-  /** The fingerprint of its error's group (domain/error-group.ts); null unless failed or retrying, with an error. */
+  /** The fingerprint of its error group (domain/error-group.ts); null unless failed or retrying with an error. */
   readonly errorGroup: string | null;
   readonly asOf: string;
 }
 
-/** Returns the number of jobs in the error group of `errorStart`, including the job with it; null if unknown. */
+/** Returns the number of jobs in the error group of `errorStart`, including the explained job; null if unknown. */
 export type SameError = (
   task: string | null,
   errorStart: string,
@@ -126,7 +132,10 @@ async function readCauseFacts(
 const isWaiting = ({ condition, lockedMs }: WhyFacts): boolean =>
   condition !== "failed" && lockedMs === null;
 
-/** Returns the pause of everything, of the job's task or of its queue; without details if the queue's is not listed. */
+/**
+ * Returns a pause that applies to the job: of all jobs, of its task or of its named queue; null: none. If the queue is
+ * paused and no such pause is listed, the returned pause has no details.
+ */
 async function pauseOfJob(db: Database, { task, queue }: WhyFacts): Promise<Pause | null> {
   const known = pauseOf(await listPauses(db), task, queue?.name ?? null);
   if (known !== undefined || queue?.isPaused !== true) return known ?? null;
@@ -137,7 +146,10 @@ async function pauseOfJob(db: Database, { task, queue }: WhyFacts): Promise<Paus
   return { scope: "queue", name: queue.name, ...unknown };
 }
 
-/** Reads `holder` and, for a fetched or blocked job in a queue, `holdingJob` and `fetchedBefore` of CauseFacts. */
+/**
+ * Reads `holder` of CauseFacts. For a fetched or blocked job of a named queue reads `holdingJob`, and for a fetched one
+ * also `fetchedBefore`.
+ */
 async function readHolder(
   db: Database,
   job: WhyFacts,

@@ -81,7 +81,10 @@ const holdersSql: Statement = (s) => `
     metadata ->> 'fetched_job_ids'::text as fetched_job_ids, ${LISTS_ALL} as lists_all, ${UNSETTLED} as unsettled
   from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
 
-/** Whether a live worker's last heartbeat lists all jobs that it ran, but not this one, which may have begun since. */
+/**
+ * Whether the worker is alive and its last heartbeat lists all jobs that it ran, but not this one. The job may have
+ * started since that heartbeat.
+ */
 export const isUnreportedBy = (
   { state, listsAll, runningJobIds }: Holder,
   jobId: string,
@@ -89,23 +92,20 @@ export const isUnreportedBy = (
 
 const MAX_RUNNING = 1_000;
 
-/** Returns up to 1,000 valid ids in a JSON array. Any session may write a heartbeat row, so the rest is ignored. */
+/** Returns up to 1,000 valid ids in a JSON array. Any session may write a heartbeat row, so invalid ids are ignored. */
 function idsOf(text: string | null): string[] {
   try {
     const list: unknown = JSON.parse(text ?? "[]");
     if (!Array.isArray(list)) return [];
-    return list
-      .map(String)
-      .filter((id) => /^[1-9]\d{0,17}$/.test(id))
-      .slice(0, MAX_RUNNING);
+    return list.map(String).filter(isJobId).slice(0, MAX_RUNNING);
   } catch {
     return [];
   }
 }
 
-/** A job whose lock or result, or a queue whose lock, PostgreSQL refused, as a worker's heartbeat reports it. */
+/** A job or queue that PostgreSQL refused to lock, or a job whose result it refused, as a heartbeat reports it. */
 export interface UnsettledJob {
-  /** The id of the job; of a queue, `-` and its id. */
+  /** The id of the job; for a queue, `-` followed by the queue's id. */
   readonly id: string;
   /** The message of PostgreSQL. */
   readonly error: string;
@@ -113,13 +113,13 @@ export interface UnsettledJob {
   readonly isLocked: boolean;
 }
 
-/** A sentence on why a worker leaves a due job out of its fetches, and PostgreSQL's error. */
+/** `text`: a sentence on why a worker leaves a due job out of its fetches. `error`: PostgreSQL's error. */
 export interface LockRefusal {
   readonly text: string;
   readonly error: string;
 }
 
-/** Returns the refusal to lock the job or, if there is none, its queue; null if no worker reports either. */
+/** Returns the refusal to lock the job, otherwise the refusal to lock its queue; null if no worker reports either. */
 export function lockRefusalOf(
   { id, queueId }: { readonly id: string; readonly queueId: number | null },
   unsettled: readonly UnsettledJob[],
@@ -131,7 +131,7 @@ export function lockRefusalOf(
   if (error === undefined) return null;
   const what = ofJob === undefined ? "its queue" : "it";
   return {
-    text: `PostgreSQL refused to lock ${what}, so a worker leaves it out for 5 minutes`,
+    text: `PostgreSQL refused to lock ${what}, so the worker that failed to lock it leaves it out for 5 minutes`,
     error,
   };
 }
@@ -151,7 +151,10 @@ interface UnsettledRow {
   readonly is_alive: boolean;
 }
 
-/** Reads up to 100 unsettled jobs of all workers. Locks refused to a stale worker are left out: others may get them. */
+/**
+ * Reads up to 100 unsettled jobs of all workers. Locks that PostgreSQL refused to a stale worker are left out, because
+ * other workers may get them.
+ */
 export async function readUnsettledJobs(db: Database): Promise<UnsettledJob[]> {
   const rows = await query<UnsettledRow & Record<string, unknown>>(db, unsettledSql, []);
   return rows

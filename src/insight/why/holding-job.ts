@@ -1,6 +1,7 @@
-// The running job of a locked named queue, and the number of fetched jobs that run before a given one. The queue's row
-// names only the worker (the holder), and only an optional index finds the jobs that a worker has locked. So they are
-// read only if the worker's heartbeat lists their ids, or if the table has at most QUICK_PAGES pages.
+// Finds the running job of a locked named queue, and counts the fetched jobs that will start before a given job of the
+// queue. The queue's row names only the worker that has locked the queue (the holder), and only an optional index finds
+// the jobs that a worker has locked. So these jobs are read only if the worker's heartbeat lists their ids, or if the
+// table has at most QUICK_PAGES pages.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isInCondition } from "../expressions/condition.ts";
 import type { Heartbeats } from "../expressions/heartbeats.ts";
@@ -34,7 +35,7 @@ export async function readHoldingJob(
   return { id, task, attempts, maxAttempts };
 }
 
-/** The maximum size of a table that is read whole, in pages. It is read in about 15 ms. */
+/** The maximum size of a table that is read whole, in pages. Reading a table of this size takes about 15 ms. */
 const QUICK_PAGES = 1_024;
 
 interface HoldingRow {

@@ -44,10 +44,16 @@ export interface WhyFacts {
   /** The first 600 characters of its last error; null without one. */
   readonly errorStart: string | null;
   readonly createdMs: number;
-  /** When it last failed, or was failed by hand; if `isFailureTimed` is false, the latest time at which it can have. */
+  /**
+   * For a job that has failed: the time of the last failure, which may be one by hand. If `isFailureTimed` is false,
+   * the latest time at which that failure can have been.
+   */
   readonly failedMs: number;
   readonly isFailureTimed: boolean;
-  /** Whether Graphile Worker's delays apply: no policy is named, and after an attempt `run_at` shows the delay. */
+  /**
+   * Whether Graphile Worker's delays apply: the job's flags name no retry policy, and if an attempt was made, `run_at`
+   * is the time of its failure plus Graphile Worker's delay.
+   */
   readonly hasFormulaDelay: boolean;
   /** Its deadline, in milliseconds since 1970; null without one. */
   readonly deadlineMs: number | null;
@@ -56,38 +62,48 @@ export interface WhyFacts {
   readonly lockedMs: number | null;
   readonly lockedBy: string | null;
   readonly queue: QueueFacts | null;
-  /** Whether the row of its queue was deleted, so that no worker fetches it. */
+  /** Whether the row of the job's queue was deleted, so that no worker fetches the job. */
   readonly isQueueLost: boolean;
   readonly nowMs: number;
 }
 
-/** Returns `Cancelled: wrong file` if a job was cancelled, `Marked failed …` if failed without a reason; else null. */
+/**
+ * Returns for example `Cancelled: wrong file` for a job that was cancelled, and `Marked failed …` for a job that was
+ * failed by hand without a reason. Returns null for other jobs.
+ */
 export function endedByHand({ errorStart }: WhyFacts): string | null {
   const [line = ""] = (errorStart ?? "").split("\n", 1);
   if (!isMarkedFailed(line)) return null;
   return isCancelled(line) ? `C${line.slice(1)}` : line;
 }
 
-/** Returns `3 h ago`, or `at least 3 h ago` if the row was changed after the failure. */
+/** Returns `3 h ago`, or `at least 3 h ago` if only the latest possible time of the failure is known. */
 export const failedAgo = ({ nowMs, failedMs, isFailureTimed }: WhyFacts): string =>
   `${isFailureTimed ? "" : "at least "}${ageText(nowMs - failedMs)} ago`;
 
 /**
- * Returns why a failed job has no attempts left. `isCertain`: all attempts that its row counts were made. A row that
- * was changed after the last one may count more: failing a job by hand sets `attempts` to the maximum.
+ * Returns why a failed job has no attempts left. `isCertain`: whether all attempts that the job's row counts were made.
+ * If the row was changed after the last attempt, it may count more attempts than were made, because failing a job by
+ * hand sets `attempts` to the maximum.
  */
 export const spentText = (job: WhyFacts, isCertain: boolean): string =>
   endedByHand(job) ??
   (isCertain ? `${allAttemptsAre(job.maxAttempts)} used up` : "No attempts are left");
 
-/** Returns `last attempt 3 m ago`, `last failed or changed 3 m ago` or, if endedByHand() has a text, `3 m ago`. */
+/**
+ * Returns `last attempt 3 m ago`, or `last failed or changed 3 m ago` if the time of the failure is not known. If
+ * endedByHand() returns a text, returns the text of failedAgo().
+ */
 export function lastAttemptText(job: WhyFacts): string {
   if (endedByHand(job) !== null) return failedAgo(job);
   const what = job.isFailureTimed ? "attempt" : "failed or changed";
   return `last ${what} ${ageText(job.nowMs - job.failedMs)} ago`;
 }
 
-/** Returns `Its deadline passed at 2026-11-26T12:00:00Z`; null if the job has no error, or another one. */
+/**
+ * Returns a text such as `Its deadline passed at 2026-11-26T12:00:00Z`; null unless the job's error is that its
+ * deadline has passed.
+ */
 export function deadlineText({ errorStart }: WhyFacts): string | null {
   const deadline = deadlineIn(errorStart ?? "");
   if (deadline === null) return null;
@@ -164,7 +180,7 @@ interface FactsRow {
   readonly failed_us: string;
   readonly is_failure_timed: boolean;
   readonly has_formula_delay: boolean;
-  /** The flags that set a deadline, separated by spaces; null: none, or its flags exceed MAX_FLAGS_BYTES. */
+  /** The flags that set a deadline, separated by spaces; null: there are none, or the flags exceed MAX_FLAGS_BYTES. */
   readonly deadline_flags: string | null;
   readonly is_unchanged: boolean;
   readonly locked_us: string | null;
@@ -178,7 +194,10 @@ interface FactsRow {
   readonly now_us: string;
 }
 
-/** The maximum size of flags that are searched for a policy and a deadline, in bytes. Larger ones may name a policy. */
+/**
+ * The maximum size of flags that are searched for a policy and a deadline, in bytes. Larger flags are treated as if
+ * they named a policy and set no deadline.
+ */
 const MAX_FLAGS_BYTES = 65_536;
 const namesNoPolicy = `jobs.flags is null or case when ${isAtMost("jobs.flags", MAX_FLAGS_BYTES)}
       then pg_catalog.strpos(jobs.flags::text, '"${RETRY}') = 0 else false end`;

@@ -1,10 +1,11 @@
-// The times of a job's next attempts if all fail. After the first, they are known only with Graphile Worker's delays.
+// Computes when a job's next attempts are due if each of them fails. The times after the first one are known only if
+// Graphile Worker's delays apply to the job.
 import { retryDelayMs } from "../../queue/settle/retry-policy.ts";
 
 export interface NextAttempts {
   /** The times of up to six attempts, soonest first. */
   readonly next: readonly string[];
-  /** The time of the last attempt of all; null if `next` has it, or it is unknown. */
+  /** The time of the last attempt, if there are more than `next` has; null otherwise, and if it is unknown. */
   readonly last: string | null;
 }
 
@@ -21,8 +22,9 @@ interface RetriedJob {
 const MAX_ATTEMPTS = 6;
 
 /**
- * Returns the times, as if each attempt failed as soon as it began. The first is `runAtMs`. Without `hasFormulaDelay`,
- * for example under a retry policy, it is the only one.
+ * Returns the times of the next attempts, as if each attempt failed as soon as it began. Attempts after the deadline or
+ * the year 9999 are left out. The first time is `runAtMs`. Without `hasFormulaDelay`, for example under a retry policy,
+ * only this time is returned.
  */
 export function nextAttempts(job: RetriedJob): NextAttempts {
   const { runAtMs, attempts, maxAttempts, hasFormulaDelay, deadlineMs } = job;

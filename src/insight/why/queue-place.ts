@@ -1,5 +1,5 @@
-// Counts the due jobs ahead of a given one, by priority, time and id. It reads up to 5,000 entries of the index that
-// workers fetch from, which takes 3 to 10 ms, and longer if the table has not been vacuumed for long.
+// Counts the due jobs before a given job, in the order of priority, time and id. It reads up to 5,000 entries of the
+// index that workers fetch from. This takes 3 to 10 ms, and longer if the table has not been vacuumed for long.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
 import { isBlockedQueue } from "../../queue/sql/lock.ts";
@@ -7,10 +7,11 @@ import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
 
 export interface QueuePlace {
   /**
-   * The number of due jobs before it: of its queue; without a queue, of all jobs except those that are blocked.
+   * The number of due jobs before this job. If the job is in a named queue, only jobs of this queue count; otherwise
+   * all jobs count, except those that are blocked.
    */
   readonly ahead: Value;
-  /** The number of due jobs in the same queue, including this one; null without a queue. */
+  /** The number of due jobs in the same named queue, including this job; null if the job is in none. */
   readonly of: Value | null;
 }
 
@@ -20,7 +21,7 @@ export interface DueJob {
   readonly id: string;
   readonly queueId: number | null;
   readonly priority: number;
-  /** Its time, RFC 3339 with microseconds. */
+  /** The time at which the job became due: RFC 3339 with microseconds. */
   readonly runAtText: string;
 }
 

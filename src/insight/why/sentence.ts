@@ -64,7 +64,7 @@ function fetchedSentence(facts: CauseFacts): string {
   const heartbeatAge = ageText(job.nowMs - (holder?.lastHeartbeatMs ?? job.nowMs));
   if (limit !== null && holder?.state === "alive") return `${first}; ${limitedText(limit)}.`;
   return holder?.state === "stale"
-    ? `${first}; that worker is not responding: no heartbeat for ${heartbeatAge}. Unlock it so that another worker takes the job.`
+    ? `${first}; that worker is not responding: no heartbeat for ${heartbeatAge}. Unlock that worker so that another one takes the job.`
     : `${first}; that worker's last heartbeat was ${heartbeatAge} ago.`;
 }
 
@@ -78,7 +78,7 @@ function runningSentence({ job, holder }: CauseFacts): string {
   switch (holder.state) {
     case "alive":
       if (isUnreportedBy(holder, job.id)) {
-        return `Was locked ${age} ago by ${worker}, whose last heartbeat, ${heartbeatAge} ago, does not list it yet; it counts as running until the next one.`;
+        return `Was locked ${age} ago by ${worker}, whose last heartbeat, ${heartbeatAge} ago, does not list the job yet; until the next one, the job counts as running.`;
       }
       return `Has run for ${age} on ${worker}, whose last heartbeat was ${heartbeatAge} ago.`;
     case "stale":
@@ -141,7 +141,7 @@ function retryingSentence({ job, sameError }: CauseFacts): string {
   const at = `in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}`;
   const when = job.isNever ? "Never runs: its time is infinity." : `Next attempt due ${at}.`;
   const attempts = `${earlyDeadline(job)}${numberText(job.attempts)} of ${countText(job.maxAttempts, "attempt")}`;
-  // Without an error, the attempts ended with their workers, or `attempts` was set by hand.
+  // If no error is stored, the attempts may not have failed: their locks were removed, or `attempts` was set by hand.
   if (job.errorStart === null)
     return `${when} ${attempts} ${job.attempts === 1 ? "is" : "are"} used up.`;
   return `${when} ${attempts} failed, the last ${failedAgo(job)}.${sameWay(sameError)}`;
@@ -156,11 +156,11 @@ function scheduledSentence({ job, coverage }: CauseFacts): string {
   return `${when}${unsupported} ${earlyDeadline(job)}`.trimEnd();
 }
 
-/** Returns a sentence with a space at its end, if the job's deadline is before its time; otherwise an empty text. */
+/** Returns a sentence and a space if the job's deadline is earlier than its `run_at`; otherwise an empty text. */
 const earlyDeadline = ({ deadlineMs, runAtMs }: WhyFacts): string =>
   deadlineMs === null || deadlineMs >= runAtMs
     ? ""
-    : `Its deadline at ${momentText(deadlineMs)} is before that, so it then fails without running. `;
+    : `Its deadline at ${momentText(deadlineMs)} is before that, so the job will fail without running. `;
 
 function readySentence(facts: CauseFacts): string {
   const { job, coverage, place, hasWorkers, pause, limit } = facts;
@@ -183,7 +183,7 @@ function readySentence(facts: CauseFacts): string {
   return coverage.alive === 0 ? `${first}, but no worker with heartbeats is alive.` : `${first}.`;
 }
 
-/** Returns a sentence about the other jobs with this error, if any. A count that is not exact includes this job. */
+/** Returns how many other jobs have this error; empty if none have. A number that is not exact includes this job. */
 function sameWay(value: Value | null): string {
   if (value === null) return "";
   const others = value.precision === "exact" ? { ...value, value: value.value - 1 } : value;

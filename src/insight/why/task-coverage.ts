@@ -1,5 +1,6 @@
-// The tasks that workers list in their heartbeats. A task is reported as unsupported only if each live worker, and each
-// worker that holds a lock, lists all its tasks. A Graphile worker lists none, and may support any task.
+// The tasks that workers list in their heartbeats. A task that no live worker lists is reported as unsupported only if
+// each live worker, and each worker that holds a lock, lists all its tasks. A Graphile worker lists none, and may
+// support any task.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isLockedByWorker, lockHolder } from "../../queue/sql/lock.ts";
@@ -9,24 +10,27 @@ import { isAlive } from "./holders.ts";
 export interface TaskCoverage {
   /** The number of workers whose lease has not expired. */
   readonly alive: number;
-  /** Whether each worker that may run jobs lists all its tasks. False if no worker is alive, or it is unknown. */
+  /** Whether each worker that may run jobs lists all its tasks. False if this is unknown, or if no worker is alive. */
   readonly isComplete: boolean;
   /** The given tasks that no live worker lists. */
   readonly unlisted: ReadonlySet<string>;
   /** A map from the other given tasks to the number of live workers that list them. */
   readonly listed: ReadonlyMap<string, number>;
-  /** A map from a task in `unlisted` to the stale worker that listed it in the latest heartbeat. */
+  /** A map from a task in `unlisted` to the stale worker whose heartbeats have listed it most recently. */
   readonly formerly: ReadonlyMap<string, string>;
   /** The live worker that reports the given job as running: in the fast mode the job's row does not show its worker. */
   readonly runner: string | null;
 }
 
-/** The number of jobs that each worker has locked, by its id. */
+/** A map from the id of a worker to the number of jobs that it has locked. */
 export type LockedJobs = ReadonlyMap<string, number>;
 
 export interface TaskCoverageOptions {
   readonly hasWorkers: boolean;
-  /** Which workers have locked jobs; "read": scan the table of jobs for it; "unknown": `isComplete` is then false. */
+  /**
+   * The workers that have locked jobs. "read": readTaskCoverage() reads them from the table of jobs. "unknown": it does
+   * not read them, and `isComplete` is false.
+   */
   readonly jobLocks: "read" | "unknown" | LockedJobs;
   readonly jobId?: string;
 }
@@ -74,7 +78,7 @@ interface TaskCoverageRow {
 
 const MAX_WORKERS = 1_000;
 
-/** A condition on a heartbeat row: it has a list of tasks, which was not cut. */
+/** A condition on a heartbeat row: it has a list of tasks, and the list is not cut. */
 const listsAll = `(pg_catalog.jsonb_typeof(metadata -> 'task_identifiers'::text) = 'array'
       and coalesce(metadata ->> 'tasks_cut'::text, 'false') in ('false', '0'))`;
 

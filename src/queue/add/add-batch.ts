@@ -1,6 +1,7 @@
 // Adds a batch of jobs, some with keys. One insert cannot change a row twice. So a batch in which a key occurs more
-// than once is added in rounds: each adds the next job of every key, which finds the row of the one before. Where
-// possible, fold-jobs.ts computes the later jobs of a key from the first one's row, and writes them in one update.
+// than once is added in rounds. Each round adds the next job of every key, which finds the row that the round before
+// has left. Where possible, fold-jobs.ts computes how the further jobs of the keys change the rows that a round has
+// left, and writes the results in one update.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { isPool } from "../../database/connection/pool.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
@@ -15,7 +16,7 @@ import { type Chain, computable, foldJobs } from "./fold-jobs.ts";
 
 /**
  * Adds and returns the jobs in the given order, each as it was right after it was added. On a pool the rounds are one
- * transaction. On a client they are part of its transaction; if it is in none, each round is committed by itself.
+ * transaction. On a client they are part of its transaction; without one, each round is committed by itself.
  */
 export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   const all = specs.map((_, place) => place);
@@ -64,15 +65,15 @@ async function addRounds(
 
 interface Round {
   readonly added: readonly JobRow[];
-  /** Places in the batch: of the jobs that this round has added, and of the jobs that are still to be added. */
+  /** Places in the batch: `places` of the jobs that this round has added, `rest` of the jobs still to be added. */
   readonly places: readonly number[];
   readonly rest: readonly number[];
   readonly nowUs: number;
 }
 
 /**
- * Returns the chains of this round: a row that it has written, and the remaining jobs of the same key, up to the first
- * whose result cannot be computed. Rows without such jobs have no chain.
+ * Returns the chains of this round. A chain is a row that the round has left, and the remaining jobs with the same key
+ * that come before the first job whose result cannot be computed. Rows without such jobs have no chain.
  */
 function chainsOf(
   specs: readonly ResolvedJob[],
@@ -101,7 +102,7 @@ function chainsOf(
   });
 }
 
-/** Returns a debounced job as a job with the rule `replace` and the time that the debounce gives; others unchanged. */
+/** Turns a debounced job into a job with the key rule `replace` and the debounce's time. Returns others as given. */
 function debounce(spec: ResolvedJob, { created_at_us }: JobRow, nowUs: number): ResolvedJob {
   if (spec.debounce === null) return spec;
   const { waitMs, maxWaitMs } = spec.debounce;
@@ -109,7 +110,7 @@ function debounce(spec: ResolvedJob, { created_at_us }: JobRow, nowUs: number): 
   return { ...spec, runAt: timeText(runAtUs), keyRule: "replace", debounce: null };
 }
 
-/** `places`: those of the first job of each key and of all jobs without a key. `rest`: those of the other jobs. */
+/** Splits places: `places` has the first job of each key and all jobs without a key, `rest` all other jobs. */
 function firstOfEachKey(specs: readonly ResolvedJob[], all: readonly number[]) {
   const keys = new Set<string>();
   const [places, rest]: [number[], number[]] = [[], []];

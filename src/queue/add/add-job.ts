@@ -12,14 +12,14 @@ import { insertJobs } from "./insert-jobs.ts";
 /**
  * Adds a job. If a job with the same key exists, `jobKeyMode`, `unique` or `debounce` decides whether it is replaced,
  * is kept, or loses its key to a new job. Returns the added, replaced or kept job. Throws InputError for invalid
- * values, and WorkerError if the database refuses the job; its code is `outcome_unknown` if the connection was lost
- * before the result, so that the job may have been added.
+ * values, and WorkerError for errors of the database. The code `outcome_unknown` means that the answer of the database
+ * was lost, so the job may have been added.
  */
 export const addJob = addAnyJob as (db: Database, job: JobToAdd) => Promise<Job>;
 
 /**
- * Like addJob(), for a job that may have a `throttle`: then it returns a ThrottledAdd, and throws `extension_missing`
- * without the tables for limits.
+ * Like addJob(), for a job that may have a `throttle`. For a job with a throttle, the function returns a ThrottledAdd,
+ * and throws `extension_missing` if the schema has no tables for limits.
  */
 export async function addAnyJob(db: Database, job: AnyJob): Promise<Job | ThrottledAdd> {
   return addResolved(db, resolveJob(job));

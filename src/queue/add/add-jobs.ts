@@ -1,4 +1,4 @@
-// Adds many jobs: all of them or none, unless a key occurs twice and the client is in no transaction (see addJobs()).
+// Adds many jobs: all or none of them, unless a key occurs twice and `db` is a client in no transaction (addJobs()).
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
@@ -20,10 +20,10 @@ export const MAX_JOBS = 10_000;
 /**
  * Adds the jobs as if addJob() were called for each in turn, and returns them in the same order. Identifiers, queues
  * and keys may be mixed; a batch without keys is fastest. If a key occurs twice, the later job replaces or keeps the
- * earlier one. Such a batch takes several statements, in one transaction on a pool. On a client in no transaction, each
- * is committed by itself. Throws InputError for more than 10,000 jobs or for invalid values (naming `jobs[n]`), and
- * WorkerError as addJob() does. A job with `throttle` has a ThrottledAdd in the result; no job of such a batch may have
- * a key.
+ * earlier one. Such a batch takes several statements. On a pool they are one transaction; on a client in no
+ * transaction, each statement is committed by itself. For a job with `throttle`, the result has a ThrottledAdd; no job
+ * of a batch with such a job may have a key. Throws InputError for more than 10,000 jobs or for invalid values (naming
+ * `jobs[n]`), and WorkerError as addJob() does.
  */
 export async function addJobs(
   db: Database,

@@ -12,7 +12,7 @@ import { announceJobs } from "../sql/notify.ts";
 import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
 import { maySkipRows, skippedRows } from "./skipped-rows.ts";
 
-// The maximum size of a batch that uses a prepared statement: planning is most of the work of a small batch.
+// Batches of up to this many jobs use a prepared statement, because planning is most of the work of a small batch.
 const SMALL_BATCH = 100;
 
 /**
@@ -48,7 +48,7 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
       const rows = await contendedQuery<JobRow>(db, statement, values, { isRepeated });
       if (rows.length === specs.length) return inOrder(specs, await withNames(db, rows));
     } catch (error) {
-      // In a transaction of the caller the error TAKEN has aborted the transaction, so the second attempt is refused.
+      // The error TAKEN aborts a transaction of the caller. Then PostgreSQL refuses the second attempt.
       const isLost =
         taken !== undefined && codeOf((error as Error).cause) === IN_FAILED_TRANSACTION;
       if (!isLost && !isRaised((error as Error).cause, TAKEN)) throw error;
@@ -62,8 +62,8 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
 }
 
 /**
- * Puts the rows into the order of the jobs. Keys identify rows; jobs without a key are inserted in order, so their ids
- * ascend.
+ * Puts the rows into the order of the jobs. The row of a job with a key is found by the key. Jobs without a key are
+ * inserted in order, so their rows, which are sorted by id, are already in order.
  */
 function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): JobRow[] {
   const ofKey = new Map(rows.map((row) => [row.key, row]));
@@ -73,19 +73,21 @@ function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): JobRow
   );
 }
 
-// There is a statement for each set of key rules in a batch, usually one rule: `on conflict` cannot look up the rule of
-// a single job.
+// `on conflict` has the same action for all rows of an insert, so the statement has one insert for each key rule in the
+// batch. Each set of rules needs a statement of its own. Most sets have one rule.
 const statementOf = builtPerForm((rules: readonly KeyRule[]) => addSql(rules));
 
 const TAKEN = "workers took jobs of these keys at the same time";
 
 // `existing`: the jobs whose key occurs in the batch with a rule other than `unsafe_dedupe`. Their rows are locked, so
-// that no worker fetches one during the statement. All batches lock rows and insert keys in order, so that they cannot
-// deadlock. `given_up`: a locked job may have begun before this add, and a failed job will not run again. Both lose
-// their key and are not retried, and a new job is created. With `unfinished`, a locked job keeps its key.
-// If another session adds a job with the same key at the same time, that job is not among `existing`. If a worker has
-// locked it by then, the given job can neither replace it nor be added. Then the statement adds nothing at all, and is
-// repeated.
+// that no worker fetches one of them during the statement. All batches lock rows and insert keys in the same order, so
+// that they cannot deadlock.
+// `given_up`: the jobs of `existing` that are locked or failed. A locked job may have begun before this add, and a
+// failed job will not run again. So they lose their key and are not retried, and a new job is created. If the rule is
+// `unfinished`, a locked job keeps its key.
+// Another session may add a job with the same key at the same time. That job is not in `existing`. If a worker locks it
+// before this statement inserts the key, the given job can neither replace that job nor be added. Then the statement
+// adds nothing at all, and is repeated.
 const addSql =
   (rules: readonly KeyRule[]): Statement =>
   (s) => {
@@ -128,7 +130,7 @@ const addSql =
 const KEEPS_RUNNING = ` and (existing.locked_at is null or not exists (
       select from given where given.job_key = existing.key and given.key_rule = 'unfinished'))`;
 
-/** Whether the rule keeps the job that has the key, and only counts the add in its `revision`. */
+/** Whether an add with this rule keeps the job that has the key. Then only its `revision` and `updated_at` change. */
 export const keepsJob = (rule: KeyRule): boolean =>
   rule === "unsafe_dedupe" || rule === "unfinished";
 
@@ -155,8 +157,8 @@ const JOIN_EXISTING = `
 
 /**
  * When a debounced job is due. Without a row in `existing`, the wait begins now, even if another session is adding the
- * job. A failed attempt has tried the work of all adds before it, so the next add begins a new wait. Otherwise, once
- * `max_wait_ms` has passed, each add would cause the next attempt at once.
+ * job. After a failed attempt, which has included the work of all earlier adds, the next add begins a new wait. If it
+ * continued the old wait, each add after `max_wait_ms` would cause the next attempt at once.
  */
 const DEBOUNCED = `least(
         pg_catalog.now() + wait_ms * interval '1 millisecond',
@@ -165,8 +167,8 @@ const DEBOUNCED = `least(
       )`;
 
 /**
- * Returns what `on conflict (key)` does with the existing job. If both payloads are lists, they are concatenated,
- * because callers collect work under one key.
+ * Returns what `on conflict (key)` does with the existing job. If the rule does not keep the job and both payloads are
+ * lists, they are concatenated, because callers collect work under one key.
  */
 const metJob = (rule: KeyRule) =>
   keepsJob(rule)
@@ -193,7 +195,7 @@ const metJob = (rule: KeyRule) =>
 export const isKeyTooBusy = (error: unknown): boolean =>
   isRaised(((error as Error).cause as Error | undefined)?.cause, TAKEN);
 
-/** Returns the error of an add during whose attempts workers locked jobs with its keys. `key`: null for several. */
+/** Returns the error of an add if workers locked jobs with its keys at each attempt. `key`: null for several jobs. */
 function keyTooBusy(key: string | null, cause: unknown): WorkerError {
   const jobs =
     key === null ? "jobs of these keys were" : `the job with key ${JSON.stringify(key)} was`;

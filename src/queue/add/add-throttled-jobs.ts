@@ -1,5 +1,5 @@
 // Adds jobs, some with a throttle. One statement begins the periods of the throttles and inserts the jobs, so that no
-// period begins without its job. Of equal throttled jobs in one call only the first may be added, as in separate calls.
+// period begins without its job. Of equal throttled jobs in one call, at most the first is added, as in separate calls.
 import { codeOf, InputError, messageOf, WorkerError } from "../../base/errors.ts";
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
@@ -17,13 +17,15 @@ import { announceJobs } from "../sql/notify.ts";
 import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-// The maximum size of a batch that uses a prepared statement: planning is most of the work of a small batch.
+// The maximum size of a batch that uses a prepared statement, which saves the planning: most of the work of a small
+// batch.
 const SMALL_BATCH = 100;
 
 /**
- * Adds the jobs that no throttle prevents: all of them, or none. Returns an answer for each job, in the same order: a
- * ThrottledAdd if it has a throttle, otherwise a job. Throws InputError if any job has a key, WorkerError
- * `extension_missing` without the tables for limits, and as addJobs does.
+ * Adds the jobs that no throttle prevents, either all of them or none. Returns an answer for each job, in the same
+ * order: a ThrottledAdd for a job with a throttle, a Job for any other. Throws InputError if any job has a key,
+ * WorkerError `extension_missing` if the schema does not have the tables for limits, and otherwise the errors of
+ * addJobs().
  */
 export async function addThrottledJobs(
   db: Database,
@@ -88,8 +90,8 @@ async function insert(db: Database, specs: readonly ResolvedJob[]) {
 }
 
 // `taken`: of two adds with one throttle key, the second waits until the first one's transaction ends, and then sees
-// its period. A period begins at the start of the statement, not of the transaction, which may be long ago. Keys are
-// inserted in order, so that two batches cannot deadlock.
+// whether it has begun a period. A period begins at the start of the statement, because the transaction may have begun
+// long before. Keys are inserted in order, so that two batches cannot deadlock.
 const addSql: Statement = builtOnce(
   (s) => `
   with given as materialized (
@@ -144,8 +146,9 @@ const addSql: Statement = builtOnce(
 );
 
 /**
- * Reads the ends of the periods that prevented adds: the statement of the add does not see those that began while it
- * waited. Without a row, the end is now. An end that is too late, because the clock was set back, is corrected.
+ * Reads the ends of the periods that prevented adds. The statement of the add does not see a period that began while
+ * the statement waited. Without a row, the end is now. An end that is more than `periodMs` from now, for example
+ * because the clock was set back, is moved to `periodMs` from now.
  */
 const readUntils = (db: Database, of: readonly ResolvedThrottle[]) => {
   const values = [of.map(({ key }) => key), of.map(({ periodMs }) => periodMs)];

@@ -1,6 +1,7 @@
 // Combines addJob() calls that are made at about the same time into shared inserts. PostgreSQL commits only one
-// transaction with a NOTIFY at a time, so many small inserts wait for each other, and one large insert does not. A call
-// waits for the next turn of the event loop, and longer only while MAX_INSERTS inserts are in progress.
+// transaction with a NOTIFY at a time, so many small inserts wait for each other, and one large insert does not. The
+// insert of a call is sent in the next turn of the event loop; later while MAX_INSERTS inserts are in progress, or if
+// more jobs wait than one insert takes.
 
 import { setImmediate } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
@@ -79,7 +80,8 @@ async function insert(db: Database, batch: readonly WaitingAdd[]): Promise<void>
 }
 
 /**
- * Returns a copy of the error, because its stack is later set to that of the caller (bound-operations.ts).
+ * Returns a copy of the error, so that each call of a batch rejects with an error of its own: bound-operations.ts later
+ * replaces the error's stack by that of the caller.
  */
 function errorCopy(error: unknown): Error {
   if (!(error instanceof WorkerError)) return new Error(messageOf(error), { cause: error });

@@ -1,5 +1,5 @@
-// Adds any number of jobs by COPY, the fastest way of PostgreSQL, for imports and fan-outs. One part of the rows is
-// sent while the next is built, so only two parts are in memory, however many jobs there are.
+// Adds any number of jobs by COPY, PostgreSQL's fastest way to insert rows, for imports and fan-outs. One part of the
+// rows is sent while the next is built, so only two parts are in memory, however many jobs there are.
 import { nextTurn } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
 import { BinaryRows } from "../../database/connection/binary-rows.ts";
@@ -24,24 +24,24 @@ import { addBatch } from "./add-batch.ts";
 import { flagsText } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-/** The maximum number of jobs in a step: they are checked together, and added in one part or by one addBatch(). */
+/** The maximum number of jobs in a step. They are checked together, and added in the same part or by one addBatch(). */
 const STEP_JOBS = 500;
 
-/** While a COPY is running, the next part grows to this size: so large that pauses between COPYs do not matter. */
+/** While a COPY is running, the next part grows to this size. With such parts, pauses between COPYs do not matter. */
 const PART_BYTES = 1024 * 1024;
 
-/** If no COPY is running, as at the beginning, a part is sent from this size on. Checked after each step. */
+/** If no COPY is running, as at the beginning, a part is sent once it has this size. Each step checks the size. */
 const MIN_PART_BYTES = 64 * 1024;
 
 type GivenJob = JobToAdd | JobByTask;
 type Jobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
 /**
- * Adds the jobs and returns their number. On a pool all of them are added or none, and committed when the promise
- * resolves. On a client of the caller they are part of its transaction; if it has begun none, each part is committed by
- * itself. A part ends at the latest with the step of 500 jobs in which it reaches 1 MiB. Workers are notified once, at
- * the end. The jobs must not have a key or a throttle, which COPY does not support: use addJobs() for those. Throws
- * InputError (naming `jobs[n]`), WorkerError, and the errors of an iterable.
+ * Adds the jobs and returns their number. On a pool, either all jobs are added or none. They are committed when the
+ * promise resolves. On a client of the caller, the jobs are part of the client's transaction; without a transaction,
+ * each part is committed by itself. A part ends at the latest with the step of 500 jobs in which it reaches 1 MiB.
+ * Workers are notified once, at the end. COPY does not support jobs with a key or a throttle: use addJobs() for those.
+ * Throws InputError (naming `jobs[n]`), WorkerError, and the errors of an iterable.
  */
 export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
   return (await copyAll(db, jobs, false)).added;
@@ -50,11 +50,11 @@ export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
 /** The result of copyKeyedJobs(). */
 export interface CopyResult {
   readonly added: number;
-  /** The number of jobs that replaced or kept the job with their key, perhaps an earlier one of the same list. */
+  /** The number of jobs that replaced or kept an existing job with their key, which may be from the same list. */
   readonly replaced: number;
 }
 
-/** Like copyJobs(), but jobs may have keys. A step with such a job is added by addBatch(), in the list's order. */
+/** Like copyJobs(), but jobs may have keys. A step that has such a job is added by addBatch(), in the list's order. */
 export const copyKeyedJobs = (db: Database, jobs: Jobs): Promise<CopyResult> =>
   copyAll(db, jobs, true);
 
@@ -89,8 +89,8 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
       for await (const step of steps(jobs)) {
         const specs = resolve(step, given, mayHaveKeys);
         given += step.length;
-        // Names are added before addBatch(), too. If addBatch() added a name in this transaction, a later step that
-        // reads the name on another connection would wait for ever.
+        // The names are added here even if addBatch() follows. If addBatch() added a name in this transaction, a later
+        // step that looks the name up on another connection would wait for this transaction forever.
         await resolveNames(hasSpareConnection(db.client) ? db : inside, names, specs, written);
         if (specs.some(isKeyed)) {
           if (part !== null) await send(part);
@@ -107,18 +107,18 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
         part.jobs += specs.length;
         writeRows(part, specs, names, startUs + count);
         count += specs.length;
-        // `isWriting` becomes false only in a later turn of the event loop, after PostgreSQL has answered.
+        // Without this wait, `isWriting` could stay true after the answer of PostgreSQL, which a later turn reads.
         if (isWriting) await nextTurn();
         if (part.rows.bytes >= (isWriting ? PART_BYTES : MIN_PART_BYTES)) await send(part);
       }
       if (part !== null) await send(part);
     } finally {
-      // After an error: while a COPY runs, the connection cannot send the rollback.
+      // After an error, the connection cannot send the rollback before a running COPY has ended.
       await written.catch(() => {});
     }
     await written;
-    // The names may have been read in other transactions, so a cleanup may have deleted some since. putBackNames()
-    // restores them, and from then on a cleanup waits for this transaction.
+    // The names may have been read in other transactions, so a cleanup may have deleted some of them since then.
+    // putBackNames() restores them, and from then on a cleanup waits for this transaction.
     await putBackNames(inside, "identifier", namedOf(names.tasks), { all: true });
     await putBackNames(inside, "queue_name", namedOf(names.queues), { all: true });
     if (count > 0) await query(inside, notifySql, [count]);
@@ -190,8 +190,9 @@ const tasksSql = namesStatement("identifier");
 const queuesSql = namesStatement("queue_name");
 
 /**
- * Reads the ids of names, and adds names that have none. `db`: another connection than the transaction's, if possible,
- * because other adds of a new name wait until its transaction ends. Waits for `written`: a COPY may be using `db`.
+ * Reads the ids of names, and adds names that do not exist. If possible, `db` is not the connection of the transaction:
+ * until the transaction that adds a name ends, other adds of this name wait. If there are names to read, waits for
+ * `written` first, because that COPY may be using `db`.
  */
 async function resolveNames(
   db: Database,
@@ -235,8 +236,8 @@ const EXTRAS: Readonly<Record<Extra, (spec: ResolvedJob) => unknown>> = {
 };
 
 /**
- * Returns the columns in which at least one job has a value of its own. The others are left out, because each column
- * costs time in PostgreSQL.
+ * Returns the columns for which at least one job specifies a value. The others are left out, because each column costs
+ * time in PostgreSQL.
  */
 function extrasOf(specs: readonly ResolvedJob[]): Extra[] {
   const all = Object.keys(EXTRAS) as Extra[];
@@ -249,7 +250,7 @@ const target =
     `${s}._private_jobs (${["task_id", "payload", "run_at", ...extras].join(", ")})`;
 
 /**
- * Writes the rows. The run_at of a job without one is the start of the transaction plus a microsecond for each earlier
+ * Writes the rows. A job without `runAt` is due at the start of the transaction plus a microsecond for each earlier
  * job. At the commit none of these times is in the future, because writing a row takes longer than a microsecond.
  */
 function writeRows(

@@ -20,8 +20,8 @@ export interface Chain {
 }
 
 /**
- * Returns the leading jobs of `specs` whose effect can be computed. The first job that takes the key from a locked or
- * failed job ends them, because it adds a new row.
+ * Returns the leading jobs of `specs` whose effect can be computed. They end before the first job that takes the key
+ * from a locked or failed job, because that job adds a new row.
  */
 export function computable({ row, specs }: Chain): readonly ResolvedJob[] {
   if (row.is_available) return specs;
@@ -33,8 +33,9 @@ export function computable({ row, specs }: Chain): readonly ResolvedJob[] {
 }
 
 /**
- * Adds the jobs of all chains and returns the row after each job. Returns null if they must be added one after the
- * other, because this is not the transaction that began at `nowUs`, or the table of jobs has triggers.
+ * Adds the jobs of all chains. Returns, for each chain, the row after each of its jobs. Returns null and adds no jobs
+ * if they must be added one after the other, because this is not the transaction that began at `nowUs`, or the table of
+ * jobs has triggers.
  */
 export async function foldJobs(
   db: Database,

@@ -34,7 +34,7 @@ const COLUMNS: Readonly<Record<GivenColumn, Column>> = {
 
 export const ALL_COLUMNS = Object.keys(COLUMNS) as readonly GivenColumn[];
 
-/** Returns the columns that a batch needs. `identifier` is one of them only if the jobs have several. */
+/** Returns the columns that a batch needs. `identifier` is one of them only if the jobs have different ones. */
 export function columnsOf(specs: readonly ResolvedJob[]): GivenColumn[] {
   const first = specs[0]?.identifier;
   return ALL_COLUMNS.filter((column) =>
@@ -66,8 +66,8 @@ export function flagsText({ flags }: ResolvedJob): string | null {
   return `{${flags.map((flag) => `${JSON.stringify(flag)}:true`).join(",")}}`;
 }
 
-// The time of a job without a run_at. A batch has a single now(), so each job gets its own microsecond, and the batch
-// runs in its order. The times are counted backwards, so that none is in the future.
+// The run_at of a job for which none is given. now() is the same for all jobs of a batch, so each job gets its own
+// microsecond, in the order of the batch. The last job gets now(), so that no time is in the future.
 const SPREAD = "pg_catalog.now() - ($2::int - n)::float8 * interval '1 microsecond'";
 
 /** Returns SQL for the parameters as rows: numbered `n` from 1 in the given order, with the defaults filled in. */

@@ -61,7 +61,8 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
 /** Returns the rows as a trigger has stored them. The row of a job that is completed already is returned unchanged. */
 async function storedRows(db: Database, rows: readonly JobRow[]): Promise<readonly JobRow[]> {
   const read = query<JobRow>(db, storedSql, [idArray(rows.map(({ id }) => id))]);
-  // Outside a transaction an error is ignored, as the jobs are committed. Inside, it has aborted the transaction.
+  // Outside a transaction an error of this read is ignored, because the jobs are committed. Inside a transaction the
+  // error is thrown, because it has aborted the transaction.
   const stored = await (isOutsideTransaction(db.client) ? read.catch(() => []) : read);
   const ofId = new Map(stored.map((row) => [row.id, row]));
   return rows.map((row) => ofId.get(row.id) ?? row);
@@ -78,8 +79,9 @@ interface InsertedRow {
   readonly now_us: string;
   /** The ids, such as `{1,2}`. */
   readonly ids: string | null;
-  /** JSON arrays of the jobs' times and of their flags; null if no job was given any. */
+  /** A JSON array of the jobs' run_at in microseconds since the epoch; null if no job was given a time. */
   readonly run_ats_us: string | null;
+  /** A JSON array of the jobs' flags; null if no job was given flags. */
   readonly flags: string | null;
   readonly tasks: string;
   readonly queues: string | null;
@@ -96,10 +98,10 @@ interface InsertResult {
   readonly queueIds: ReadonlyMap<string, number>;
 }
 
-/** Returns the row as it is stored if no trigger changes it: from the job, PostgreSQL's answer and the defaults. */
+/** Makes the row that is stored if no trigger changes it, from the job, PostgreSQL's answer and the defaults. */
 function insertedRow(spec: ResolvedJob, index: number, inserted: InsertResult): JobRow {
   const { runAtsUs, ids } = inserted;
-  // The same times as in `givenRows`.
+  // If no job was given a time, these are the times that givenRows() makes.
   const runAtUs = runAtsUs === null ? inserted.nowUs - (ids.length - 1 - index) : runAtsUs[index];
   return {
     id: inserted.ids[index] ?? "",
@@ -129,8 +131,8 @@ function queueNames(specs: readonly ResolvedJob[]): string[] {
   return [...new Set(specs.map((spec) => spec.queueName).filter((name) => name !== null))];
 }
 
-// There is a statement for each set of columns: rows of several arrays cost PostgreSQL four times as much as rows of
-// one array. There are at most 64 texts for a schema, each built once.
+// There is a statement for each set of columns, so that only needed columns are passed: rows of several arrays cost
+// PostgreSQL four times as much as rows of one array. There are at most 64 texts for a schema, each built once.
 const insertStatement = builtPerForm((columns: readonly GivenColumn[]) => insertSql(columns));
 
 // Ids are assigned in the order of the batch: the rows of a function keep their order, and each join is followed by a

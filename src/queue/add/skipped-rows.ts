@@ -1,11 +1,14 @@
-// The error of an add some of whose rows a trigger of the application skipped: a row trigger before the insert or
-// update that returns null.
+// The error of an add if a trigger of the application has skipped rows of it. Such a trigger is called for each row
+// before the insert or update, and returns null.
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { readSkippers } from "../../database/skipped-rows.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
-/** Returns the error of an add of `sent` jobs. `stored`: how many were stored, if known. `isUndone`: none is left. */
+/**
+ * Returns the error of an add of `sent` jobs. `stored`: how many of them were stored, if known. `isUndone`: whether the
+ * whole add was rolled back.
+ */
 export function skippedRows(
   { schema }: Database,
   sent: number,

@@ -9,7 +9,7 @@ const reason = startOfText("requests.reason", MAX_REASON_LENGTH);
 
 export const CANCELLED_TEXT = `'cancelled'::text || coalesce(': '::text || ${reason}, ''::text)`;
 
-/** A request to cancel a job. `id`: that of the job. `by`: the user, if one was given. */
+/** A request to cancel a job. `id`: the id of the job. `by`: the user, if one was given. */
 export interface Cancellation {
   readonly id: string;
   readonly reason: string | null;
@@ -18,7 +18,7 @@ export interface Cancellation {
 
 export interface CancelRequests {
   readonly found: readonly Cancellation[];
-  /** Whether endCancellations() may remove requests: some, of any jobs, are void, or their jobs are not locked. */
+  /** Whether endCancellations() has work: some requests, of any jobs, are void, or their jobs are not locked. */
   readonly hasEnded: boolean;
 }
 
@@ -41,9 +41,9 @@ export async function readCancelRequests(
 }
 
 // A condition: the request is void, because a later retry, or a later add with the job's key, gave new attempts to the
-// job. Then its row was written after the request, and it has no attempt yet or is locked for its first one. No other
-// change has this result. Giving back an unstarted job does not write updated_at. After any other end of an attempt,
-// the next one is at least the second. A running job whose key an add takes was locked before the request.
+// job. Then the job's row was written after the request, and the job has no attempt yet or is locked for its first one.
+// In contrast, giving back an unstarted job does not write updated_at. After any other end of an attempt, the next one
+// is at least the second. An add that takes the key of a running job writes updated_at, but does not change locked_at.
 const IS_VOID = `jobs.updated_at > requests.requested_at
     and case when jobs.locked_at is null then jobs.attempts = 0
       else jobs.attempts <= 1 and jobs.locked_at > requests.requested_at end`;
@@ -61,8 +61,9 @@ select
     where jobs.locked_at is null or ${IS_VOID}) as has_over`;
 
 /**
- * Removes up to 1,000 requests that are void or whose job is not locked. If such a job waits for another attempt, fails
- * it. Rows that another session has locked, as in the fast mode, are left to a later call. Returns how many it removed.
+ * Removes up to 1,000 requests that are void, or whose job is not locked or does not exist. If a request is not void
+ * and its job waits for another attempt, fails the job. Jobs whose rows another session has locked, as in the fast
+ * mode, are left to a later call. Returns the number of removed requests.
  */
 export async function endCancellations(db: Database): Promise<number> {
   const [row] = await contendedQuery<{ ended: number }>(db, endSql, []);

@@ -1,6 +1,6 @@
 // The ledger of timetables: one row for each cron entry, with its last tick. All workers on the schema share it, also
-// Graphile workers. The worker that advances an entry's `last_execution` adds the jobs of the ticks up to its new
-// value, in the same transaction. The lock on the entry's row ensures that no tick's job is added twice.
+// Graphile workers. When a worker advances an entry's `last_execution`, it adds the jobs of the ticks up to the new
+// time in the same transaction. The lock on the entry's row ensures that no tick's job is added twice.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../sql/moments.ts";
 
@@ -8,7 +8,7 @@ import { milliseconds } from "../sql/moments.ts";
 export interface KnownCrontab {
   readonly identifier: string;
   readonly knownSinceMs: number;
-  /** The latest tick that a worker has scheduled; null: none yet. */
+  /** The latest tick that a worker has handled; null: there is none yet. */
   readonly lastExecutionMs: number | null;
 }
 

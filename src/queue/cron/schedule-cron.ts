@@ -1,9 +1,10 @@
-// Adds the jobs of cron entries' ticks: one for each tick, however many workers offer it.
+// Adds the jobs of cron entries' ticks: one job for each tick, however many workers offer the tick.
 //
-// Graphile Worker needs one statement for each tick: it inserts into the ledger (known-crontabs.ts), on conflict
-// advances last_execution, and adds the jobs of the rows that it advanced. This library locks and reads the rows first,
-// then advances them and adds the jobs in the same transaction. For other workers the effect is the same: they wait for
-// a row and then find it advanced. One transaction has many ticks, so a backfill of a thousand takes few round trips.
+// Graphile Worker executes one statement for each tick. The statement inserts rows into the ledger (known-crontabs.ts)
+// or advances their last_execution, and adds the jobs of these rows. This library locks and reads the rows first, then
+// advances them and adds the jobs in the same transaction. For other workers the effect is the same: they wait until a
+// row is unlocked, and then find that its last_execution has advanced. A transaction of this library can have many
+// ticks, so a backfill of a thousand ticks takes few round trips.
 
 import { inTransaction } from "../../database/connection/transaction.ts";
 import type { Database } from "../../database/database.ts";
@@ -27,10 +28,10 @@ export interface ScheduledTick<Offer extends CronOffer> {
 }
 
 /**
- * Schedules the offers whose tick is later than the last one of their entry, and returns them, in order. If it throws,
- * none is scheduled. Offers must be in the order of their ticks, at most 10,000. Throws WorkerError. After a lost
- * connection, with which the result is unknown, it is safe to repeat the same offers. `onPassed` is called for each
- * offer whose tick is earlier than the last one of its entry.
+ * Schedules the offers whose tick is later than the last scheduled tick of their entry, and returns these offers, in
+ * order. Offers must be in the order of their ticks, at most 10,000. Throws WorkerError; then no offer is scheduled,
+ * unless the connection was lost. After a lost connection the result is unknown, and it is safe to repeat the same
+ * offers. `onPassed` is called for each offer whose tick is earlier than the last scheduled tick of its entry.
  */
 export async function scheduleCron<Offer extends CronOffer>(
   db: Database,

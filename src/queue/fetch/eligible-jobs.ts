@@ -1,17 +1,18 @@
-// SQL that finds the jobs that a fetch of the safe mode may take, and locks their rows. jobs-without-queue.ts and
-// queued-jobs.ts have its two parts, sql/eligible.ts the conditions that all workers on the schema must share.
+// SQL that finds the jobs that a fetch of the safe mode may take, and locks their rows. Its two parts are in
+// jobs-without-queue.ts and queued-jobs.ts. The conditions that all workers on the schema must share are in
+// sql/eligible.ts.
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { jobsWithoutQueue, priorityLevels } from "./jobs-without-queue.ts";
 import { queuedJobs } from "./queued-jobs.ts";
 
-/** Returns the name of the expression of readyJobs() that has the `ctid` of each job to be taken. */
+/** Returns the name of the common table expression of readyJobs() that has the `ctid` of each job to be taken. */
 export function readyName(form: ReadyForm): "picked" | "without_queue" {
   return form.queues ? "picked" : "without_queue";
 }
 
 /** Returns common table expressions for `with recursive`. They lock the rows of the jobs to be taken. */
 export function readyJobs(s: string, form: ReadyForm, $: ReadyParameters): string {
-  // Only if queued jobs are fetched, too, both kinds are sorted together, which needs the other columns.
+  // If jobs of named queues are fetched, too, both kinds are sorted together, which needs more columns.
   const columns = form.queues ? "j.ctid, j.id, j.job_queue_id, j.priority, j.run_at" : "j.ctid";
   return `${priorityLevels(s, form.queues, $.priority)}, without_queue as materialized (${jobsWithoutQueue(
     s,

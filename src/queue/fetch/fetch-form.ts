@@ -5,7 +5,8 @@ export interface ReadyForm {
   /** Whether jobs in named queues are fetched, too. */
   readonly queues: boolean;
   /**
-   * Whether jobs with a forbidden flag are skipped. That reads the heap, so it is set only if the worker forbids flags.
+   * Whether jobs with a forbidden flag are skipped. The check reads the heap, so `flags` is true only if the worker
+   * forbids flags.
    */
   readonly flags: boolean;
   /** Whether jobs of paused tasks are left out. Set only if the schema has the extension "controls". */
@@ -21,10 +22,10 @@ export interface ReadyForm {
 }
 
 /**
- * The jobs without a queue: all, or those of one mode if the worker has both. Two kinds of jobs are not for the fast
- * mode. The first is a job with a key: an add with the same key would wait for the row's lock. The second is a job
- * whose row has been locked before: that attempt ended with its connection, perhaps with the whole process. The safe
- * mode counts an attempt before the job runs, so that a job that kills its process uses up its attempts.
+ * Which jobs without a queue: all of them, or if the worker has both modes, those of one mode. Two kinds of them are
+ * not for the fast mode. The first is a job with a key, because an add with the same key would wait for the row's
+ * lock. The second is a job whose row has been locked before, because the job may have killed the process that ran
+ * it. The safe mode counts an attempt before the job runs, so that such a job uses up its attempts.
  */
 export type JobKind = "all" | "safe" | "fast";
 
@@ -38,20 +39,22 @@ export interface ReadyParameters {
   /** int: the maximum number of jobs. */
   readonly want: string;
   /**
-   * smallint and float8: the fetch cursor (priority, run_at; for queued jobs only the priority). Jobs before it are not
-   * read: they are taken already, or a later fetch without a cursor takes them. As long as an old snapshot exists, the
-   * index keeps dead entries of finished jobs; without the cursor each fetch would scan all of them.
+   * smallint and float8: the fetch cursor, a priority and a run_at. For jobs of named queues only the priority
+   * applies. Jobs before the cursor are not read: they are taken already, or a later fetch without a cursor takes
+   * them. While an old snapshot exists, the index keeps dead entries of finished jobs. Without the cursor each fetch
+   * would scan them all.
    */
   readonly priority: string;
   readonly runAt: string;
   /**
-   * int: the maximum number of jobs from one named queue (a queue run). If there are so few queues that an equal share
-   * of `want` is more, the share is the limit. Used only in forms with queues.
+   * int: the maximum number of jobs in a run of a queue. If `want`, divided by the number of locked queues, is more,
+   * this quotient is the maximum. Used only in forms with queues.
    */
   readonly run: string;
   /**
-   * float8[]: for each of `identifiers`, which part of a run one of its jobs takes; infinity: unknown. A run ends
-   * before the job with which the sum would exceed 1; its first job is always taken. Used only in forms with queues.
+   * float8[]: for each of `identifiers`, the part of a run's time that one of its jobs takes on average; infinity if
+   * it is unknown. A run ends before the job with which the sum would exceed 1. The first job of a run is always
+   * taken. Used only in forms with queues.
    */
   readonly shares: string;
   /** text[]: the forbidden flags. Used only in forms with flags. */
@@ -63,7 +66,8 @@ export interface ReadyParameters {
 }
 
 /**
- * If the worker also has a fast mode, its safe mode searches only this many first jobs of each priority for jobs that
- * the fast mode does not take. The index that fetches read lacks the key, so a complete search would read all jobs.
+ * If the worker also has a fast mode, its safe mode takes jobs without a queue only from the first jobs of each
+ * priority: this many. Whether a job is for the safe mode is not in the index that fetches read, so a complete search
+ * would read all jobs from the table.
  */
 export const HEAD_JOBS = 2_000;

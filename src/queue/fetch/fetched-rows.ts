@@ -25,9 +25,15 @@ type RareRow = [string, string | null, number, object | null, string | null];
 /** The jobs of a fetch, by their index. */
 export class FetchedRows {
   readonly ids: readonly string[];
-  /** The id of each job's task, for taskName() and Graphile Worker's helpers. A restored database may reuse the ids. */
+  /**
+   * The id of each job's task, for taskName() and Graphile Worker's helpers. Valid for this fetch only, because a
+   * restored database may reuse the ids.
+   */
   readonly taskIds: ArrayLike<number>;
-  /** For each job the id of its queue or of a slot (sql/slots.ts), or null. Null if the fetch reads no queues. */
+  /**
+   * For each job the lock of its run (sql/slots.ts), which names a queue or a slot of it; null for a job without a
+   * named queue. The whole member is null if the fetch reads no queues or has no jobs.
+   */
   readonly locks: readonly (number | null)[] | null;
   readonly priorities: ArrayLike<number>;
   /** Each job's `run_at` in seconds since the epoch. */
@@ -132,7 +138,7 @@ export class FetchedRows {
 const largeSql: Statement = (s) =>
   `select id::text, payload::text from ${s}._private_jobs where id = any($1::bigint[])`;
 
-/** Whether one of the payloads is empty: it was too large, because JSON is never empty. */
+/** Whether one of the payloads is empty. Such a payload was too large for the first result: JSON is never empty. */
 function hasGap(payloads: string): boolean {
   if (payloads.includes(PAYLOAD_SEPARATOR.repeat(2)) || payloads === "") return true;
   return payloads.startsWith(PAYLOAD_SEPARATOR) || payloads.endsWith(PAYLOAD_SEPARATOR);
@@ -153,8 +159,8 @@ function parseColumn<T>(column: string | null): readonly T[] {
   return column === null ? [] : (JSON.parse(column) as T[]);
 }
 
-// The data of a fetch lives until the results of its jobs are written. Typed arrays are stored outside V8's young
-// generation, whose size grows with the amount of data that survives its collections.
+// The data of a fetch lives until the results of its jobs are written. V8's young generation grows with the data that
+// survives its collections, so typed arrays are used, which are stored outside it.
 
 /** Returns a number for each job, from a column that has one number for all or a JSON array. */
 function numbers(column: string | null, count: number): ArrayLike<number> {
@@ -162,7 +168,10 @@ function numbers(column: string | null, count: number): ArrayLike<number> {
   return new Int32Array(count).fill(Number(column));
 }
 
-/** Returns seconds since the epoch. Each 8 bytes are microseconds since 2000; -infinity is their smallest value. */
+/**
+ * Returns seconds since the epoch. The decoded column has 8 bytes for each job: microseconds since 2000, or the
+ * smallest value for -infinity.
+ */
 function momentsOf(column: string, count: number): ArrayLike<number> {
   const bytes = Buffer.from(column, "base64");
   const moments = new Float64Array(count);

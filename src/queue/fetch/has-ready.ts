@@ -1,4 +1,5 @@
-// Finds the tasks that may have a ready job. It locks no job, so a worker can use it before it has a permit or token.
+// Finds the tasks that may have a ready job. The query locks no job, so a worker can send it before the worker has a
+// permit or a token.
 import { type Database, query } from "../../database/database.ts";
 import { isPausedTask, isReady } from "../sql/eligible.ts";
 import { priorityLevels } from "./jobs-without-queue.ts";

@@ -7,7 +7,7 @@ export interface FetchedColumns {
   readonly ids: string | null;
   /** The payloads' exact texts, joined by PAYLOAD_SEPARATOR. fetchedColumns() leaves large ones empty. */
   readonly payloads: string | null;
-  /** timestamptz in PostgreSQL's binary form, concatenated, as base64. */
+  /** The jobs' run_at: timestamptz values in PostgreSQL's binary form, concatenated and then encoded as base64. */
   readonly run_ats: string | null;
   // `task_ids`, `priorities`, `attempts`, `max_attempts`: JSON, an array with a number for each job, or one for all.
   readonly task_ids: string | null;
@@ -16,11 +16,11 @@ export interface FetchedColumns {
   readonly priorities: string | null;
   readonly attempts: string | null;
   readonly max_attempts: string | null;
-  /** JSON: for each job the id of its queue or of a slot (sql/slots.ts), or null. Null if the form reads no queues. */
+  /** JSON: for each job the lock of its run as a number (sql/slots.ts), or null. Null if the form reads no queues. */
   readonly queue_ids: string | null;
-  /** JSON: the names of the queues by lock. Null also if this form of the fetch reads no queues. */
+  /** JSON: the names of the queues by the numbers in `queue_ids`. Null if no job has a queue or the form reads none. */
   readonly queue_names: string | null;
-  /** JSON: an array of seconds since the epoch, with null for a time equal to run_at; null if all are equal to it. */
+  /** JSON: for each job created_at in seconds since the epoch, or null if it equals run_at. Null if all are equal. */
   readonly created_ats: string | null;
   /** JSON: `[id, key, revision, flags, last_error]` for each job that has one of the last four. */
   readonly rare: string | null;
@@ -50,8 +50,9 @@ export const fetchedSource = (
 
 /**
  * Returns the columns for a select list, from rows of `fetchedSource` named `taken j`. The jobs of a fetch usually have
- * equal values in most columns. The minimum and maximum of a column cost a quarter of an array of its values, in time
- * and in bytes. `queues`: "slots" if the values of `job_queue_id` are the locks of slots (sql/slots.ts).
+ * equal values in most columns. Then a column is returned as one value. The minimum and maximum that show this cost a
+ * quarter of an array of the values, in time and in bytes. `queues`: "slots" if the values of `job_queue_id` are the
+ * locks of slots (sql/slots.ts).
  */
 export const fetchedColumns = (s: string, form: { readonly queues: boolean | "slots" }): string => `
   pg_catalog.array_agg(j.id)::text as ids,
@@ -69,8 +70,8 @@ export const fetchedColumns = (s: string, form: { readonly queues: boolean | "sl
   (pg_catalog.json_agg(j.rare) filter (where j.rare is not null))::text as rare`;
 
 /**
- * Returns the same columns, except those of queues, for a single job `j`: as one text for `FetchedRows.ofOne`. One text
- * is faster than many columns: a driver needs more time for each column than PostgreSQL needs for its value.
+ * Returns the same columns, except those of queues, for a single job `j`, joined into one text for `FetchedRows.ofOne`.
+ * One text is faster than many columns, because a driver needs more time for a column than PostgreSQL for its value.
  */
 export const columnsText = (s: string, attempts: string): string => `
   pg_catalog.concat_ws(E'\\x1f', pg_catalog.concat('{', j.id, '}'), j.payload,
@@ -98,6 +99,6 @@ const slotQueueNames = (
     from (select distinct job_queue_id as lock from taken) t
     join ${s}._private_job_queues q on q.id = (t.lock & 4294967295::bigint)::int)`;
 
-// Returns an array of the values, in the order of the rows. PostgreSQL evaluates it only where it is needed.
+// Returns an array of the values, in the order of the rows. PostgreSQL evaluates it only if its CASE selects it.
 const each = (value: string) =>
   `(select pg_catalog.array_to_json(pg_catalog.array_agg(${value}))::text from taken)`;

@@ -1,13 +1,14 @@
-// SQL that finds jobs without a named queue by an index and locks them, and two parts that queued-jobs.ts shares.
+// SQL that finds jobs without a named queue through an index and locks them. Statements that find other jobs use two
+// parts of it, priorityLevels() and notLeftOut().
 import { hasNoFlagOf, isOfKnownTask, isReady } from "../sql/eligible.ts";
 import { HEAD_JOBS, isForFastMode, type ReadyForm, type ReadyParameters } from "./fetch-form.ts";
 
 /*
  * Returns a common table expression with `first` and all later priorities of available jobs, by a loose index scan.
- * jobs_main_index begins with the priority, so `run_at <= now()` alone would read every scheduled job of every
- * priority. The expression does not check whether a priority has due jobs: the check and the search would each scan
- * the dead entries of the index. Without `queues` it reads only jobs_no_queue_index: a second index costs 50 bytes of
- * WAL for each job if data checksums are on.
+ * jobs_main_index begins with the priority, so a search by `run_at <= now()` alone would read every scheduled job of
+ * every priority. The expression does not check whether a priority has due jobs, because the check and the search would
+ * each scan the dead entries of the index. Without `queues` it reads only jobs_no_queue_index, because to read a second
+ * index would cost 50 bytes of WAL for each job if data checksums are on.
  */
 export const priorityLevels = (s: string, queues: boolean, first: string) => `level (priority) as (
   select ${first}::smallint
@@ -35,7 +36,7 @@ export const jobsWithoutQueue = (
   where level.priority is not null limit ${$.want}::int
 `;
 
-/** Returns the conditions on forbidden flags and excluded jobs, if there are any, for jobs with and without a queue. */
+/** Returns the conditions that leave out jobs with forbidden flags, excluded jobs and the jobs of excluded queues. */
 export const notLeftOut = ({ flags, excluded }: ReadyForm, $: ReadyParameters, job = "j"): string =>
   `${flags ? `and ${hasNoFlagOf(job, $.flags)}` : ""}${
     excluded === true
@@ -43,9 +44,9 @@ export const notLeftOut = ({ flags, excluded }: ReadyForm, $: ReadyParameters, j
       : ""
   }`;
 
-// If the worker also has a fast mode, its safe mode takes only jobs that are not for the fast mode, among the first of
-// their priority. The fast mode takes the other jobs, so each job for the safe mode becomes one of the first. Jobs of
-// other workers' tasks do not count, because they may stay there indefinitely.
+// If the worker also has a fast mode, its safe mode takes only jobs that are not for the fast mode, and finds them only
+// among the first HEAD_JOBS jobs of each priority. The fast mode takes the other jobs, so in time each job for the safe
+// mode is among the first. Jobs of other workers' tasks are not counted, because they may wait indefinitely.
 const kindTest = (s: string, form: ReadyForm, $: ReadyParameters) => {
   const { free } = form;
   if (free === "all") return "";

@@ -7,15 +7,15 @@ import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { notLeftOut } from "./jobs-without-queue.ts";
 
 /*
- * `last_without_queue`: if jobs without a queue already fill the fetch, queued jobs after the last of them cannot be
- * part of it. No index has only queued jobs, so the scan for them ends there. Jobs with that job's exact time are not
- * read, because a million jobs that were added at once may have the same time.
+ * `last_without_queue`: the last of the jobs without a queue, if these jobs already fill the fetch. Queued jobs after
+ * it cannot be part of the fetch. No index has only queued jobs, so the scan for them ends before this job. Queued jobs
+ * with exactly its time are not read either, because a million jobs that were added at once may have the same time.
  * `queue_lock`: only queues of candidates are locked, in id order, so that two fetches cannot deadlock.
- * `queue_run`: the candidates are from the snapshot of this statement. Other workers may have changed a queue
- * meanwhile, so the row locks (`locked_run`) check again whether a job is available and due: it may have failed.
- * `left_out`: jobs that could not be locked. Either another session has locked the row, or a worker took and returned
- * the job after the snapshot, and this statement cannot update the new version of the row. Later jobs of their
- * queues are not taken, because that would change the order. If such a job has ended, the next fetch takes the others.
+ * `queue_run`: the jobs of each run, as they are in the snapshot of this statement. Other workers may have changed them
+ * since the snapshot. So `locked_run` checks again whether a job is available and due when it locks the job's row.
+ * `left_out`: jobs that were not locked. Either another session has locked the row, or a worker took the job after the
+ * snapshot. If that worker returned the job, this statement cannot update the new version of the row. Later jobs of the
+ * same queue are not taken, because that would change the order. If the job has ended, the next fetch takes them.
  */
 export const queuedJobs = (
   s: string,
@@ -62,8 +62,9 @@ const candidates = (s: string, form: ReadyForm, $: ReadyParameters) => `
     and level.priority <= coalesce((select priority from last_without_queue), 32767)
     limit ${$.want}::int`;
 
-// The number of jobs in a run is limited, because otherwise one queue could fill the whole fetch. Its duration
-// is limited, too, or its last jobs would be locked long before they start. A job of unknown duration runs alone.
+// The number of jobs in a run is limited, because otherwise one queue could fill the whole fetch. The duration of a run
+// is limited, too, because otherwise its last jobs would be locked long before they start. A job of unknown duration
+// runs alone.
 const runs = (s: string, $: ReadyParameters) => `
   select ctid, id, job_queue_id, priority, run_at from (
     select c.*, pg_catalog.row_number() over in_order as place,

@@ -1,4 +1,5 @@
-// Takes ready jobs for a worker, in the safe mode. Quick fetches and managed queues have other statements.
+// The statement that takes ready jobs for a worker, in the safe mode. Quick fetches, and fetches from managed queues
+// (named queues under a limit), have other statements.
 //
 //   finished jobs are deleted ─ ready jobs are found ─ they and their queues are locked by `locked_by` ─ returned
 import type { Statement } from "../../database/database.ts";
@@ -9,7 +10,7 @@ import { readyJobs, readyName } from "./eligible-jobs.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-columns.ts";
 
-/** The result of a fetch: the columns of its jobs, and what else it has found. */
+/** The row that the statement of a fetch returns. It has the columns of the fetched jobs and the members below. */
 export interface TakeAnswer extends FetchedColumns {
   /** The time of the fetch by the database's clock, seconds since the epoch. */
   readonly now_s: number;
@@ -23,11 +24,11 @@ export interface TakeAnswer extends FetchedColumns {
  * $1 text[] identifiers of this worker's tasks
  * $2 int maximum number of jobs
  * $3 text the worker's id
- * $4 bigint[] jobs that this worker has finished. Those whose lock it still has are deleted in the
- *              same transaction, so that a full round of work costs one commit.
- * $5 smallint, $6 float8: the fetch cursor
+ * $4 bigint[] jobs that this worker has finished. Those that it still has locked are deleted by this
+ *              statement, so that finishing jobs and fetching the next ones cost one commit together.
+ * $5 smallint, $6 float8: the fetch cursor (`priority` and `runAt` of ReadyParameters)
  * $7 int maximum number of jobs of one named queue (only in the form with queues)
- * $8 float8[] the part of a run that a job of each task takes (only in the form with queues)
+ * $8 float8[] for each task of $1, the part of a run that one of its jobs takes (only in the form with queues)
  * then text[] forbidden flags (only in the form with flags)
  * then text[] the name patterns of limits of queues (only in the form with queues and limits)
  * then bigint[] jobs, and queues as negative numbers, that are left out (only in the form with excluded jobs)
@@ -75,8 +76,9 @@ export function takeStatement(form: ReadyForm): Statement {
 }
 
 /**
- * Returns the statement with which refused-head.ts locks the rows of the jobs that a refused fetch would have taken. It
- * returns one job: its id, and the negated id of its queue. It has to use all parameters of the fetch.
+ * Returns the statement with which refused-head.ts locks the rows of the jobs that a refused fetch would have taken.
+ * The statement selects one of these jobs: its id, and the negated id of its queue. It has the parameters of the fetch,
+ * and PostgreSQL requires it to use all of them.
  */
 export function headStatement(form: ReadyForm): Statement {
   return (s) => `

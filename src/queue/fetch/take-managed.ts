@@ -16,7 +16,7 @@ import { notLeftOut, priorityLevels } from "./jobs-without-queue.ts";
 export interface ManagedTake extends FetchedColumns {
   /** The time of the fetch by the database's clock, seconds since the epoch. */
   readonly now_s: number;
-  /** Whether other sessions have locked or changed slots or jobs that this fetch had found. Another may find more. */
+  /** Whether other sessions have locked or changed slots or jobs that were found. Then another fetch may find more. */
   readonly is_contended: boolean;
   /** Milliseconds until a rate or back-off lets a ready job start; null: no job waits for that, or jobs were taken. */
   readonly next_ms: number | null;
@@ -24,26 +24,30 @@ export interface ManagedTake extends FetchedColumns {
 
 /** The form of the statements of this file. Each form of a statement is prepared separately. */
 export interface ManagedForm extends Required<Pick<ReadyForm, "flags" | "excluded">> {
-  /** Whether a limit of queues has a rate, or backs off. */
+  /** Whether a limit of queues has a rate or a back-off. */
   readonly rates: boolean;
 }
 
-// The most ready jobs that one search finds, in all queues together. So long queues do not slow down a fetch.
+// The maximum number of ready jobs that one search finds, in all queues together. It limits the cost of a fetch when
+// queues are long.
 const HEAD_JOBS = 1_000;
 
-/** The most jobs of a run are this number divided by its queue's slots, rounded down, but at least 1. */
+/** A run has at most RUN_JOBS divided by the number of its queue's slots, rounded down, but at least 1. */
 const RUN_JOBS = 50;
 
-// A job may start up to this many milliseconds after its token was taken, but at most a quarter of the time in which a
-// rate adds `burst` tokens. Because of this delay the bucket is smaller than `burst`, unless that is 1 (tokenBucket()).
+// A job starts at most this many milliseconds after its token was taken. If a quarter of the time in which the rate
+// adds `burst` tokens is less, that is the maximum. Because of this delay the capacity of the bucket is less than
+// `burst`, unless `burst` is 1 (tokenBucket()).
 const LAPSE_MS = 100;
 
-/** The milliseconds in which a limit `l` adds one token, and the most tokens that its bucket has, at least 1. */
+/** The milliseconds in which a limit `l` adds one token. */
 const TOKEN_MS = "(l.period_ms::float8 / l.rate::float8)";
+/** The maximum number of tokens in the bucket of a limit `l`, at least 1. */
 const CAPACITY = `greatest(1::float8,
     l.burst::float8 - least(${LAPSE_MS}::float8, l.burst::float8 * ${TOKEN_MS} / 4::float8) / ${TOKEN_MS})`;
-// The milliseconds until a rate's `tat` (limits/tokens.ts); 0: it has passed. If `tat` is over a minute later than for
-// an empty bucket, because the clock was set back or the rate raised, the bucket counts as having one token.
+// The milliseconds until a rate's `tat` (limits/tokens.ts); 0 if `tat` has passed. If the clock was set back or the
+// rate raised, `tat` can be later than for an empty bucket. If it is over a minute later, the bucket counts as having
+// one token.
 const AHEAD_MS = `(case when ${aheadMs("r.tat")} > l.burst::float8 * ${TOKEN_MS} + 60000::float8
     then (${CAPACITY} - 1::float8) * ${TOKEN_MS} else greatest(0::float8, ${aheadMs("r.tat")}) end)`;
 
@@ -62,13 +66,16 @@ const isKnownTask = (s: string) => isOfKnownTask(s, "j", { ...PARAMETERS, pauses
  *
  * `candidate`: a subquery reads each job's queue. With a join, PostgreSQL may read all ready jobs to find one match.
  * `full_queue`: queues that are paused, backing off, or without a free slot or token. Their jobs are never candidates.
- * `free_slot`: a queue may have ten thousand slots, so its first free ones are read, up to four for each wanted run.
+ * `free_slot`: a queue may have ten thousand slots, so only its first free slots are read: up to four for each wanted
+ * run.
  * `slot_lock`: each queue gets one run before any gets a second, and slots used longest ago come first. The statement
  * waits for no slot or job, and locks rates in order, so no two fetches deadlock.
- * `tokens`: the locked rows are read as the last fetch left them. If a queue lacks the row of one of its rates, none of
- * its jobs is taken until manageQueues() has added the row.
- * `run_size`: how many jobs all runs of a queue get together. As in ordinary queues, runs of slow tasks have fewer.
- * `left_out`: candidates of queues with one slot that were not locked. To keep the order, no job after them is taken.
+ * `tokens`: the rows of rates are locked before they are read, so they are as the last fetch left them. If a queue
+ * lacks the row of one of its rates, none of its jobs is taken until manageQueues() has added the row.
+ * `run_size`: how many jobs all runs of a queue get together. As in ordinary queues, a run has fewer jobs if their
+ * tasks are slow.
+ * `left_out`: the candidates that were not locked, of queues with one slot. To keep the order, no later job of their
+ * queues is taken.
  */
 const pickedSql = (s: string, { flags, rates, excluded }: ManagedForm) => {
   const form: ReadyForm = { queues: true, flags, pauses: true, free: "all", excluded };
@@ -172,8 +179,9 @@ select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
 from taken j`;
 
 /**
- * Returns a statement that locks the rows that a fetch would change, but changes none. It returns each job's id, and
- * the id of its queue as a negative number. The parameters are those of a fetch: PostgreSQL requires that all are used.
+ * Returns a statement that locks the rows that a fetch would change, but changes none. The statement returns each job's
+ * id, and the id of its queue as a negative number. Its parameters are those of a fetch. PostgreSQL requires that a
+ * statement uses all its parameters, so a condition that is always true uses $3.
  */
 export const pickManaged =
   (form: ManagedForm): Statement =>
@@ -182,7 +190,7 @@ export const pickManaged =
 select j.id::text, (-j.job_queue_id)::text as queue from ${s}._private_jobs j join picked on j.ctid = picked.ctid
 where $3::text is not null order by picked.place`;
 
-// Queues that wait for a token or the end of a limit's back-off. `r.tat > now()` only skips idle rates before joins.
+// Queues that wait for a token or the end of a limit's back-off. `r.tat > now()` only keeps idle rates out of joins.
 const slowQueues = (s: string) => `, slow_queue as materialized (
   select q.id, ${AHEAD_MS} - (${CAPACITY} - 1::float8) * ${TOKEN_MS} as next_ms
   from ${s}._private_rates r join ${s}._private_limits l on l.id = r.limit_id and l.scope = 'queue' and l.rate is not null
@@ -219,7 +227,8 @@ const spentSql = (s: string) => `, spent as (
   ) used where r.limit_id = used.limit_id and r.key = used.key
 )`;
 
-// Which slow queues have ready jobs, if nothing was taken. After HEAD_JOBS jobs, all slow queues count as having some.
+// If nothing was taken, finds the slow queues with ready jobs. If it finds HEAD_JOBS jobs, it may have missed some
+// queues, so all slow queues count as having ready jobs.
 const waitingSql = (s: string) => `, waiting as materialized (
   select w.job_queue_id from level cross join lateral (
     select j.job_queue_id from ${s}._private_jobs j

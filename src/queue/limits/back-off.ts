@@ -15,20 +15,25 @@ export interface NewBackOff {
   readonly delayMs: number;
   /** Only its first line is stored, at most 200 characters of it. */
   readonly reason: string;
-  /** The id of the job that requests the back-off, and the job's task. */
+  /** The id of the job that requests the back-off. */
   readonly jobId: string;
+  /** The task of this job. */
   readonly task: string;
 }
 
-/** `kept`: nothing changed, because of a user's pause or a back-off that ends as late. `unknown`: no such limit. */
+/**
+ * `kept`: nothing has changed, because a user has paused the task or queue, or because a current back-off ends at the
+ * same time or later. `unknown`: there is no limit with this name.
+ */
 export type BackOffBegun = "begun" | "kept" | "unknown";
 
 /** Begins a back-off, or extends the current one. Throws if the schema has no tables of limits. */
 export async function beginBackOff(db: Database, backOff: NewBackOff): Promise<BackOffBegun> {
   const { scope, name, delayMs, reason, jobId, task } = backOff;
   const values = [scope, name, Math.max(0, delayMs), reasonOf(reason), jobId, task];
-  // Another worker may commit a back-off meanwhile. A statement that waited for this commit reads the new pause, but
-  // not the new row of _private_back_offs, so it takes the pause for a user's. The next statement reads both.
+  // Another worker may commit a back-off while the statement runs. If the statement waited for this commit, it reads
+  // the new pause, but not the new row of _private_back_offs. Then the pause looks like a pause by a user. The next
+  // statement reads both.
   for (let left = MAX_ATTEMPTS; ; left--) {
     const [row] = await query<{ begun: boolean; known: boolean }>(db, statements[scope], values);
     if (row?.known !== true) return "unknown";
@@ -40,7 +45,10 @@ const MAX_ATTEMPTS = 5;
 const MAX_CHARACTERS = 200;
 const startOf = (text: string): string => text.slice(0, 10 * MAX_CHARACTERS);
 
-/** Returns the first line of a reason, at most 200 characters, without those that PostgreSQL cannot store. */
+/**
+ * Returns the first line of a reason, at most 200 characters of it. Characters that PostgreSQL cannot store are removed
+ * or replaced.
+ */
 export const reasonOf = (reason: string): string =>
   [...startOf(reason).replaceAll("\0", "").toWellFormed().trim().split(/\r?\n/, 1).join("")]
     .slice(0, MAX_CHARACTERS)
@@ -49,8 +57,9 @@ export const reasonOf = (reason: string): string =>
 const END = "pg_catalog.now() + $3::float8 * interval '1 millisecond'";
 const MAX_RECORDS = 100;
 
-// An extended back-off keeps its beginning. Of this name, all but the newest 100 back-offs are deleted. Of all names,
-// up to 100 that ended more than an hour ago are deleted, too, because their names may have no further back-off.
+// If a back-off is extended, its row keeps its beginning. Two kinds of rows of ended back-offs are deleted: those of
+// this name that are not among its newest 100, and of all names up to 100 rows that ended more than an hour ago. The
+// latter are deleted here because their own names may have no further back-off.
 const recordSql = (s: string) => `recorded as (
   insert into ${s}._private_back_offs as backs (scope, name, began_at, until, reason, job_id, task)
   select $1::text, $2::text, began_at, until, $4::text, $5::bigint, $6::text from begun
@@ -94,7 +103,7 @@ const begunPause = (s: string) => `begun as (
 const taskSql: Statement = (s) =>
   `with ${begunPause(s)}, ${recordSql(s)} ${answer("true", "pauses")}`;
 
-// As by every pause of a queue, the lock of a worker or of a limit (`managed:N`) on the queue is replaced.
+// Like every pause of a queue, this pause replaces the lock of a worker or of a limit (`managed:N`) on the queue.
 const queueSql: Statement = (s) => `
 with ${begunPause(s)}, ${recordSql(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)

@@ -1,4 +1,4 @@
-// Reads limits with their back-offs, and whether any named queue is managed (sql/slots.ts).
+// Reads limits with their back-offs, and whether any named queue has slots (sql/slots.ts).
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import type { LimitDefinition, LimitScope } from "../../domain/limits/limit.ts";
@@ -25,7 +25,7 @@ export interface StoredLimit {
   } | null;
 }
 
-/** Whether any named queue has slots: a limit applies to it, or did, and the slots are not deleted yet. */
+/** Returns whether any named queue has slots. When a limit has ended, its slots may remain for a time. */
 export async function hasManagedQueues(db: Database): Promise<boolean> {
   const [row] = await query<{ has_slots: boolean }>(db, hasSlotsSql);
   return row?.has_slots === true;

@@ -1,5 +1,6 @@
 // Makes named queues managed (sql/slots.ts) while a limit applies to them, and ordinary again afterwards. Any add can
-// create a queue, also one by Graphile Worker. So workers scan the rows of all queues, and change some at a time.
+// create a queue, also an add by Graphile Worker. So workers scan the rows of all queues, and change a batch of them at
+// a time.
 //
 //   free ──a limit matches──▶ managed:N with N slots ──limit raised──▶ managed:M at once
 //    ▲                             │ limit lowered or removed
@@ -21,7 +22,7 @@ export interface ManagedAnswer {
   readonly isPartial: boolean;
 }
 
-/** The most queues, and roughly the most slots, that one statement changes, because it has a time limit. */
+/** The most queues, and roughly the most slots, that one statement changes, because a statement has a time limit. */
 const BATCH = 5_000;
 const BATCH_SLOTS = 20_000;
 
@@ -37,11 +38,13 @@ export const patternOf = (match: string): string =>
 /*
  * $1 boolean: also check managed queues; those that are `managed:0` are always checked
  *
- * `wrong`: the queues that differ from the limits. Left out are queues that are `managed:0`, have too many slots and no
- * free one to remove: each scan would write them again.
- * `seen`: a batch of these queues, new ones first. A row may change before it is locked: it is used only if `version`
- * is unchanged. Then the queue has the same slots, because adding or removing one writes the row. The version is xmin,
- * because old PostgreSQL releases do not compare the ctid again. A slot that a run locks meanwhile is not removed.
+ * `wrong`: the queues that differ from the limits, or lack the row of a rate. Too many slots do not count as a
+ * difference while the queue is `managed:0` and none of its slots is free: no slot could be removed, and each scan
+ * would write the queue's row again.
+ * `seen`: a batch of these queues, first those that are not managed. A row may change before it is locked, and is used
+ * only if its `version` is unchanged. Then the queue has the same slots, because a change of their number also writes
+ * the queue's row. The version is xmin, because old PostgreSQL releases do not compare the ctid again. A run may still
+ * lock a slot before this statement does; such a slot is not removed.
  */
 const manageSql: Statement = builtOnce(
   (s) => `
@@ -138,8 +141,8 @@ export async function manageQueues(
   return { changed, isPending: is_blocked || isPartial, isPartial };
 }
 
-// A queue without jobs is released if all its slots are free. The statement locks the slots, so that no run begins. The
-// row of a rate is deleted only if all its tokens are available: then a new row will be equal.
+// A queue without jobs becomes ordinary if all its slots are free. The statement locks the slots, so that no run
+// begins. The row of a rate is deleted only if all its tokens are available, because a new row has all its tokens, too.
 const releaseUnusedSql: Statement = (s) => `
 with unused as materialized (
   select queues.id, queues.queue_name, queues.xmin as version from ${s}._private_job_queues as queues
@@ -168,7 +171,10 @@ with unused as materialized (
 )
 select pg_catalog.max(id) as last, pg_catalog.count(*)::int as count from unused`;
 
-/** Makes managed queues without jobs ordinary, so that the cleanup can delete them. `chunk`: queues in a statement. */
+/**
+ * Makes managed queues without jobs ordinary, so that the cleanup can delete them. `chunk`: the maximum number of
+ * queues that one statement changes.
+ */
 export async function releaseUnusedQueues(db: Database, chunk: number): Promise<void> {
   let last: number | null = 0;
   while (last !== null) {

@@ -1,20 +1,23 @@
 // A permit is the right of a worker to run one job under a limit of tasks. There are more permits than a limit allows
 // only after it was lowered: a permit in use is not taken away.
-//  1. A worker that is short of permits, or has to return some, exchanges permits: every 0.5 s, or when some get free.
+//  1. While a worker is short of permits or has to return some, it exchanges permits every 0.5 s, or sooner when
+//     permits get free.
 //  2. An exchange sends two statements together, so that no worker waits for another's round trip. The first locks the
 //     limit's row. The second reads the other workers' permits, with a snapshot that is taken after the wait for that
 //     lock. With an older snapshot it would grant permits that another worker has just taken.
-//  3. While no other worker is short of permits, a worker keeps its own and gets as many free ones as it wants. Once
-//     another has been short for half a second, or workers have more permits than the limit, each gets an equal share:
-//     a worker with more returns permits as its jobs end. If there are more workers than permits, they take turns, so
-//     that tasks that only some of them have are run, too.
-//  4. The permits of a stale worker are deleted when its jobs are recovered; if jobs stay locked, later with its row.
+//  3. A worker keeps its permits, and gets as many free ones as it wants. There are two exceptions. A worker that wants
+//     none returns its permits when another worker is short. Once another worker has been short for half a second, or
+//     the workers have more permits than the limit allows, each worker gets an equal share, at most what it wants, and
+//     returns permits beyond its share as its jobs end. If there are more workers than permits, they take turns, so
+//     that tasks that only some of the workers have are run, too.
+//  4. The permits of a stale worker are deleted when its jobs are recovered. If one of its jobs stays locked, they are
+//     deleted later, together with the worker's row.
 import { queryAfter } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 /** The permits of a worker under a limit. */
 export interface Permits {
-  /** The number of jobs that it may run at once; null: the limit was removed, or no longer limits the concurrency. */
+  /** How many jobs the worker may run at once; null: the limit was removed, or no longer limits the concurrency. */
   readonly permits: number | null;
   /** The number of permits that the worker may keep; it returns the others as its jobs end. At most `permits`. */
   readonly share: number;
@@ -25,9 +28,9 @@ export interface Permits {
 export interface PermitExchange {
   readonly limitId: number;
   readonly workerId: string;
-  /** The number of its running jobs under the limit. */
+  /** The number of the worker's running jobs under the limit. */
   readonly inUse: number;
-  /** How many jobs it could run at once under the limit now, running ones included. */
+  /** How many jobs the worker could run at once under the limit now, running ones included. */
   readonly wanted: number;
   /** The number of this exchange: greater than that of the worker's previous one. */
   readonly number: number;
@@ -47,8 +50,8 @@ export function announcedPermits(payload: string): {
 
 /**
  * Exchanges permits: reports how many jobs the worker runs and wants to run, and returns how many it may run. `db` must
- * be on a pool. Throws if the worker has no heartbeat row, or if a later exchange of the worker was executed before:
- * an exchange that waits for the limit's row on a lost connection must not undo a later one.
+ * be on a pool. Throws if the worker has no heartbeat row, or if a later exchange of the worker was executed first: an
+ * exchange that waits for the limit's row on a lost connection must not undo a later one.
  */
 export async function exchangePermits(
   db: Database,
@@ -57,13 +60,14 @@ export async function exchangePermits(
   const values = [limitId, workerId, inUse, wanted, number];
   const [row] = await queryAfter<ExchangeRow>(db, lockSql(limitId), exchangeSql, values);
   if (row?.concurrency == null) return { permits: null, share: 0, othersAreShort: false };
-  if (row.permits === null) throw new Error("a later exchange of permits was executed before");
+  if (row.permits === null) throw new Error("a later exchange of permits was executed first");
   return { permits: row.permits, share: row.share, othersAreShort: row.others_are_short };
 }
 
 /**
- * Gives back a worker's permits under a limit that its tasks no longer have. `number`: that of its last exchange. The
- * worker's row stays with this number, so that an earlier exchange that is executed later changes nothing.
+ * Gives back a worker's permits under a limit that its tasks no longer have. `number`: the number of the worker's last
+ * exchange. The worker's row stays with this number, so that an earlier exchange that is executed later changes
+ * nothing.
  */
 export async function returnPermits(
   db: Database,
@@ -83,7 +87,7 @@ export async function releasePermits(db: Database, workerId: string): Promise<vo
 
 interface ExchangeRow {
   readonly concurrency: number | null;
-  /** null: nothing was stored. `concurrency` is null, or a later exchange was executed before. */
+  /** null: nothing was stored, because `concurrency` is null or a later exchange was executed first. */
   readonly permits: number | null;
   readonly share: number;
   readonly others_are_short: boolean;
@@ -98,14 +102,16 @@ select from locked where id < 0`;
 const announceSql = (limitId: string, word: "free" | "wanted") =>
   `pg_catalog.pg_notify('${PERMITS}', ${limitId}::text || ' ${word}'::text)`;
 
-/** With more workers than permits, the turns change after this time (point 3). */
+/** How often the turns change if there are more workers than permits (point 3). */
 const TURN_S = 5;
 
 /*
  * $1 int limit  $2 text worker  $3 int in use  $4 int wanted  $5 bigint number
- * `most`: the limit; 0 for 2.5 s after a definition (revision < 2) while another worker may not apply it: one that was
- * started earlier and, for a new limit, has not exchanged. `held`: others' permits, or running jobs if more: jobs from
- * before the limit have none. `kept`: the worker's permits so far; 0 after its lease has ended, even if its jobs run.
+ * `most`: the limit. After a definition that workers may not apply yet (revision < 2), it is 0 for up to 2.5 s, while
+ * there is another worker that was started before the definition and, if the limit is new (revision 1), has not
+ * exchanged permits under it. `held`: the sum of the other workers' permits; for a worker with more running jobs than
+ * permits, its running jobs count instead, because jobs that started before the limit have no permits. `kept`: the
+ * worker's permits so far. It is 0 if they were deleted after its lease expired, even if its jobs still run.
  */
 const exchangeSql: Statement = (s) => `
 with present as materialized (

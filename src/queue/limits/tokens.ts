@@ -1,13 +1,16 @@
 // Takes and returns tokens; a token is the right to start one job under a rate. This is the generic cell rate algorithm
-// (ITU-T I.371). Each limit and key is a bucket with one stored time: `tat`, at which the bucket is full again.
+// (ITU-T I.371). Each pair of a limit and a key is a bucket, which is stored as one time: `tat`, the time at which the
+// bucket is full again.
 //
 //   tokens now = (now + capacity × interval − greatest(tat, now)) ÷ interval
 //   taking n   : tat = greatest(tat, now) + n × interval
 //
-// Each take moves back a `tat` that is later than for an empty bucket: the rate was raised, or the clock was set back.
+// `tat` may be later than that of an empty bucket, for example after the rate was raised or the clock was set back. The
+// next take then begins with the `tat` of an empty bucket.
 //
-// No token is taken in advance for a later start. Such starts would be exactly an interval apart. A server which the
-// jobs call, with the same rate and no tolerance, would refuse each call that comes a moment early: 85 of 300 at 5/s.
+// No token is taken in advance for a later start, because such starts would be exactly one interval apart. Suppose that
+// the jobs call a server that enforces the same rate without tolerance. That server would refuse each call that arrives
+// a moment early: 85 of 300 calls at 5/s.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { TokenBucket } from "../../domain/limits/token-bucket.ts";
 import { aheadMs, microseconds } from "../sql/moments.ts";
@@ -61,8 +64,9 @@ interface TokenRow {
 const NO_LIMIT: Tokens = { count: 0, nextMs: 1_000, takenAt: "0" };
 
 /**
- * Gives unused tokens back to the bucket, unless they are older than both `lapseMs` and the time in which the rate adds
- * as many. By then the bucket may have become full again, and other jobs may have started instead.
+ * Gives unused tokens back to the bucket. Does nothing if they are older than `lapseMs` and also older than the time in
+ * which the rate adds the same number of tokens. By then the bucket may have become full again, and other jobs may have
+ * started instead.
  */
 export async function returnTokens(
   db: Database,
@@ -74,14 +78,17 @@ export async function returnTokens(
   await query(db, returnSql, [limitId, key, count, intervalMs, takenAt, mostMs]);
 }
 
-/** The tokens that a fetch took for one job, one of each rate of its queue, and that were not used. */
+/** The unused tokens that a fetch took for one job: one for each rate that applies to the job's queue. */
 export interface QueueToken {
   readonly queue: string;
   /** Seconds since the epoch by the database's clock. */
   readonly takenAtSeconds: number;
 }
 
-/** Gives unused tokens back to the rates of their queues, except those older than the time in which a rate adds one. */
+/**
+ * Gives unused tokens back to the rates of their queues. A token is not given back if it is older than the time in
+ * which its rate adds one token.
+ */
 export async function returnQueueTokens(db: Database, unused: readonly QueueToken[]) {
   const queues = unused.map(({ queue }) => queue);
   const times = unused.map(({ takenAtSeconds }) => takenAtSeconds);
@@ -122,7 +129,7 @@ const returnSql: Statement = (s) => `
 update ${s}._private_rates set tat = tat - $3::float8 * ${INTERVAL} where limit_id = $1::int and key = $2::text
   and ${microseconds("pg_catalog.now()")}::float8 < $5::float8 + $6::float8 * 1000::float8`;
 
-/* $1 text[] queues  $2 float8[] taken at, s. Rows are locked in the order in which fetches lock them: no deadlocks. */
+/* $1 text[] queues  $2 float8[] taken at, s. Rows are locked in the order of fetches, to avoid deadlocks. */
 const returnOfQueuesSql: Statement = (s) => `
 with unused as materialized (
   select rates.limit_id, rates.key, pg_catalog.sum(limits.period_ms::float8 / limits.rate::float8) as ms

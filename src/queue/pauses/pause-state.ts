@@ -1,9 +1,10 @@
-// Reads the pauses for a worker, with a mark by which the worker acknowledges them (insight/controls).
+// Reads the pauses for a worker, and their mark. Once the worker has applied the pauses, it reports the mark as its
+// acknowledgement (insight/controls/acknowledgement.ts).
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { startOfText } from "../../database/unpacked.ts";
 import { microseconds } from "../sql/moments.ts";
 
-/** The key in a worker's report, in its heartbeat row, with the mark of the pauses that the worker has acknowledged. */
+/** A key of the report in a worker's heartbeat row. Its value is the mark of the pauses that the worker has applied. */
 export const PAUSES_APPLIED = "pauses_applied";
 
 export interface PauseState {
@@ -11,7 +12,7 @@ export interface PauseState {
   readonly mark: string;
   /** One identifier for each pause; null: there are more than 1,000, or the mark is that of the previous read. */
   readonly pauses: readonly string[] | null;
-  /** Whether the time of a pause is over, so that endDuePauses() should be called. */
+  /** Whether a stored pause is past its end, so that endDuePauses() should be called. */
   readonly hasDue: boolean;
   /** Milliseconds until the next end of a pause; null: no pause has an end in the future. */
   readonly nextMs: number | null;
@@ -38,7 +39,8 @@ interface StateRow {
 
 const MAX_PAUSES = 1_000;
 
-// The mark is a sum over all pauses, not their greatest time: a pause may be committed after one with a later time.
+// The mark contains a sum over all pauses. The latest `paused_at` would not be enough: it does not change if a pause is
+// committed after another one with a later `paused_at`.
 // startOfText() reads 512 characters of a name; this library stores no names of tasks or queues that are longer.
 const token = `pg_catalog.hashtextextended(
     scope || ' '::text || ${startOfText("name")} || ' '::text || ${microseconds("paused_at")}::text, 0)`;

@@ -1,9 +1,10 @@
-// How a pause of a queue, a task or everything is stored and announced, and how it ends by itself.
+// How a pause of a queue, a task or everything is stored and announced, and how it ends by itself. Each pause is a row
+// of _private_pauses.
 //
-//   queue        its row has locked_by `paused:<reason>` and locked_at infinity, which Graphile workers respect, too. A
-//                worker that holds the queue's lock when the pause begins loses it. The running job is not ended, and
-//                its end does not unlock the queue (paused-run.ts).
-//   task, all    a row of _private_pauses, which the fetches of this library's workers read
+//   queue        The queue's row has locked_by `paused:<reason>` and locked_at infinity. Graphile workers respect this
+//                lock. A worker that holds the queue's lock when the pause begins loses the lock. Its running job
+//                continues, and the end of that job does not unlock the queue (paused-run.ts).
+//   task, all    The fetches of this library's workers read the pauses.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isLocked } from "../sql/job-state.ts";
@@ -17,7 +18,7 @@ export const pauseScopes = ["all", "queue", "task"] as const;
 /** What is paused: one named queue, the jobs of one task, or all jobs. */
 export type PauseScope = (typeof pauseScopes)[number];
 
-/** What is paused; the name of `all` is ALL. */
+/** What is paused. If the scope is `all`, the name is ALL. */
 export interface PauseTarget {
   readonly scope: PauseScope;
   readonly name: string;
@@ -28,14 +29,17 @@ export const ALL = "*";
 /** The channel that announces changed pauses and limits, and requests to cancel. Workers then read what has changed. */
 export const CONTROL = "worker:control";
 
-/** What an announcement on CONTROL is about. `all`: about limits or ended back-offs, or by an earlier version. */
+/**
+ * What may have changed, according to an announcement on CONTROL. `all`: anything, as after a change of limits, the end
+ * of a back-off, or an announcement by an earlier version.
+ */
 export type Control = "all" | "cancel" | "pauses";
 
 const CANCEL_OF = "cancel ";
 
 /**
- * Returns what the announcement with this payload is about; null: only another worker has to read it. `isOwn`: whether
- * an id is one by which this worker locks jobs.
+ * Returns what may have changed, according to the announcement with this payload; null if it concerns only another
+ * worker. `isOwn`: returns whether this worker locks jobs by an id.
  */
 export const controlOf = (
   payload: string,
@@ -59,7 +63,7 @@ const RESUMED = '"resumed":true';
 /** An expression that announces jobs that are no longer paused. */
 export const announceResumed = `pg_catalog.pg_notify('${NEW_JOBS}', pg_catalog.format('{"r":%s,"count":1,${RESUMED}}', pg_catalog.random()))`;
 
-/** Whether an announcement of jobs is about jobs that are no longer paused. */
+/** Whether this payload announces jobs that are no longer paused. */
 export const isOfResumed = (payload: string): boolean => payload.includes(RESUMED);
 
 /** Which optional tables the schema has: heartbeat rows of workers, and slots of managed queues. */
@@ -76,7 +80,8 @@ export const pauseTables = async (db: Database): Promise<PauseTables> => ({
 /**
  * Returns a condition on a paused queue: a run that began before the pause still continues. A worker with heartbeats
  * removes its id from the lock at the end of the run. If the lock names a recovered worker or one without heartbeats,
- * locked jobs are searched, maybe among all jobs. Never true for a managed queue: its runs lock slots instead.
+ * the statement searches for a locked job of the queue, and may have to read all jobs for that. The condition is never
+ * true for a managed queue, because its runs lock slots instead of the queue.
  */
 export const isBusy = (s: string, queue: string, { heartbeats, slots }: PauseTables) =>
   `${slots ? `not ${hasSlots(s, `${queue}.id`)} and ` : ""}case
@@ -87,13 +92,17 @@ export const isBusy = (s: string, queue: string, { heartbeats, slots }: PauseTab
 const hasLease = (s: string, queue: string) => `exists (select from ${s}._private_workers as workers
       where workers.id = ${pausedRun(queue)} and not coalesce(${isRecovered}, false))`;
 
-/** Returns assignments that end the pause of a row `queues`: unlocked, or managed again if it has slots (slots.ts). */
+/**
+ * Returns assignments that end the pause of a row `queues`: a queue that has slots is managed again (slots.ts), any
+ * other queue is unlocked.
+ */
 export const resumeAssignments = (s: string, { slots }: PauseTables) =>
   slots ? manageAgain(s, "queues") : UNLOCK;
 
 /**
- * Deletes pauses whose time is over, and unlocks their queues. Returns the number of deleted pauses. While a run of a
- * queue continues, its pause stays, and only the time of the queue's lock is set, as by a resume.
+ * Deletes pauses whose time is over, and unlocks their queues. Returns the number of deleted pauses. If a run of the
+ * queue from before the pause still continues, the pause stays, and only `locked_at` of the queue is set, as a resume
+ * sets it (set-pause.ts).
  */
 export async function endDuePauses(db: Database): Promise<number> {
   const [row] = await query<{ ended: number }>(db, endDueSql(await pauseTables(db)));

@@ -1,5 +1,6 @@
-// If a queue is paused during a run, the lock of the pause also has the id of the run's worker: `paused:<reason>`, a
-// line break, the id. The end of the run removes it, so that the end of a pause rarely has to search for running jobs.
+// If a named queue is paused during a run of the queue, the lock of the pause also contains the id of the run's worker:
+// `locked_by` is `paused:<reason>`, a line break and the id. The id is removed when the run ends. So the end of a pause
+// can see in the lock whether the run continues, and rarely has to search for running jobs.
 import {
   isLockedByWorker,
   isPausedQueue,
@@ -43,13 +44,13 @@ export function shownLock(queue: string): ShownLock {
   };
 }
 
-/** Returns the assignments for an `on conflict` that pause a queue. The new lock names the worker of a current run. */
+/** Returns the assignments for an `on conflict` that pause a queue. The lock gets the id of a current run's worker. */
 export const pauseOver = (queue: string): string =>
   `locked_by = excluded.locked_by || coalesce(${BREAK} || coalesce(${pausedRun(queue)},
       case when not ${isPseudoLock(queue)} then ${queue}.locked_by end), ''), locked_at = excluded.locked_at`;
 
 /**
- * Returns an update, for a common table expression, at the end of runs. Of the queues for which `condition` holds, it
+ * Returns an update that ends runs, for use as a common table expression. Of the queues for which `condition` holds, it
  * unlocks those that the worker has locked, and removes the worker's id from the locks of pauses.
  */
 export const endRuns = (s: string, condition: string, worker: string): string =>

@@ -16,7 +16,10 @@ import {
 import { RawJson } from "../../domain/payload.ts";
 import { EARLIEST_MS, LATEST_MS, microseconds, milliseconds } from "../sql/moments.ts";
 
-/** The most bytes of `spec` that are read: more than a queue of 128 characters, a key of 512, and numbers need. */
+/**
+ * The maximum size in bytes of a `spec` that is read. It is more than is needed for a queue of 128 characters, a key of
+ * 512 characters, and numbers.
+ */
 const MAX_SPEC_LENGTH = 8_192;
 
 /** The channel that announces changes of schedules. Workers listen on it, and then read the schedules again. */
@@ -49,14 +52,14 @@ export interface ScheduleRow {
 
 export interface PagedRow extends ScheduleRow {
   readonly next_us: string;
-  /** The bytes after decompression, in the worst case, of the page's rows up to this one. */
+  /** The most bytes that decompressing the values of the page's rows, up to and including this one, can yield. */
   readonly page_bytes: string;
 }
 
 /** An expression: the options; `{}` if they are longer than this program writes, for example after a change by SQL. */
 const smallSpec = `case when ${isAtMost("spec", MAX_SPEC_LENGTH)} then spec else '{}'::jsonb end`;
 
-/** An expression: the bytes to which the options of a row may be decompressed. */
+/** An expression: the most bytes that decompressing the options of a row can yield. */
 const specBytes = packedBytes("spec", MAX_SPEC_LENGTH);
 
 /** The columns of a ScheduleRow. A payload that is too large is null, and then storedSchedule() throws. */
@@ -67,7 +70,7 @@ export const scheduleColumns = `
   (${smallSpec})::text as spec, jitter_ms, overlap, revision,
   ${milliseconds("paused_at")} as paused_ms, ${milliseconds("next_at")} as next_ms`;
 
-/** The bytes after decompression, in the worst case, at which a page of schedules ends. */
+/** A page of schedules ends with the row whose `page_bytes` reaches this number. */
 const PAGE_BYTES = 16 * 1_048_576;
 const rowBytes = `${packedBytes("payload", MAX_PAYLOAD_BYTES)} + ${specBytes}`;
 
@@ -97,11 +100,12 @@ export const schedulePage = (
 export const isCut = (rows: readonly PagedRow[]): boolean =>
   Number(rows.at(-1)?.page_bytes ?? 0) >= PAGE_BYTES;
 
-/** The most bytes of options, after decompression in the worst case, that a list reads. */
+/** The most bytes that decompressing the options of one list may yield. */
 const LIST_BYTES = 4 * 1_048_576;
 
 /**
- * Returns a query of the first `limit` rows by name. `spec`: the options; `{}` once their sum may exceed 4 MB.
+ * Returns a query for the first `limit` rows in the order of their identifiers. The column `spec` has a row's options.
+ * It is `{}` if they are too long, or if decompressing the options of the rows up to this one may yield more than 4 MB.
  */
 export const schedulesWithOptions = (s: string, limit: number): string => `
   select identifier, task, pattern, time_zone, jitter_ms, overlap, revision, paused_at, next_at,
@@ -113,7 +117,10 @@ export const schedulesWithOptions = (s: string, limit: number): string => `
     ) as stored
   ) as summed`;
 
-/** Returns a row's schedule. Throws InputError if it is invalid: another version, or SQL by hand, wrote the row. */
+/**
+ * Returns a row's schedule. Throws InputError if it is invalid, for example because another version or a user's SQL has
+ * written the row.
+ */
 export function storedSchedule(row: ScheduleRow): StoredSchedule {
   if (row.payload === null) throw new InputError([payloadTooLarge]);
   const { lastMs = null, ...options } = (JSON.parse(row.spec) ?? {}) as StoredOptions;
@@ -148,8 +155,9 @@ export function specText({ entry }: ScheduleDefinition): string {
 }
 
 /**
- * An expression: the backfill period in milliseconds, at most 366 days; 0 if it is no number, or one of more than 25
- * characters. For example, a user may have written 1e999 by SQL, and its cast would abort the whole statement.
+ * An expression: the backfill period in milliseconds, at most 366 days. It is 0 if the stored value is not a number, or
+ * has more than 25 characters: a user may have written a number such as 1e999 by SQL, and casting that would abort the
+ * whole statement.
  */
 export const fillMs = `case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) = 'number'::text
       and pg_catalog.length(spec->>'fillMs'::text) <= 25
@@ -171,6 +179,9 @@ export function msOf(ms: string | number | null): number | null {
   return Number.isFinite(value) ? Math.min(Math.max(value, EARLIEST_MS), LATEST_MS) : null;
 }
 
-/** Returns RFC 3339 text for a parameter; `infinity` for no time: with array_nulls = off an array cannot have nulls. */
+/**
+ * Returns a time as RFC 3339 text for a parameter. No time becomes `infinity` and not null, because an array cannot
+ * contain nulls if PostgreSQL's setting array_nulls is off.
+ */
 export const timeParameter = (ms: number | null): string =>
   ms === null || !Number.isFinite(ms) ? "infinity" : new Date(ms).toISOString();

@@ -1,5 +1,6 @@
 // Finds due schedules, and adds the jobs of their ticks. A tick is handled only if the schedule's row still has the
-// `next_at` and the revision from which the tick was computed. So only one of the workers that compute it adds its job.
+// `next_at` and the revision from which the tick was computed. So if several workers compute the same tick, only one of
+// them adds its job.
 import { InputError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -34,7 +35,7 @@ export interface DueSchedules {
   }[];
   /** The schedule after which the next page begins; null: no page follows. */
   readonly after: DuePlace | null;
-  /** The first tick of any schedule that is not due yet; null: there is none. */
+  /** The earliest tick of the schedules that are neither due nor paused; null: there is none. */
   readonly nextMs: number | null;
 }
 
@@ -82,8 +83,9 @@ export async function dueSchedules(
 export interface ScheduleOffer extends CronOffer {
   readonly revision: number;
   readonly overlap: ScheduleOverlap;
-  /** `next_at` of the schedule before this tick is handled, and after it; null: no further tick. */
+  /** The schedule's `next_at` before this tick is handled. */
   readonly fromMs: number;
+  /** The schedule's `next_at` after this tick has been handled; null: no tick follows. */
   readonly toMs: number | null;
 }
 
@@ -137,7 +139,8 @@ select later.later_ms, due.* from (
 })}
 ) as due on true`;
 
-// `next_at` is compared as msOf() returns it: a user may have set a time with microseconds, or before the year 1.
+// `next_at` is compared in the form that msOf() returns, because a user may have set a time with microseconds or
+// before the year 1.
 const claimSql: Statement = (s) => `
 with given as (
   select * from rows from (

@@ -30,7 +30,7 @@ export interface FailedAttempt extends Omit<SnoozedJob, "delayMs"> {
   readonly next: NextAttempt;
 }
 
-/** Special values in the parameter of the delays: Graphile Worker's delay, and no further attempt. */
+/** In the parameter of the delays, BY_FORMULA_MS means Graphile Worker's delay, and NEVER_MS no further attempt. */
 const BY_FORMULA_MS = -1;
 const NEVER_MS = -2;
 
@@ -57,8 +57,9 @@ select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$5", by: "failed" })}`
 const statements = { locked_by: failSql("locked_by"), row: failSql("row") };
 
 /**
- * Records the failures, or the snoozes, of jobs that the worker has locked by `mode`; a call must not mix them. Their
- * named queues stay locked: more jobs of a run may follow. Returns the ids of jobs whose lock the worker had lost.
+ * Records the failures, or the snoozes, of jobs that the worker has locked by `mode`. One call must not have both. The
+ * named queues of the jobs stay locked, because more jobs of the same run of a queue may follow. Returns the ids of
+ * jobs whose lock the worker had lost.
  */
 export async function failJobs(
   db: Database,
@@ -93,7 +94,10 @@ select j.id::text from ${s}._private_jobs j
 join unnest($1::bigint[], $2::int[]) as ended (id, attempts) on ended.id = j.id
 where j.attempts > ended.attempts and ${isOurs("locked_by", "j", "$3")}`;
 
-/** Returns those jobs of `ended` attempts that the worker has fetched again: `locked_by` alone does not show this. */
+/**
+ * Returns the jobs of `ended` attempts that the worker has since locked for a later attempt. `locked_by` alone does not
+ * show this, because it has the same id for both attempts.
+ */
 export async function readLaterAttempts(
   db: Database,
   workerId: string,
@@ -109,10 +113,10 @@ function delayMsOf(next: NextAttempt): number {
   return Math.round(next.delayMs ?? BY_FORMULA_MS);
 }
 
-/** The database's encoding, such as LATIN1, cannot represent the character. */
+/** The error code for a character that the database's encoding, such as LATIN1, cannot represent. */
 const UNTRANSLATABLE = "22P05";
 
-/** The databases in which an error could not be written. All further errors are written to them in ASCII. */
+/** The databases whose encoding could not represent an error. All later errors are written to them in ASCII. */
 const inAscii = new WeakSet<Database>();
 
 function asciiOf(message: string): string {

@@ -12,7 +12,8 @@ import { SKIPPED } from "../../database/skipped-rows.ts";
 export type LockMode = "locked_by" | "row";
 
 /**
- * Returns a condition: the worker holds the job's lock. `workerId`: the parameter with its id, for `locked_by` only.
+ * Returns a condition: the worker still holds the job's lock. `workerId`: the parameter with the worker's id; only the
+ * mode `locked_by` uses it.
  */
 export function isOurs(mode: LockMode, job: string, workerId: string): string {
   return mode === "locked_by" ? `${job}.locked_by = ${workerId}::text` : `${job}.locked_by is null`;
@@ -27,8 +28,9 @@ export function attemptsMade(mode: LockMode, job: string): string {
 export interface FencedWrite {
   readonly schema: string;
   readonly mode: LockMode;
-  /** The parameter with the ids of the jobs, and, for `locked_by`, the parameter with the worker's id. */
+  /** The parameter with the ids of the jobs. */
   readonly ids: string;
+  /** The parameter with the worker's id; only the mode `locked_by` uses it. */
   readonly workerId: string;
   /** The common table expression with the written rows. */
   readonly by: string;

@@ -1,4 +1,4 @@
-// Ends jobs that succeeded: deletes their rows, and unlocks named queues whose runs have ended.
+// Ends jobs that succeeded or were skipped: deletes their rows, and unlocks named queues whose runs have ended.
 import { builtOnce, type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { endRuns } from "../pauses/paused-run.ts";
 import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
@@ -34,8 +34,9 @@ const statements = {
 const NO_LOCKS = { queues: [], slots: [] };
 
 /**
- * Deletes finished jobs that the worker has locked by `mode`, and unlocks ended runs of named queues. `locks`: those of
- * the runs (sql/slots.ts), in the mode `locked_by` only. Returns the ids of jobs whose lock the worker had lost.
+ * Deletes these jobs, if the worker has locked them by `mode`, and unlocks named queues whose runs have ended.
+ * `locks`: the locks of these runs, as numbers (sql/slots.ts); only in the mode `locked_by`. Returns the ids of jobs
+ * whose lock the worker had lost.
  */
 export async function finishJobs(
   db: Database,

@@ -2,7 +2,7 @@
 // max_attempts. Only the safe mode needs this: the row locks of the fast mode end with their transaction.
 //
 // A job that was removed, or replaced under its key, while it was locked has lost its key and has no attempts left. It
-// is deleted here, because with fewer attempts it would run after all.
+// is deleted here, because it would run after all if its attempt did not count.
 import {
   type Database,
   idArray,
@@ -111,8 +111,9 @@ select j.id::text from ${s}._private_jobs j
 where ${IS_NOT_LISTED} and ${isOurs("locked_by", "j", "$1")} order by j.id`;
 
 /**
- * Gives back the worker's jobs that are not among `ids`, and unlocks its runs that are not among `locks`. Jobs locked
- * since `sinceMs`, or refused by PostgreSQL, stay locked. `db` must not be in a transaction: a refusal would abort it.
+ * Gives back the worker's jobs that are not among `ids`, and unlocks its runs that are not among `locks`. Jobs that
+ * were locked between `sinceMs` (milliseconds since the epoch) and now stay locked, and so do jobs whose update
+ * PostgreSQL refuses. `db` must not be in a transaction, because a refusal would abort it.
  */
 export async function returnUnknownJobs(
   db: Database,

@@ -1,6 +1,6 @@
-// Determines when a job is retried. After a failed attempt the job's row stays: unlocked, with the error, and due again
-// after a delay that grows with each attempt up to the tenth. No other mechanism is needed: once the job is due, the
-// next fetch of any worker with its task finds it.
+// Determines when a job is retried. After a failed attempt the job's row stays. It is unlocked, contains the error, and
+// is due again after a delay that grows with each attempt up to the tenth. No other mechanism is needed: once the job
+// is due, a fetch of any worker with its task can find it.
 //
 //   fetched (attempt n counts) ──fails──▶ n < max_attempts: due again after the delay of attempt n
 //                                     └─▶ n = max_attempts: failed, until it is retried or deleted by hand
@@ -9,14 +9,17 @@
 // the tenth attempt on. With 25 attempts a job is retried for about four days.
 
 /**
- * Returns when the next attempt is due, for an update's `run_at`. The delay begins at `end`, the end of the attempt, or
- * at the job's own time if that is later, so that a job that was rescheduled while it ran is not retried before that
- * time. `job`: the alias of the row.
+ * Returns an SQL expression: when the next attempt is due. An update writes it to `run_at`. The delay begins at `end`,
+ * the end of the attempt, or at the row's `run_at` if that is later. So a job that was rescheduled while it ran is not
+ * retried before its new time. `job`: the alias of the row.
  */
 export const retryAt = (job: string, end: string, delay: string): string =>
   `greatest(${end}, ${job}.run_at) + ${delay}`;
 
-/** Returns an expression: the end of attempts. In the fast mode now() is the time of their fetch, up to 5 s earlier. */
+/**
+ * Returns an SQL expression: when attempts have ended. In the fast mode this cannot be now(), which is the start of the
+ * transaction, because the attempts run while the transaction is open.
+ */
 export const endOfAttempts = (mode: "locked_by" | "row"): string =>
   `pg_catalog.${mode === "row" ? "statement_timestamp" : "now"}()`;
 

@@ -1,7 +1,6 @@
-// Puts back jobs that were snoozed: the attempt does not count. Unlike jobs that are given back unstarted, they have
-// run, and they are due after a delay.
-// A job that was removed while it ran has lost its key and has no attempts left. It is deleted here: if the attempt did
-// not count, the job would have one attempt left, and would run again.
+// Puts snoozed jobs back. The attempt does not count, and the jobs are due after a delay.
+// A job that was removed while it ran has lost its key and has no attempts left. It is deleted instead of being put
+// back: otherwise it would have one attempt left, and would run again.
 import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { UNLOCK } from "../sql/lock.ts";
 import { isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
@@ -13,7 +12,7 @@ export interface SnoozedJob {
   readonly delayMs: number;
   /** Whether the job had a key when it was fetched. */
   readonly isKeyed: boolean;
-  /** JSON text that replaces the payload: the remaining items of a batch job; null: the payload stays. */
+  /** The JSON text that replaces the payload of a batch job, with the remaining items; null: the payload stays. */
   readonly payload: string | null;
 }
 

@@ -14,16 +14,16 @@ import {
 export const MAX_ATTEMPTS = 5;
 
 // After these errors PostgreSQL has undone the whole statement: a deadlock (40P01), a serialization failure, and a
-// column of the jobs that was added or dropped after a function of the schema was planned (42804).
+// column of the table of jobs that was added or dropped after a function of the schema was planned (42804).
 const SERIALIZATION_FAILURE = "40001";
 const COLLISIONS = new Set(["40P01", SERIALIZATION_FAILURE, "42804"]);
 /** The SQLSTATE of statements in an aborted transaction. */
 export const IN_FAILED_TRANSACTION = "25P02";
 
 /**
- * Like `query`, but repeats a statement after a conflict. A pool repeats it after a serialization failure in a READ
- * COMMITTED transaction, because the session's default level is stricter. If the conflict has aborted a transaction of
- * the caller, no repetition can succeed, and the conflict itself is thrown.
+ * Like `query`, but repeats a statement after a conflict. A serialization failure shows that the default level of the
+ * session is stricter than READ COMMITTED. On a pool, the statement is then repeated in a READ COMMITTED transaction.
+ * If the conflict has aborted a transaction of the caller, no repetition can succeed, and the conflict is thrown.
  */
 export async function contendedQuery<R extends object>(
   db: Database,
@@ -37,7 +37,10 @@ export async function contendedQuery<R extends object>(
   return repeatOnConflict((isSerialized) => (isSerialized ? inTransaction(db, send) : send(db)));
 }
 
-/** Like contendedQuery(), for a transaction of several statements. `isConflict`: whether another error is one. */
+/**
+ * Like contendedQuery(), for a transaction of several statements. `isConflict` returns whether an error other than
+ * COLLISIONS counts as a conflict.
+ */
 export const contendedTransaction = <T>(
   db: Database,
   work: (db: Database) => Promise<T>,

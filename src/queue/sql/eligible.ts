@@ -1,14 +1,15 @@
 // The conditions under which a worker may fetch a job: it is available and due, its task is one of the worker's and not
-// paused, it has no forbidden flag, and its named queue, if any, is not locked. Graphile workers ignore pauses of tasks
-// and of all jobs, and limits of queues that are not managed yet (slots.ts). Managed queues are always locked; for them
-// take-managed.ts checks slots instead. Each function returns a condition. `job`: the alias of a row of _private_jobs.
+// paused, it has no forbidden flag, and its named queue, if any, is not locked. A queue with a limit becomes a managed
+// queue (slots.ts), which is always locked. For managed queues, take-managed.ts checks slots instead of the lock.
+// Graphile workers ignore pauses of tasks and of all jobs, and limits of queues that are not managed yet. Each function
+// returns a condition. `job`: the alias of a row of _private_jobs.
 
-/** The job is not locked and has attempts left: the predicate of the indexes that fetches read. */
+/** The job is not locked and has attempts left. The indexes that fetches read have this predicate. */
 export const isAvailable = (job: string): string => `${job}.is_available`;
 
 export const isDue = (job: string, now = "pg_catalog.now()"): string => `${job}.run_at <= ${now}`;
 
-/** The job is available and due. Its queue may be locked, and the worker may not have its task. */
+/** The job is available and due. Its named queue and its task are not checked. */
 export const isReady = (job: string): string => `${isAvailable(job)} and ${isDue(job)}`;
 
 /** How isOfKnownTask() finds the worker's tasks. */
@@ -33,7 +34,7 @@ export const isOfKnownTask = (
       pauses ? ` and not ${isPausedTask(s, "t.identifier")}` : ""
     }))`;
 
-/** The task with this identifier, or everything, is paused. A pause ends by itself at its `resume_at`. */
+/** The task with this identifier is paused, or all jobs are. A pause ends by itself at its `resume_at`. */
 export const isPausedTask = (s: string, identifier: string): string => `exists (
       select from ${s}._private_pauses p
       where (p.scope = 'all' or p.scope = 'task' and p.name = ${identifier})
@@ -46,8 +47,9 @@ export const hasNoFlagOf = (job: string, flags: string): string =>
   `(${job}.flags is null or not ${job}.flags ?| ${flags}::text[])`;
 
 /**
- * The job's named queue is not locked by `locked_by`; row locks of other transactions do not count. `limited`: the
- * parameter with the name patterns of limits, text[]. Queues that match one are excluded, also before they are managed.
+ * The job has a named queue that is not locked by `locked_by`. Row locks of other transactions are not checked.
+ * `limited`: the parameter with the name patterns of limits, text[]. Queues that match a pattern are excluded, even if
+ * they are not managed yet.
  */
 export const isInFreeQueue = (s: string, job: string, limited: string | null = null): string =>
   `exists (select from ${s}._private_job_queues q

@@ -1,7 +1,7 @@
 // A job as an SQL row and as the `Job` that other layers use.
 //
-// Nothing here depends on the session: times leave PostgreSQL as microseconds since the epoch, independent of DateStyle
-// and TimeZone; ids and payloads leave it as text. Only the property Job.payload parses the text of the payload.
+// The columns do not depend on settings of the session, such as DateStyle and TimeZone: times are selected as
+// microseconds since the epoch, ids and payloads as text. Only the property Job.payload parses the text of the payload.
 import type { Job, JobState } from "../../domain/job.ts";
 import { stateOf } from "./job-state.ts";
 import { dateOf, microseconds, timeText } from "./moments.ts";
@@ -80,7 +80,8 @@ export function toJob(row: JobRow): Job {
   return new StoredJob(row);
 }
 
-// A class, because it is cheaper than an object literal with a getter, and a batch creates ten thousand jobs.
+// A class, because its instances are cheaper to create than object literals with a getter, and a batch can have ten
+// thousand jobs.
 class StoredJob implements Job {
   readonly id: string;
   readonly taskId: number;
@@ -102,7 +103,7 @@ class StoredJob implements Job {
   readonly flagsText: string | null;
   readonly isAvailable: boolean;
   readonly state: JobState;
-  // The times as received. The whole row is not kept, because it would keep the memory of a batch alive.
+  // The times as received. The row itself is not kept, because it would keep the memory of its batch alive.
   readonly #runAtUs: string | number;
   readonly #createdAtUs: string | number;
   readonly #updatedAtUs: string | number;

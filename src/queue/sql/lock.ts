@@ -1,6 +1,9 @@
 // How jobs and named queues are locked and unlocked, and which locks do not belong to a worker.
 
-/** Returns the assignments that lock a row. `workerId`: the parameter with the id. `at`: a function of pg_catalog. */
+/**
+ * Returns the assignments that lock a row. `workerId`: the placeholder of the worker's id. `at`: the function of
+ * pg_catalog that returns the time of the lock.
+ */
 export const lockBy = (workerId: string, at = "now"): string =>
   `locked_by = ${workerId}::text, locked_at = pg_catalog.${at}()`;
 
@@ -14,8 +17,8 @@ export const lockHolder = (row: string): string => `pg_catalog.left(${row}.locke
 export const UNLOCK = "locked_by = null, locked_at = null";
 
 /**
- * Returns the assignments that lock a job for an attempt. The attempt counts from now on: if it counted at its end, a
- * job that kills its worker would never use up its attempts. `job`: the alias of the row.
+ * Returns the assignments that lock a job for an attempt. The attempt counts from now on. If attempts counted only when
+ * they end, a job that kills its worker would never use them up. `job`: the alias of the row.
  */
 export const takeBy = (workerId: string, job: string, at = "now"): string =>
   `attempts = ${job}.attempts + 1, ${lockBy(workerId, at)}`;
@@ -30,7 +33,7 @@ export const isFree =
  */
 export const PAUSED = "paused:";
 
-/** The permanent lock of a queue with a limit: this prefix and the number of its slots in locked_by (slots.ts). */
+/** The permanent lock of a queue with a limit: locked_by is this prefix and the number of its slots (slots.ts). */
 export const MANAGED = "managed:";
 
 /** The prefixes of `locked_by` in rows of queues whose lock does not belong to a worker. */
@@ -47,11 +50,11 @@ export const isPseudoLock = (queue: string): string =>
 export const isPausedQueue = (queue: string): string =>
   `coalesce(${prefixOf(queue)} like '${PAUSED}%', false)`;
 
-/** Returns an expression: the id of the worker that has locked a queue; null: none. */
+/** Returns an expression: the id of the worker that has locked a queue; null if no worker has locked it. */
 export const queueHolder = (queue: string): string =>
   `case when not ${isPseudoLock(queue)} then ${lockHolder(queue)} end`;
 
-/** Returns an expression: when a worker locked a queue; null: none has. */
+/** Returns an expression: the time at which a worker locked a queue; null if no worker has locked it. */
 export const queueLockedAt = (queue: string): string =>
   `case when not ${isPseudoLock(queue)} then ${queue}.locked_at end`;
 
@@ -60,8 +63,8 @@ export const isLockedByWorker = (queue: string): string =>
   `${queue}.locked_at is not null and not ${isPseudoLock(queue)}`;
 
 /**
- * Returns a condition on a row of queues: its jobs are blocked, by a worker or by a pause. Jobs of a managed queue that
- * is not paused are ready, even while they wait for the limit.
+ * Returns a condition on a row of queues: its jobs are blocked, by a worker or by a pause. If a queue with a limit is
+ * not paused, its jobs are not blocked, even while they wait for the limit.
  */
 export const isBlockedQueue = (queue: string): string =>
   `${queue}.locked_at is not null and not coalesce(${prefixOf(queue)} like '${MANAGED}%', false)`;

@@ -1,5 +1,5 @@
-// The database's times without loss: PostgreSQL has microseconds, but a Date only milliseconds. Times leave PostgreSQL
-// as whole microseconds since 1970, independent of the session's DateStyle and TimeZone.
+// Reads times from the database. PostgreSQL's times have microseconds, but a Date has only milliseconds. So times are
+// selected as whole microseconds since 1970. These numbers do not depend on the session's DateStyle and TimeZone.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
@@ -41,13 +41,14 @@ export const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 /** Returns the Date of a time in microseconds, rounded down. Times beyond RFC 3339 become the nearest valid ones. */
 export function dateOf(us: string | number): Date {
   const value = Number(us);
-  // This function is called three times for each job, and a batch has ten thousand jobs, so it allocates only the Date.
+  // This function is called three times or more for each job, and a batch can have ten thousand jobs. So the function
+  // usually allocates only the Date.
   if (!Number.isSafeInteger(value)) return new Date(largeParts(us, value).ms);
   const ms = (value - modulo(value)) / 1_000;
   return new Date(Math.min(Math.max(ms, EARLIEST_MS), LATEST_MS));
 }
 
-/** Returns RFC 3339 text in UTC: `2031-01-31T08:00:00.500Z`, or with six digits if the time has microseconds. */
+/** Returns RFC 3339 text in UTC: `2031-01-31T08:00:00.500Z`, with six decimals if milliseconds are not exact. */
 export function timeText(us: string | number): string {
   const { ms, rest } = parts(us);
   const text = new Date(ms).toISOString();
@@ -62,7 +63,7 @@ function parts(us: string | number): { readonly ms: number; readonly rest: numbe
   return clampMoment((value - rest) / 1_000, rest);
 }
 
-/** Like parts(), for infinity, and for times before 1684 or after 2255, whose microseconds exceed a safe integer. */
+/** Like parts(), for infinity, and for times more than 285 years from 1970, which exceed a safe integer. */
 function largeParts(us: string | number, value: number) {
   if (!Number.isFinite(value)) return clampMoment(value, 0);
   const exact = BigInt(us);

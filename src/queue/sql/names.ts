@@ -8,11 +8,12 @@ const TABLES = { identifier: "_private_tasks", queue_name: "_private_job_queues"
 export type NameColumn = keyof typeof TABLES;
 
 /**
- * Returns common table expressions that add the missing ones of `names`, a text[] parameter without duplicates. The
- * last of them, `all_<column>`, has the columns (id, <column>) for all `names`.
+ * Returns common table expressions that add missing names. `names`: the text of a text[] parameter without duplicates.
+ * The last expression, `all_<column>`, has the columns (id, <column>) for all `names`.
  *
- * "do update", not "do nothing": a name that another session inserts at this moment is not visible here, and only an
- * update returns its id. Names are inserted in order, so that two batches with the same new names cannot deadlock.
+ * "do update", not "do nothing": a name that another session inserts at the same moment is not visible to this
+ * statement, and only an update returns its id. Names are inserted in order, so that two batches with the same new
+ * names cannot deadlock.
  */
 export const knownNames = (s: string, column: NameColumn, names: string): string => `
   known_${column} as (
@@ -28,7 +29,7 @@ export const knownNames = (s: string, column: NameColumn, names: string): string
     select * from known_${column} union all select * from new_${column}
   )`;
 
-/** Returns a statement that adds the missing names of $1, and returns the (id, name) of all of them. */
+/** Returns a statement that adds those names of $1 that are missing, and returns (id, name) for each name of $1. */
 export const namesStatement =
   (column: NameColumn) =>
   (s: string): string =>

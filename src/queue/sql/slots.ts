@@ -1,8 +1,9 @@
 // The slots of managed queues: queues with a limit. The row of such a queue is always locked, but by no worker. Each
-// run of its jobs locks a row in _private_queue_slots. Only schemas with the extension "limits" have such queues.
+// run of its jobs locks a row in _private_queue_slots. Only schemas with the extension "limits" have such queues. While
+// such a queue is not paused, `locked_by` of its row is, for example:
 //
 //   managed:3  the queue has three slots
-//   managed:0  the number of slots may differ from the limit: no run begins before a worker has corrected it
+//   managed:0  the number of slots may differ from the limit; no run begins before a worker has corrected the number
 import { MANAGED, UNLOCK } from "./lock.ts";
 
 /** The lock of a managed queue in which no run may begin now. */
@@ -20,13 +21,13 @@ export const hasOpenSlots = (queue: string): string =>
 export const slotCount = (queue: string): string =>
   `coalesce(nullif(pg_catalog.substring(${queue}.locked_by, '^${MANAGED}([0-9]{1,9})$')::int, 0), 1)`;
 
-/** Returns a condition: this queue has slots. So it is managed, even while it is paused. */
+/** Returns a condition: the queue with this id has slots. Such a queue is managed, even while it is paused. */
 export const hasSlots = (s: string, queueId: string): string =>
   `exists (select from ${s}._private_queue_slots as slots where slots.queue_id = ${queueId})`;
 
 /**
- * Returns assignments for a row of queues: `managed:0` if the queue has slots, otherwise unlocked. With `managed:0`, no
- * run begins before a worker has compared the number of slots with the limits.
+ * Returns the assignments that set the lock of a row of queues to `managed:0` if the queue has slots, and otherwise
+ * unlock the row. With `managed:0`, no run begins before a worker has compared the number of slots with the limits.
  */
 export const manageAgain = (s: string, queue: string): string =>
   `locked_at = case when ${hasSlots(s, `${queue}.id`)} then 'infinity'::timestamptz end,

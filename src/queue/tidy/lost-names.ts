@@ -1,11 +1,12 @@
-// Finds and restores deleted rows of task and queue names to which jobs refer. An add reads the row of a name without a
-// lock, so the row may be deleted before the add is committed. No worker fetches such a job until the row is restored.
+// Finds and restores deleted rows of tasks and named queues to which jobs refer. An add reads the row of a name without
+// a lock, so the row may be deleted before the add is committed. No worker fetches such a job until the row is
+// restored.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import type { NameColumn } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
 
-/** The tables of names, and the column of the jobs that refers to them. */
+/** The table of each kind of name, and the column in the table of jobs that refers to it. */
 export const NAMES = {
   identifier: { table: "_private_tasks", reference: "task_id" },
   queue_name: { table: "_private_job_queues", reference: "job_queue_id" },
@@ -17,8 +18,9 @@ export interface LostName {
 }
 
 /**
- * Restores deleted rows of `names` under their old ids: those that jobs refer to, or with `all` every deleted one. If a
- * name has a new row already, jobs with the old id get the new row's id. Returns how many rows were restored.
+ * Restores those rows of `names` that were deleted, under their old ids. Without `all`, only the rows to which jobs
+ * refer are restored. If a name has a new row already, jobs with the old id get the new row's id. Returns how many rows
+ * were restored.
  */
 export async function putBackNames(
   db: Database,
@@ -43,7 +45,8 @@ export async function putBackNames(
 const DELETED =
   "rows from (pg_catalog.unnest($1::int[]), pg_catalog.unnest($2::text[])) as deleted (id, name)";
 
-// `taken`: how many rows were not restored, because the name has a new row, or the id has a row of recoverLostQueues().
+// `taken`: how many rows were not restored, because the name has a new row, or because recoverLostQueues() has created
+// a row with the id.
 const putBackSql =
   (column: NameColumn): Statement =>
   (s) => {
@@ -101,7 +104,7 @@ const statements = {
   queue_name: { putBack: putBackSql("queue_name"), moveJobs: moveJobsSql("queue_name") },
 };
 
-/** Returns an expression: the name of a queue whose own name is lost. Its jobs stay in one queue, in order. */
+/** Returns an expression: the new name of a queue whose own name is lost. The queue keeps its jobs, and their order. */
 const recoveredName = (id: string) => `('recovered-queue-' || ${id}::text)`;
 
 /** The deleted rows that jobs refer to, and the number of these jobs. */
@@ -147,8 +150,8 @@ const lostSql: Statement = (s) => `
     )) as taskless_jobs`;
 
 /**
- * Returns how many queues have been deleted, by PostgreSQL's statistics, as text, because it is a bigint. As long as
- * this number does not change, no job loses its queue.
+ * Returns how many rows of queues have been deleted, according to PostgreSQL's statistics. The number is a bigint, so
+ * it is returned as text. If it has changed, jobs may have lost their queues.
  */
 export async function countDeletedQueues(db: Database): Promise<string> {
   const [row] = await query<{ deleted: string }>(db, deletedSql, [
@@ -161,9 +164,10 @@ const deletedSql: Statement = () =>
   "select pg_catalog.pg_stat_get_tuples_deleted($1::text::regclass)::text as deleted";
 
 /**
- * Creates the missing rows of up to 10,000 queues that jobs refer to, with the names `recovered-queue-<id>`: a Graphile
- * worker's cleanup has deleted them, and their own names are lost. For queues that this library's cleanup has deleted,
- * putBackNames() restores the names. Reads all jobs. Returns how many rows were created.
+ * Creates the missing rows of up to 10,000 queues that jobs refer to, with the names `recovered-queue-<id>`. The own
+ * names of these queues are lost, for example because a Graphile worker's cleanup has deleted the rows. For queues that
+ * this library's cleanup has deleted, putBackNames() restores the names. Reads all jobs. Returns how many rows were
+ * created.
  */
 export async function recoverLostQueues(db: Database): Promise<number> {
   const [row] = await contendedQuery<{ rows: number }>(db, recoverSql, []);

@@ -2,12 +2,12 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 const BATCH = 1_000;
-/** The most batches of one call. The next call continues. */
+/** The maximum number of batches in one call. The next call deletes the rest. */
 const MAX_BATCHES = 200;
 
 /**
- * Deletes rows in batches, at most 200,000 in one call. Returns their number; 0 without the table, or without the
- * right to delete from it.
+ * Deletes rows in batches, at most 200,000 in one call. Returns the number of deleted rows; 0 if the table is missing,
+ * or if the role may not delete from it.
  */
 export async function deleteOldThrottles(db: Database): Promise<number> {
   const table = `${db.schema.quoted}._private_throttles`;

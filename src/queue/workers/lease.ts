@@ -1,6 +1,7 @@
 // A worker's lease on the jobs that it has locked: its row in the heartbeat table, renewed every few seconds. A sweep
-// that recovers a worker's jobs marks or deletes its row (recover-jobs.ts). A worker that was only suspended finds this
-// with its next heartbeat, and continues under a new id. A heartbeat never restores a deleted row.
+// that recovers a worker's jobs marks or deletes the worker's row (recover-jobs.ts). If the worker was only suspended,
+// its next heartbeat detects the mark or the missing row, and the worker continues under a new id. A heartbeat never
+// restores a deleted row.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasNumber, isRecovered, staleWorkers } from "./stale-workers.ts";
@@ -11,17 +12,17 @@ export interface HeartbeatRequest {
   /** JSON text for `metadata` in the row of one lease; null: no row gets a new text. */
   readonly metadata: { readonly id: string; readonly text: string } | null;
   /**
-   * Requests stale workers among those without a heartbeat for this many milliseconds; null: requests none. A worker is
-   * returned only if heartbeats have succeeded without a gap for as long as that worker's lease lasts.
+   * Requests the stale workers whose last heartbeat is older than this many milliseconds; null: requests none. A worker
+   * is returned only if `uptimeMs` of the answer is at least as long as the lease of that worker.
    */
   readonly silenceMs: number | null;
   /** Whether the previous heartbeat failed. */
   readonly isBroken: boolean;
-  /** The longest interval in milliseconds since the last successful heartbeat that does not count as a gap. */
+  /** If the last successful heartbeat is more than this many milliseconds ago, the interval counts as a gap. */
   readonly longestGapMs: number;
 }
 
-/** Identifies the row of a worker's lease. After the table was restored from a backup, the mark differs. */
+/** Identifies the row of a worker's lease. If the table is restored from a backup, the restored row differs from it. */
 export interface LeaseMark {
   /** The oid of the table. */
   readonly table: number;
@@ -71,7 +72,10 @@ export interface RegisteredLease extends LeaseMark {
   readonly uptimeMs: number;
 }
 
-/** Begins a lease. The id must be new. `recentMs`: the age up to which a heartbeat of another worker is recent. */
+/**
+ * Begins a lease. The id must be new. `recentMs`: the age in milliseconds up to which a heartbeat of another worker is
+ * recent.
+ */
 export async function registerLease(
   db: Database,
   id: string,

@@ -1,13 +1,15 @@
 // Recovers the jobs of stale workers: unlocks them, so that other workers can run them. A worker does this when the
 // answer to its heartbeat lists stale workers (worker/lease/recovery.ts). The manual sweep (sweep-stale-workers.ts in
-// commands/maintenance) uses the same statement, and may also name workers without a heartbeat row.
+// commands/maintenance) uses the same statement. It can also recover the jobs of workers without a heartbeat row.
 //
 //   alive ──threshold──▶ ordinary jobs recovered, row marked ──resilient threshold──▶ all recovered, row deleted
 //     ▲                                   │
-//     └ heartbeat: keeps the other jobs ──┘ (and continues under a new id, see worker/sessions.ts)
+//     └ late heartbeat: the worker keeps ─┘ (and continues under a new id, see worker/sessions.ts)
+//       its resilient jobs
 //
-// The marked row stays until the second pass, because a fetch that the stale worker had sent may commit after the first
-// pass. The second pass unlocks its jobs, too. Resilient jobs have the flag `infrastructure_resilient`.
+// Resilient jobs have the flag `infrastructure_resilient`; all other jobs are ordinary. A marked row stays until the
+// resilient threshold, because a fetch that the stale worker has sent may commit after the mark. Jobs that such a fetch
+// has locked are unlocked when the row is deleted.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
@@ -17,13 +19,13 @@ import { recoverSql } from "./recover-statement.ts";
 
 export interface RecoveryRequest {
   readonly staleWorkerIds: readonly string[];
-  /** The text of last_error for each stale worker; null: the default text. */
+  /** For each stale worker, the text that its recovered jobs get as `last_error`; null: the default text. */
   readonly messages: readonly (string | null)[];
   /** How long a recovered job waits before it may run again, in milliseconds. */
   readonly delayMs: number;
   /**
-   * How long heartbeats have succeeded without a gap, in milliseconds (lease.ts). Workers with a longer threshold are
-   * not recovered, because after an outage all workers look stale.
+   * How long heartbeats have succeeded without a gap, in milliseconds (lease.ts). A worker whose threshold is longer is
+   * not recovered: after an outage of the database, every worker looks stale until its next heartbeat.
    */
   readonly uptimeMs: number;
   /** The time of this worker's last heartbeat by the database's clock, in milliseconds since the epoch. */
@@ -39,7 +41,7 @@ export interface RecoverResult {
   readonly jobs: number;
   readonly queues: number;
   readonly refused: readonly RefusedRow[];
-  /** The error that kept a worker from being recovered, other than refused jobs; undefined: none. */
+  /** The first error, other than those of `refused`, that prevented a recovery; undefined if there was none. */
   readonly failure?: unknown;
 }
 
@@ -109,7 +111,7 @@ export async function recoverByHand(db: Database, request: ManualRecovery): Prom
   return done;
 }
 
-/** `onlyIds`: only these jobs are unlocked; then no queue is unlocked, and no worker is marked. */
+/** With `onlyIds`, only these jobs are unlocked, no queue is unlocked, and no row of a worker is marked or deleted. */
 type RecoverWorkers = (
   workerIds: readonly string[],
   excludedIds: readonly string[],
@@ -119,8 +121,9 @@ type RecoverWorkers = (
 const NONE: RecoverResult = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
 /**
- * Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered alone: first its
- * jobs, without those that are refused, and then its queues. A worker with a refused job is not marked.
+ * Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered by a statement of
+ * its own. If PostgreSQL refuses that, too, the worker's jobs are unlocked first, except those that PostgreSQL refuses
+ * to change, and then its queues. The row of a worker with a refused job is neither marked nor deleted.
  */
 async function recoverUnrefused(
   db: Database,
@@ -148,7 +151,7 @@ async function recoverUnrefused(
   }
   const rows = await query<{ id: string }>(db, lockedSql, [...workerIds]);
   const all = rows.map(({ id }) => id).filter((id) => !excludedIds.includes(id));
-  // No job is left to change: a trigger may have refused to unlock a queue.
+  // Without a job to change, the refused row is another one: a trigger may have refused to unlock a queue, for example.
   if (all.length === 0) return done;
   const change = async (ids: readonly string[]) =>
     resultOf(await recover(workerIds, excludedIds, ids)).jobs;
@@ -166,12 +169,12 @@ const merge = (a: RecoverResult, b: RecoverResult): RecoverResult => ({
   failure: a.failure ?? b.failure,
 });
 
-/** More jobs than any worker locks. */
+/** The maximum number of a worker's jobs that are searched for refused ones. Only a huge local queue has more. */
 const MAX_LOCKED = 100_000;
 
 /**
- * Waits until no transaction has the lock of sweeps. The error of a refused sweep arrives before its transaction has
- * released that lock, and a sweep that cannot get the lock does nothing.
+ * Waits until no transaction has the lock of sweeps. The error of a refused sweep can arrive before its transaction has
+ * released that lock. A worker's next sweep would then find the lock taken, and do nothing.
  */
 const afterSweep = (db: Database) => query(db, sweepLockSql, [sweepLockKey(db)]);
 

@@ -13,36 +13,43 @@ export interface RecoverForm {
   readonly heartbeats: boolean;
   /** Whether the statement only counts and changes nothing. */
   readonly isDry: boolean;
-  /** Whether it waits for another sweep; if not, it leaves the work to that sweep. */
+  /** Whether the statement waits for another sweep to end; if not, it leaves the work to that sweep. */
   readonly waitsForSweep: boolean;
-  /** Whether the schema has limits: slots of managed queues, and permits. */
+  /** Whether the schema has the tables for limits, in which slots of managed queues and permits are. */
   readonly slots: boolean;
 }
 
 /*
- * $1 float8 the threshold of a manual sweep in milliseconds; null: each worker's own
- * $2 text[] workers without a heartbeat row, of a manual sweep
- * with heartbeats: $3 text[] stale workers  $4 text[] their messages  $5 float8 how long heartbeats have succeeded, ms
- *   $6 float8 the sweeper's last heartbeat, ms since the epoch  $7 float8 its maximum age, ms
- * last, unless dry: text the key of the lock of sweeps, float8 the delay in milliseconds, bigint[] jobs to be skipped,
+ * The parameters of every form:
+ *   $1 float8 the threshold of a manual sweep in milliseconds; null: each worker's own threshold
+ *   $2 text[] the workers without a heartbeat row that a manual sweep recovers
+ * With `heartbeats`, these follow:
+ *   $3 text[] stale workers  $4 text[] the messages for their jobs  $5 float8 how long heartbeats have succeeded, ms
+ *   $6 float8 the sweeper's last heartbeat, ms since the epoch  $7 float8 the maximum age of that heartbeat, ms
+ * Unless `isDry`, these are the last:
+ *   text the key of the lock of sweeps, float8 the delay in milliseconds, bigint[] jobs to be skipped,
  *   bigint[] the only jobs to be unlocked: then no queue is unlocked, and no worker is marked; null: all jobs
  *
- * It is one statement in one transaction, so it also works behind a transaction pooler.
+ * All this is one statement in one transaction, so it also works behind a transaction pooler.
  *
- * `turn`: only one process sweeps at a time; a second one would find nothing to do, so a worker's sweep does not wait.
- * `stale_row`: whether a worker is stale is checked again under the lock of its row. A late heartbeat was committed
- * before, and then its worker is not stale, or waits for this statement, and then finds the mark or no row. A row that
- * is locked now is being renewed, and is skipped. The sweeper's own last heartbeat must be recent by the same clock: if
- * the clock has jumped, or the sweeper was suspended, other workers may only look stale.
- * `due`: jobs are locked in id order. Those that another session has locked are skipped, and so are those in the
- * parameter, which PostgreSQL refuses to change. Then their worker stays unmarked for the next sweep.
- * `locked_queue`, `queue`: a queue stays locked while a resilient or a skipped job of it does. Otherwise a later job
- * could overtake that job. A slot stays locked, too, because that job may belong to the slot's run.
- * `ended`: ends the workers' open transactions, which have the row locks of the fast mode (session-lock.ts).
- * `recovered`: if a trigger skips the change of a job, everything is undone. Attempts do not change: the interrupted
- * one counts, because otherwise a job that kills its worker would never use up its attempts. An earlier run_at moves to
- * now plus the delay, so that such a job is not the first that each worker fetches after its start. Without a delay the
- * job keeps its run_at in a named queue: later jobs may have been locked with it, and none may overtake it.
+ * `turn`: only one process sweeps at a time. A worker's sweep does not wait for another sweep, because after that it
+ * would find nothing to do.
+ * `stale_row`: locks the workers' rows, and checks again whether the workers are stale. If a late heartbeat was
+ * committed before, its worker is not stale. A later heartbeat waits for this statement. It then finds a mark, or no
+ * row, or an unmarked row if jobs or queues of its worker are still to be unlocked. A row that is locked now is
+ * skipped, because a heartbeat may be renewing it. The sweeper's own last heartbeat must be recent by the database's
+ * clock: if the clock has jumped, or the sweeper was suspended, other workers may only look stale.
+ * `due`: locks jobs in the order of their ids. Jobs that another session has locked are skipped, and so are the jobs to
+ * be skipped, which PostgreSQL has refused to change. The worker of a skipped job stays unmarked for the next sweep.
+ * `locked_queue`, `queue`: while a resilient or skipped job of a queue stays locked, the queue stays locked, too.
+ * Otherwise a later job could overtake that job. The worker's slots of the queue also stay locked, because that job may
+ * belong to the run of any of them.
+ * `ended`: ends the workers' idle transactions, which may hold row locks of the fast mode (session-lock.ts).
+ * `recovered`: if a trigger skips the change of a job, the statement fails and everything is undone. The number of
+ * attempts does not change, so the interrupted attempt counts. Otherwise a job that kills its worker would never use up
+ * its attempts. A run_at before now plus the delay moves to that time, so that a job that kills its worker is not the
+ * first job that each worker fetches after its start. But if the delay is 0, a job of a named queue keeps its run_at:
+ * later jobs of the queue may have been locked with it, and none may overtake it.
  */
 export const recoverSql =
   ({ heartbeats, isDry, waitsForSweep, slots }: RecoverForm): Statement =>
@@ -115,7 +122,7 @@ const stale = (s: string, heartbeats: boolean, isDry: boolean) => {
 )`;
 };
 
-/** Returns a condition. Of a worker without a row, only old locks count: newer locks show that it is alive. */
+/** Returns a condition: the lock may be removed. A worker without a row keeps newer locks: it seems to be running. */
 const isOld = (lock: string) =>
   `(stale.has_row or ${lock}.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')`;
 
@@ -207,7 +214,7 @@ const countedMessage = (message: string) => `(
       ) as earlier
     )`;
 
-// If a worker's report in `metadata` leaves no room for the mark, the mark replaces it: the table limits the length.
+// The table limits the length of `metadata`. If a worker's report leaves no room for the mark, the mark replaces it.
 const unfinishedSql = (s: string, slots: boolean, only: string) => `, unfinished as materialized (
   select locked_by from locked_jobs where is_due and id not in (select id from due)
   union select id from stale_row where ${only}::bigint[] is not null
@@ -233,7 +240,8 @@ const unfinishedSql = (s: string, slots: boolean, only: string) => `, unfinished
   and stale_row.id not in (select locked_by from unfinished)
 )${slots ? withdrawnPermits(s) : ""}`;
 
-// The first pass already deletes a worker's permits, unless one of its jobs stays locked: that job may still run.
+// The sweep that marks a worker already deletes its permits, unless one of its jobs stays locked, because that job may
+// still run.
 const withdrawnPermits = (s: string) => `, withdrawn as (
   delete from ${s}._private_limit_permits as permits using stale_row
   where permits.worker_id = stale_row.id

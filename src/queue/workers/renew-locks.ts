@@ -1,5 +1,6 @@
 // Renews the locks of jobs that run for hours, of their named queues, and of slots of queues (queue/sql/slots.ts).
-// Graphile workers remove every lock older than 4 hours, and the schema's functions treat the job as unlocked.
+// Graphile workers remove every lock older than 4 hours, and the schema's functions treat a job with such a lock as
+// unlocked.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { lockBy } from "../sql/lock.ts";
@@ -8,10 +9,12 @@ import { lockBy } from "../sql/lock.ts";
  * $1 text the worker's id  $2 bigint[] the ids of its running jobs; null: unknown  $3 float8 the age in milliseconds
  * from which a lock is old
  *
- * `is_needed`: whether a running job (if they are unknown, any job) has an old lock of the worker. By ids, this is a
- * cheap check. Only if there is one are the tables searched for all old locks of the worker. Unstarted jobs have such
- * locks, too: jobs of one named queue are locked together, and run one after the other.
- * Rows locked by other transactions are skipped: the job is ending, or the next renewal, well before 4 hours, finds it.
+ * `is_needed` has a row if one of the running jobs has an old lock of the worker; if their ids are unknown, if any job
+ * has one. With ids, this check is cheap. Only if there is a row, the tables are searched for all old locks of the
+ * worker. Unstarted jobs may have old locks, too: jobs of one named queue are locked together, and run one after the
+ * other.
+ * Rows that other transactions have locked are skipped. The job of such a row is ending, or the next renewal finds the
+ * row, well before its lock is 4 hours old.
  */
 const renewSql =
   (slots: boolean): Statement =>
@@ -60,8 +63,9 @@ export interface RenewedLocks {
 }
 
 /**
- * Renews the worker's locks that are older than `olderThanMs`, if one of its running jobs has such a lock, or if these
- * are unknown (`runningIds` is null) one of its jobs. Returns the numbers of renewed locks of jobs and of named queues.
+ * Renews the worker's locks that are older than `olderThanMs`, if one of its running jobs has such a lock. If the
+ * running jobs are unknown (`runningIds` is null), it is enough that any of the worker's jobs has one. Returns the
+ * numbers of renewed locks of jobs and of named queues.
  */
 export async function renewLocks(
   db: Database,

@@ -1,7 +1,7 @@
-// Removes locks older than 4 hours, by default. Graphile workers do this without checking anything else. This library's
+// Removes old locks, by default those older than 4 hours. Graphile workers remove all locks of that age. This library's
 // workers skip the locks of workers that have a heartbeat row, because recovery removes such locks. They also renew the
-// locks of their own long jobs (renew-locks.ts), so that Graphile workers do not remove these. And this file deletes
-// heartbeat rows of workers that stopped long ago, so that the locks of these workers are no longer skipped.
+// locks of their own long jobs (renew-locks.ts), so that Graphile workers do not remove these locks. This file also
+// deletes heartbeat rows of workers that stopped long ago, so that their locks are no longer skipped.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
@@ -18,14 +18,14 @@ export interface ResetLocks {
   readonly refused: readonly RefusedRow[];
 }
 
-// A heartbeat of any age counts: after an outage no heartbeat is recent.
+// A row with a heartbeat of any age counts, because after an outage no heartbeat is recent.
 const hasHeartbeat = (s: string, lock: string) =>
   `exists (select from ${s}._private_workers as workers where workers.id = ${lock}.locked_by)`;
 
 /**
- * $1 float8: the threshold in milliseconds; $2 text: the same in words; $3 bigint[]: the only jobs to be unlocked (then
- * no queue or slot is), null: all; $4 bigint[]: jobs to be skipped. Rows that other transactions have locked are
- * skipped. A slot stays locked if its worker keeps the lock of a job in that queue.
+ * $1 float8: the threshold in milliseconds; $2 text: the threshold in words; $3 bigint[]: if it is not null, only these
+ * jobs are unlocked, and no queue or slot; $4 bigint[]: jobs to be skipped. Rows that other transactions have locked
+ * are skipped. A slot stays locked if its worker keeps the lock of a job in the slot's queue.
  */
 const resetSql =
   (heartbeats: boolean, slots: boolean): Statement =>
@@ -81,16 +81,17 @@ const statements = {
   withSlots: { withHeartbeats: resetSql(true, true), without: resetSql(false, true) },
 };
 
-/** Up to 100,000 jobs with old locks, to search them for the jobs that PostgreSQL refuses to change. */
+/** Selects up to 100,000 jobs with old locks, among them those that PostgreSQL refuses to change. */
 const oldJobsSql: Statement = (s) => `
 select id from ${s}._private_jobs
 where not is_available and locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'
 order by id limit 100000`;
 
 /**
- * Removes locks older than `thresholdMs` whose worker has no heartbeat row: those of jobs, queues and slots. The
- * interrupted attempts still count. Jobs that PostgreSQL refuses to change stay locked. `db` must use a single
- * connection: on another one, the statement after a refused one would skip the rows that the latter still locks.
+ * Unlocks jobs, queues and slots that have been locked for more than `thresholdMs` by a worker without a heartbeat row.
+ * The interrupted attempts still count. Jobs that PostgreSQL refuses to change stay locked. `db` must use a single
+ * connection: a refused statement may still hold its row locks for a moment, and on another connection the next
+ * statement would skip these rows.
  */
 export async function resetStaleLocks(db: Database, thresholdMs: number): Promise<ResetLocks> {
   const { withHeartbeats, without } = (await hasLimits(db)) ? statements.withSlots : statements;
@@ -127,7 +128,8 @@ function inWords(ms: number): string {
 export const STALE_LOCK_MS = 4 * HOUR_MS;
 
 // $1 float8: `thresholdMs`; $2 boolean: `isCertain`. After an outage or a jump of the database's clock, all heartbeats
-// look old. So unless `isCertain`, some worker must have sent heartbeats without a gap for as long as the row's lease.
+// look old. So unless `isCertain`, a row is deleted only if another worker has sent heartbeats without a gap for at
+// least as long as the row's lease.
 const deleteSql: Statement = (s) => `
 delete from ${s}._private_workers as workers
 where ${AGE_MS} > greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})
@@ -138,7 +140,8 @@ and ($2::boolean or ${thresholdOf("null")} <= (
 
 /**
  * Deletes the heartbeat rows of workers whose last heartbeat is older than `thresholdMs` and their own thresholds, so
- * that their locks can be reset. `isCertain`: the caller has excluded an outage. If false, heartbeats must exclude it.
+ * that their locks can be reset. `isCertain`: the caller has excluded an outage. If it is false, a row is deleted only
+ * if the heartbeats of another worker exclude an outage.
  */
 export async function deleteStaleWorkers(db: Database, thresholdMs: number, isCertain = false) {
   if (await hasWorkerTable(db)) await query(db, deleteSql, [thresholdMs, isCertain]);

@@ -1,13 +1,13 @@
 // The row locks of the fast mode do not show which worker holds them, and they end only with their transaction. So each
 // connection on which a worker fetches jobs, except behind a transaction pooler, holds a shared advisory lock. Its key
-// is made from the worker's id. By this lock, a sweep finds the open transactions of a stale worker and ends them, as
-// PostgreSQL would do later (idle_in_transaction_session_timeout).
+// is made from the worker's id. By this lock, the recovery of a stale worker finds the worker's idle transactions and
+// ends them. PostgreSQL would end them later (idle_in_transaction_session_timeout).
 //
-// The heartbeat has its own thread. So a task that blocks the worker's thread keeps its jobs as long as the heartbeat
-// continues, and the jobs of a frozen process are unlocked after its lease has expired.
+// The heartbeat has its own thread. So a worker keeps its jobs while a task blocks the worker's thread. If the whole
+// process is frozen, the heartbeat stops, too, and the jobs are unlocked after the lease has expired.
 //
-// After the loss of a connection the worker itself ends the server process of that connection, if it still runs: the
-// process may hold row locks, or run statements that arrive late.
+// By the same lock, a worker checks that a server process belongs to a connection that it has lost, before it ends this
+// process (endLostConnection).
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 const key = (sessionId: string) =>
@@ -18,7 +18,7 @@ const WAIT_MS = 1_000;
 
 const holdSql: Statement = () => `select pg_catalog.pg_advisory_lock_shared(${key("$1::text")})`;
 
-/** Acquires the session's shared advisory lock for this connection, until it is closed. `db` must not be a pool. */
+/** Acquires the session's shared advisory lock on the connection `db`, until it is closed. `db` must not be a pool. */
 export async function markConnection(db: Database, sessionId: string): Promise<void> {
   await query(db, holdSql, [sessionId]);
 }
@@ -43,12 +43,13 @@ export async function endLostConnection(
   await query(db, endLostSql, [sessionId, pid]);
 }
 
-// Only idle transactions are ended: a running statement ends by its own time limit. This role may lack the right to end
-// server processes of other roles; PostgreSQL's timeout ends their idle transactions.
+// Only idle transactions are ended, because a running statement ends by its own time limit. Server processes of other
+// roles are left out, because this role may lack the right to end them. PostgreSQL's timeout ends their transactions.
 
 /**
- * A query that ends the transactions of the workers in the common table expression `stale_row`, and waits up to a
- * second for the end of each. It returns one row for each: `has_ended` is whether it ended in that time.
+ * A query that ends the server processes with idle transactions of the workers in the common table expression
+ * `stale_row`. It waits up to a second for the end of each process, and returns one row for each process. `has_ended`:
+ * whether the process ended in that time.
  */
 export const endTransactions = `
   select pg_catalog.pg_terminate_backend(activity.pid, ${WAIT_MS}) as has_ended

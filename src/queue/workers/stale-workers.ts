@@ -1,8 +1,8 @@
 // Defines which workers are stale: those whose last heartbeat is older than the threshold in their heartbeat row. The
 // sweeps of all workers and the manual sweep use the same conditions.
 //
-// Workers without a heartbeat row are unknown, not stale. The manual sweep checks the age of their newest lock, and
-// every worker removes locks of unknown workers that are older than 4 hours (reset-stale-locks.ts).
+// Workers without a heartbeat row are unknown, not stale. The manual sweep checks the age of their newest lock. Every
+// worker removes an unknown worker's locks, by default once they are older than 4 hours (reset-stale-locks.ts).
 import { ageMs } from "../sql/moments.ts";
 
 /** A condition: a sweep has recovered the worker's jobs, except resilient ones, and marked its row. May be null. */
@@ -18,7 +18,8 @@ const UNDECLARED_MS = 300_000;
 
 /**
  * Returns a condition: the worker's metadata has a number of at most 25 characters under this name. Such a number can
- * be cast to float8. JSON allows 1e999, and a cast of it would abort the whole statement.
+ * be cast to float8. JSON also allows 1e999, whose text in jsonb has 1,000 digits. A cast of it would abort the whole
+ * statement.
  */
 export const hasNumber = (name: string): string =>
   `pg_catalog.jsonb_typeof(workers.metadata -> '${name}'::text) = 'number'
@@ -29,22 +30,26 @@ export const reportedNumber = (name: string): string =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, 0::float8) end`;
 
-/** `given`: SQL of the manual sweep's threshold, or "null". It replaces a shorter or missing number of the worker. */
+/**
+ * `given`: SQL of the manual sweep's threshold, or "null". It replaces the worker's number if that is shorter or
+ * missing.
+ */
 const threshold = (name: string, given: string) =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, ${given}::float8)
       else coalesce(${given}::float8, ${UNDECLARED_MS}) end`;
 
-/** Returns an expression: the age of a heartbeat in ms from which jobs are recovered, except resilient ones. */
+/** Returns an expression: the age of a heartbeat, in ms, at which jobs are recovered, except resilient ones. */
 export const thresholdOf = (given: string): string => threshold("threshold_ms", given);
 
-/** Returns an expression: the age from which jobs with the flag `infrastructure_resilient` are recovered, too. */
+/** Returns an expression: the age at which jobs with the flag `infrastructure_resilient` are recovered, too. */
 export const resilientThresholdOf = (given: string): string =>
   threshold("resilient_threshold_ms", given);
 
 /**
- * Returns a condition on a heartbeat row `workers`: its lease has expired, or if isRecovered its resilient threshold.
- * `uptime`: how long heartbeats have succeeded without a gap, in ms; the condition is false if shorter than the lease.
+ * Returns a condition on a heartbeat row `workers`: the last heartbeat is older than the threshold; if isRecovered,
+ * older than the resilient threshold. `uptime`: how long heartbeats have succeeded without a gap, in ms. If that is
+ * shorter than the threshold, the condition is false.
  */
 export const isStale = (uptime: string, given: string): string =>
   `${AGE_MS} > case when ${isRecovered}
@@ -52,14 +57,14 @@ export const isStale = (uptime: string, given: string): string =>
       else ${thresholdOf(given)} end
     and ${uptime}::float8 >= ${thresholdOf(given)}`;
 
-/** A condition on a heartbeat row `workers`: it is shown as not responding. A sweep also checks the uptime. */
+/** A condition on a heartbeat row `workers`: the worker is shown as not responding. The uptime is not checked. */
 export const isNotResponding = `(coalesce(${isRecovered}, false) or ${AGE_MS} > ${thresholdOf("null")})`;
 
 const MAX_AT_ONCE = 100;
 
 /**
- * Returns a query for up to 100 stale workers, a part of the heartbeat's statement. A heartbeat within `recentMs` is
- * recent enough. By this condition, the index on last_heartbeat_at excludes most healthy workers.
+ * Returns a query for up to 100 stale workers, a part of the heartbeat's statement. Workers whose last heartbeat is at
+ * most `recentMs` old are left out, so that the index on last_heartbeat_at excludes most healthy workers.
  */
 export const staleWorkers = (s: string, uptime: string, recentMs: string): string => `
   select workers.id from ${s}._private_workers as workers

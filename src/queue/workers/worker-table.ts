@@ -1,9 +1,9 @@
-// Limits of the heartbeat table `_private_workers`, and checks of options about workers. The table is an extension, and
-// Graphile Worker's own schema lacks it. Statements that name it would fail there and abort the caller's transaction.
+// Limits of the heartbeat table `_private_workers`, and checks of options about workers. A schema that only Graphile
+// Worker has migrated lacks the table. A statement that names it fails there, and aborts the caller's transaction.
 import * as v from "valibot";
 import { boundedText } from "../../domain/job-spec.ts";
 
-/** The maximum bytes of a report (`metadata`). The table rejects longer ones. From older tables they are not read. */
+/** The maximum size of a report (`metadata`), in bytes. The table rejects longer reports. */
 export const MAX_REPORT_BYTES = 262_144;
 /** The bytes of a report that are reserved for `steady_since_ms`, `recovered_at` and `recovered_jobs`. */
 export const ROOM_FOR_MARKS = 256;
@@ -19,7 +19,7 @@ export const STALE_AFTER_MS = 300_000;
 
 const YEAR_MS = 31_536_000_000;
 
-/** Checks a number of milliseconds up to a year; fractions are allowed. The messages name no unit. */
+/** Checks a number of milliseconds up to a year; fractions are allowed. */
 export const upToAYear = v.pipe(
   v.number("must be a number"),
   v.check((value) => value >= 0 && value <= YEAR_MS, "must not be negative, and at most a year"),

@@ -1,5 +1,6 @@
-// The configurations of the worker's own connections, made from the options of its pool: also for the heartbeat thread,
-// to which only plain data can be sent. Opens the worker's maintenance connections, and limits its use of the pool.
+// Makes the configurations of the worker's own connections from the options of its pool. The one for the heartbeat
+// thread has only plain data, because nothing else can be sent to a thread. Also opens the worker's maintenance
+// connections, and sets time limits for its statements on the pool.
 import pg from "pg";
 import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -9,11 +10,14 @@ import { type Bounds, boundedQueryable } from "../../database/connection/pool.ts
 import type { Database } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 
-/** Returns those options of the pool that a connection needs. The password is not enumerable, so it is copied apart. */
+/**
+ * Returns those options of the pool that a connection needs. The password is not enumerable, so the spread does not
+ * copy it.
+ */
 export function connectionOf(pool: pg.Pool): ServerConfig {
   const { max: _max, min: _min, idleTimeoutMillis: _idle, ...rest } = pool.options;
   const { server }: ServerConfig = rest;
-  // The pool was created by this worker.
+  // If `server` is set, this library has created the pool, and `server` contains all that a connection needs.
   if (server !== undefined) return { server, application_name: "worker connection" };
   const { password } = pool.options;
   return password === undefined ? rest : { ...rest, password };
@@ -27,7 +31,7 @@ export function withApplicationName(connection: ServerConfig, name: string): Ser
 /** The configuration that is sent to the heartbeat thread. */
 export interface PortableConnection {
   readonly config: ServerConfig;
-  /** Whether the password comes from a function. It stays in this thread, which sends the password on request. */
+  /** Whether a function returns the password. It is called in this thread, which sends the password on request. */
   readonly needsPassword: boolean;
 }
 
@@ -37,7 +41,7 @@ const WITHOUT = new Set(
   maxLifetimeSeconds query_timeout connectionTimeoutMillis`.split(/\s+/),
 );
 
-/** Returns a copy for the heartbeat thread; null if an option cannot be sent there, such as a function for sockets. */
+/** Returns a copy for the heartbeat thread; null if an option cannot be sent, such as a function that opens sockets. */
 export function portable(connection: ServerConfig): PortableConnection | null {
   const { password, ...rest } = connection;
   const needsPassword = typeof password === "function";
@@ -74,26 +78,29 @@ function plainCopy(value: unknown): unknown {
   return copy;
 }
 
-/** A connection for rare statements of the worker, because tasks may use all connections of the pool. */
+/** A connection outside the pool, for rare statements of the worker. Tasks may use all connections of the pool. */
 export interface Maintenance {
   readonly database: Database;
   /** Closes the connection within half a second. */
   close(): Promise<void>;
-  /** Closes the connection at once, and prevents further ones: for a stop while the database does not answer. */
+  /** Closes the connection at once, and any that is opened later. For a stop while the database does not answer. */
   cut(): void;
 }
 
 const BOUNDS: Bounds = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000, readOnly: false };
 
-/** For permits, tokens and back-offs: as short as the limits of fetches, so that limited jobs wait no longer. */
+/**
+ * The time limits of statements for permits, tokens and back-offs. They are as short as those of a fetch, so that a
+ * statement without an answer delays limited jobs no longer than a fetch without an answer delays other jobs.
+ */
 export const SHORT_BOUNDS: Bounds = { ...BOUNDS, statementTimeoutMs: 6_500, graceMs: 1_000 };
 
-/** For statements that may have to read all jobs: ten million are read from a disk within a minute. */
+/** The time limits of statements that may have to read all jobs. Ten million are read from a disk within a minute. */
 export const PATIENT_BOUNDS: Bounds = { ...BOUNDS, statementTimeoutMs: 60_000 };
 
 /**
- * Returns a database on the pool, with time limits for the worker's own statements. Without these, a connection that
- * was cut without notice would stop limits, back-offs and the timetable until the operating system closes it.
+ * Returns a database on the pool, with time limits for the worker's own statements. Without the limits, a connection
+ * that was cut without notice would stop limits, back-offs and the timetable until the operating system closes it.
  */
 export function withBounds(pool: pg.Pool, schema: SchemaName, bounds: Bounds = BOUNDS): Database {
   return { client: boundedQueryable(pool, bounds), schema };

@@ -1,12 +1,14 @@
-// The connections on which the safe mode fetches and flushes in parallel: which of them are idle, and how they
-// reconnect. When one is lost, take() returns none until all are connected again and reconcile() has unlocked the jobs
-// that a fetch without an answer may have locked.
+// The connections on which the safe mode fetches jobs and writes results in parallel. The class lends idle connections
+// to its callers, and reconnects lost ones. After a loss, take() returns none until all are connected and reconcile()
+// has unlocked the jobs that a fetch without an answer may have locked.
 import { monotonic, wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import { settleAll, type WorkerConnection } from "./worker-connection.ts";
 
 export interface ConnectionsParts {
-  /** Called when all are connected again, before take() returns one. A rejection makes the repair start again. */
+  /**
+   * Called when all connections are connected again, before take() returns one. If it rejects, the repair starts again.
+   */
   reconcile(connection: WorkerConnection): Promise<void>;
   lost(error: Error): void;
   back(): void;
@@ -29,7 +31,7 @@ export class WorkerConnections {
     this.#parts = parts;
   }
 
-  /** Whether connections are being restored after a loss. Meanwhile take() returns undefined. */
+  /** Whether the connections are being repaired after lost(). If so, take() returns undefined. */
   get isBroken(): boolean {
     return this.#repairing !== null;
   }
@@ -78,7 +80,10 @@ export class WorkerConnections {
     for (const connection of this.#all) void connection.prove();
   }
 
-  /** Ends statements that may take a minute (`patient`), because other statements have waited `waitedMs` for them. */
+  /**
+   * Ends `patient` statements, which may take a minute, because the repair has waited `waitedMs` for them. First
+   * cancels them; after a longer wait, closes their connections.
+   */
   endPatient(waitedMs: number): void {
     for (const connection of this.#all) connection.endPatient(waitedMs);
   }
@@ -116,7 +121,7 @@ export class WorkerConnections {
         }
         if (signal.aborted) return this.#closeAll();
         await reconcile(this.#all[0] as WorkerConnection);
-        // Another connection may have been lost meanwhile.
+        // While others were connected or reconcile() ran, a connection may have been lost again.
         const isWhole = this.#all.every(({ isConnected }) => isConnected);
         if (!isWhole) throw new Error("a connection was lost again");
         for (const connection of this.#all) this.giveBack(connection);

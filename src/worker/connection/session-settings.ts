@@ -2,22 +2,25 @@
 // connection or, behind a transaction pooler, in each transaction.
 import { BEGIN } from "../../database/connection/bounded-statement.ts";
 
-// A fetch is a few index probes. A fetch that takes this long skips very many jobs, and is repeated with more time
-// (PATIENT). If the server does not report the timeout, the connection is closed a second later (ANSWER_TIMEOUT_MS).
+// A fetch is a few index probes. A fetch that reaches this time limit skips very many jobs, and is repeated with more
+// time (PATIENT). If the server does not report the timeout, the connection is closed a second later
+// (ANSWER_TIMEOUT_MS).
 const STATEMENT_TIMEOUT_MS = 6_500;
 
-// The write of a job's result waits while an open transaction of another program has locked the row, for example by
-// adding a job with its key. This limit ends the wait before ANSWER_TIMEOUT_MS, so that the connection stays open.
+// The write of a job's result waits while an open transaction of another program has locked the job's row, for example
+// by adding a job with the same key. This limit ends the wait before ANSWER_TIMEOUT_MS, so that the connection stays
+// open.
 const LOCK_TIMEOUT_MS = 3_000;
 
-// After this time PostgreSQL ends the open transaction of a frozen process. It cannot distinguish a frozen process
-// from one that a handler blocks. So in the fast mode with a lease the limit is longer, and other workers end the
-// transaction after the heartbeats have stopped (queue/workers/session-lock.ts).
+// After this time PostgreSQL ends the open transaction of a frozen process. PostgreSQL cannot distinguish a frozen
+// process from a process that a handler blocks. So in the fast mode with a lease the limit is longer, and other workers
+// end the transaction of a frozen process after its heartbeats have stopped (queue/workers/session-lock.ts).
 const FROZEN_MS = 10_000;
 export const FROZEN_LEASED_MS = 300_000;
 
 // A fetch must walk its index in order, whatever the statistics of the table are: a bitmap or sequential scan would
-// read every ready job to fetch a few. No statements of tasks run on these connections.
+// read every ready job to fetch a few. No statements of tasks run on these connections, so the settings do not affect
+// tasks.
 const SETTINGS = [
   "enable_bitmapscan = off",
   "enable_seqscan = off",
@@ -28,8 +31,8 @@ const SETTINGS = [
   `lock_timeout = ${LOCK_TIMEOUT_MS}`,
   `idle_in_transaction_session_timeout = ${FROZEN_MS}`,
 ];
-// Each statement outside begin() is a transaction, too: an isolation level that is set for the role or the database
-// must not apply to it. While a worker waits for jobs, a connection may be idle for long, and must not be closed.
+// A statement outside begin() is a transaction of its own. An isolation level that is set for the role or the database
+// must not apply to it. A connection that is idle for long, because the worker waits for jobs, must not be closed.
 const ONLY_FOR_SESSIONS = [
   "default_transaction_isolation = 'read committed'",
   "idle_session_timeout = 0",

@@ -1,5 +1,5 @@
 // A connection on which a worker fetches jobs and writes results. Statements are sent without waiting for earlier
-// answers (pg's pipeline mode, also behind pgbouncer). Outside begin(), each is a transaction of its own.
+// answers (pg's pipeline mode, also behind pgbouncer). Unless a transaction was begun, each is one of its own.
 import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { wait } from "../../base/clock.ts";
@@ -29,12 +29,12 @@ export interface WorkerConnectionSettings {
   onLoss(error: Error): void;
 }
 
-// Together with the poll interval of an idle worker, a dead connection is found within 10 s.
+// With the default poll interval of 2 s, an idle worker finds a dead connection within 10 s.
 const ANSWER_TIMEOUT_MS = 7_500;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** The limit for the answers to statements under PATIENT. */
 const PATIENT_ANSWER = { query_timeout: 65_000 };
-/** The time limit of prove() without other statements, and the wait after which endPatient() closes the connection. */
+/** The time limit of prove() if nothing is under way, and the wait after which endPatient() closes the connection. */
 const PROOF_TIMEOUT_MS = 5_000;
 const END_TIMEOUT_MS = 500;
 
@@ -55,7 +55,7 @@ export class WorkerConnection {
   /** The client that is connecting. */
   #connecting: Client | null = null;
   #listening: { readonly channel: string; onPayload(payload: string): void } | null = null;
-  /** The server process of the last connection, until the next one ends it or finds that it has ended; null: none. */
+  /** The id of the previous connection's server process, which #mark() ends; null: none, or its id is unknown. */
   #lostPid: number | null = null;
   /** Called at the loss of the connection, after the onLoss() of the settings. */
   onLoss: (() => void) | null = null;
@@ -81,7 +81,7 @@ export class WorkerConnection {
     return this.#underWay > 0;
   }
 
-  /** Whether it is connected and runs no patient statement. Behind one, others would wait beyond their own limit. */
+  /** Whether it is connected and runs no patient statement, behind which others could wait longer than their limit. */
   get isPrompt(): boolean {
     return this.isConnected && this.#patientUnderWay === 0;
   }
@@ -117,7 +117,7 @@ export class WorkerConnection {
     client.on("end", () => lost(new Error("the connection was closed")));
     try {
       await client.connect();
-      // Behind a transaction pooler, settings of the session would affect other clients. There, begin() sends them.
+      // Behind a transaction pooler, session settings would affect other clients. There, transactions begin with them.
       if (preparedStatements) {
         await client.query(SESSION_SETTINGS);
         await this.#mark(client);
@@ -136,9 +136,9 @@ export class WorkerConnection {
   /** Tests a connection that may be dead, and closes it unless it answers within seconds. */
   async prove(): Promise<void> {
     const client = this.#client;
-    // A patient statement has its own limit, and the check would wait for it.
+    // A patient statement has its own limit, and the test would wait for it.
     if (client === null || this.#patientUnderWay > 0) return;
-    // The check also waits for other statements: a fetch may take six seconds.
+    // The test also waits for other statements: a fetch may take six seconds.
     const timeout = this.#underWay > 0 ? ANSWER_TIMEOUT_MS : PROOF_TIMEOUT_MS;
     // If the test fails, the connection is closed, and onLoss() is called as for any lost connection.
     await client.prove(timeout).catch(() => client.connection.stream.destroy());
@@ -157,8 +157,8 @@ export class WorkerConnection {
   }
 
   /**
-   * Marks the connection by the session's advisory lock, and ends the server process of the connection before it. A
-   * statement that still arrives there would lock jobs without this worker noticing.
+   * Marks the connection by the session's advisory lock, and ends the server process of the previous connection. A
+   * statement that arrives at that process late would lock jobs without this worker noticing.
    */
   async #mark(client: pg.Client): Promise<void> {
     const { sessionId, isLeased, schema } = this.#settings;
@@ -225,7 +225,7 @@ export class WorkerConnection {
     return this.#sendPlain(`${this.keepsStatements ? BEGIN : BEGIN_WITH_SETTINGS}; ${PATIENT}`);
   }
 
-  /** Runs statements that may take up to a minute in a transaction, which it commits. */
+  /** Begins a transaction whose statements may take up to a minute each, runs `work`, and commits. */
   async runPatiently<T>(work: (db: Database) => Promise<T>): Promise<T> {
     try {
       await this.beginPatiently();
@@ -235,7 +235,7 @@ export class WorkerConnection {
     }
   }
 
-  /** Runs the statement that `work` sends; behind a transaction pooler in a transaction with the settings. */
+  /** Runs the statement that `work` sends. Behind a transaction pooler, it runs in a transaction with the settings. */
   async withSettings<T>(work: () => Promise<T>): Promise<T> {
     if (this.keepsStatements) return work();
     const [, result] = await settleAll([this.begin(), work(), this.commit()]);

@@ -1,5 +1,6 @@
-// Turns due ticks of cron entries and schedules into jobs. Interceptors may change or skip a job. Then it is offered to
-// the database, which adds it unless another worker has handled its tick. A refused job is left out.
+// Turns due ticks of cron entries and schedules into jobs. Interceptors may change or skip a tick's job. Then the job
+// is offered to the database, which adds it unless another worker has handled the tick. If an interceptor throws, or
+// the job is invalid or refused by the database, the job is left out, and an error is logged.
 import { unlessAborted } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -23,7 +24,7 @@ export interface CronServices {
   readonly db: Database;
   readonly hooks: Hooks;
   readonly logger: Logger;
-  /** Called when the last tick that the database has stored for an entry is later than an offered one. */
+  /** Called when the last tick that the database has stored for an entry is later than an offered tick. */
   onPassed?(identifier: string, lastExecutionMs: number): void;
 }
 
@@ -31,9 +32,9 @@ export interface CronServices {
 export interface TickSource<Tick extends DueTick> {
   /** The job of a tick, for the interceptors; null: the tick adds no job. */
   jobOf(tick: Tick): JobToAdd | null;
-  /** The payload to store if no interceptor has changed that of jobOf(). Default: the payload of jobOf(). */
+  /** The payload to store if no interceptor has changed the payload of jobOf(). Default: the payload of jobOf(). */
   exactPayload?(tick: Tick): unknown;
-  /** Adds the jobs of those offers that no worker has handled, and returns these offers. */
+  /** Adds the jobs of those offers whose ticks no worker has handled, and returns these offers and their jobs. */
   schedule(offers: readonly OfferedTick<Tick>[]): Promise<ScheduledTick<OfferedTick<Tick>>[]>;
   /** Called for an offer whose job the database refuses. */
   refused?(offer: OfferedTick<Tick>): Promise<void>;
@@ -105,7 +106,7 @@ async function interceptedJob<Tick extends DueTick>(
   return isUnchanged ? { ...job, payload: source.exactPayload(tick) } : job;
 }
 
-/** Stores the offers. A refused list is halved until the refused job is alone; that job is left out. */
+/** Stores the offers. If a job is refused, the list is halved until that job is alone, and then the job is left out. */
 async function store<Tick extends DueTick>(
   services: CronServices,
   source: TickSource<Tick>,

@@ -5,15 +5,15 @@ import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule
 import type { KnownCrontab } from "../../queue/cron/known-crontabs.ts";
 
 /**
- * How far back a running worker adds the ticks that it missed in an outage or while its machine slept, in addition to
- * the entry's backfill period. Older ticks are dropped.
+ * How far back a running worker adds the ticks that it missed in an outage or while its machine slept, in milliseconds
+ * and in addition to the entry's backfill period. Older ticks are dropped.
  */
 export const CATCH_UP_MS = 24 * 60 * 60_000;
 
 export interface DueTick {
   readonly entry: CronEntry;
   readonly tickMs: number;
-  /** Of an entry: whether it is from before the timetable's start. Of a schedule: whether it is over a minute late. */
+  /** Whether a tick of a cron entry is before the timetable's start, or a tick of a schedule is over a minute late. */
   readonly isBackfill: boolean;
   /** Whether the tick adds no job, because it is too old. Only ticks of schedules have this member. */
   readonly isDropped?: boolean;
@@ -22,7 +22,7 @@ export interface DueTick {
 interface Line {
   readonly entry: CronEntry;
   readonly schedule: CronSchedule;
-  /** The first tick that is not handled; infinite without one. */
+  /** The first tick that is not handled; infinite if there is none. */
   nextMs: number;
 }
 
@@ -31,8 +31,8 @@ export class CronTimeline {
   readonly #lines: readonly Line[];
 
   /**
-   * Starts at `startMs`. Entries with a backfill period start earlier by that period, but not before their
-   * registration or their last tick.
+   * The ticks of an entry begin at `startMs`. With a backfill period they begin earlier by that period, but not before
+   * the entry's last tick or, if it has none, before its registration in the database.
    */
   constructor(entries: readonly CronEntry[], stored: readonly KnownCrontab[], startMs: number) {
     this.#startMs = startMs;
@@ -70,7 +70,7 @@ export class CronTimeline {
     }
   }
 
-  /** Drops ticks that are too old. Returns the entries that lost some. */
+  /** Drops ticks that are too old. Returns the entries of the dropped ticks. */
   dropOverdue(nowMs: number): CronEntry[] {
     const late = this.#lines.filter(
       ({ entry, nextMs }) => nextMs < nowMs - CATCH_UP_MS - entry.fillMs,
@@ -81,12 +81,12 @@ export class CronTimeline {
     return late.map(({ entry }) => entry);
   }
 
-  /** Every entry with its first tick that is not handled; infinite without one. */
+  /** Every entry with its first tick that is not handled; infinite if there is none. */
   get ticks(): readonly { readonly entry: CronEntry; readonly nextMs: number }[] {
     return this.#lines;
   }
 
-  /** The time of the next tick; infinite without one. */
+  /** The first of all ticks that are not handled; infinite if there is none. */
   get nextMs(): number {
     return this.#lines.reduce(
       (leastMs, { nextMs }) => Math.min(leastMs, nextMs),

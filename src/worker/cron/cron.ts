@@ -18,7 +18,7 @@ import { type CronServices, entriesOf, offerTicks } from "./cron-offers.ts";
 import { CronTimeline } from "./cron-timeline.ts";
 
 export interface CronOwner extends CronServices {
-  /** The tasks of this worker. For entries of other tasks it logs a warning. */
+  /** The tasks of this worker. For entries of other tasks, a warning is logged. */
   readonly taskIdentifiers: ReadonlySet<string>;
   readonly outage: Outage;
   /** Default: the database's clock, and timers. */

@@ -11,7 +11,7 @@ export interface ScheduleTick
   extends DueTick,
     Pick<ScheduleOffer, "revision" | "overlap" | "fromMs" | "toMs"> {
   readonly schedule: StoredSchedule;
-  /** Whether all missed ticks are too old: it adds no job, and only moves the schedule to its next tick. */
+  /** True if all missed ticks are too old. This tick then adds no job, and only moves the schedule to its next tick. */
   readonly isDropped: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface TickRequest {
   readonly most: number;
 }
 
-/** Returns the due ticks that are not too old, earliest first. If all are too old, returns one that is dropped. */
+/** Returns the due ticks that are not too old, earliest first. If all are too old, returns one with `isDropped`. */
 export function dueTicks(
   schedule: StoredSchedule,
   { nowMs, startMs, most }: TickRequest,

@@ -29,15 +29,15 @@ export interface SchedulesOwner extends Omit<CronServices, "onPassed"> {
   readonly time?: CronTime;
 }
 
-/** The longest wait until due schedules are read again, because the announcement of a change may be lost. */
+/** Due schedules are read again after this time at the latest, because the announcement of a change may be lost. */
 const MAX_WAIT_MS = 5_000;
 /** The pause between two checks for the extension. */
 const MAX_ABSENCE_MS = 60_000;
-/** The pause if a due schedule was left to another worker, which has locked its row, or if it was just changed. */
+/** The pause if the row of a due schedule was not updated, because another session has locked or just changed it. */
 const CONTENDED_MS = 1_000;
 /**
- * How long a new worker leaves missed ticks to workers that were already running, which may still add them, if they are
- * from before its start and older than the backfill period. After this time it drops them.
+ * For this long after its start, a worker leaves out a schedule whose next tick is before the start by more than the
+ * backfill period, because a worker that was already running may still add that tick. Afterwards it drops such ticks.
  */
 const STARTING_MS = 10_000;
 /** How long a schedule is skipped after PostgreSQL has refused to change its row. */

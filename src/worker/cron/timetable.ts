@@ -30,7 +30,10 @@ export class Timetable implements Service {
     return this.#schedules?.channels ?? {};
   }
 
-  /** `hasSchedules`: whether the schema has their table. Rejects if cron entries cannot be read or registered. */
+  /**
+   * `hasSchedules`: whether the schema has the table of schedules. Rejects if the cron entries of the program cannot be
+   * read or registered.
+   */
   async start(hasSchedules = false): Promise<void> {
     await this.#cron?.start();
     await this.#schedules?.start(hasSchedules);

@@ -16,14 +16,18 @@ const endings = new WeakMap<object, number>();
 
 /**
  * Marks a task that ends within `withinMs` after its signal aborts. At the time limit, the attempt fails only when the
- * task has ended, or after `withinMs`: the next attempt, or the queue's next job, must not run beside its program.
+ * task has ended, or after `withinMs`. Until then the task's program may still run, and neither the job's next attempt
+ * nor the next job of its named queue may run beside it.
  */
 export function endsWithin<T extends object>(task: T, withinMs: number): T {
   endings.set(task, withinMs);
   return task;
 }
 
-/** Returns the limit: the timeout or the job's deadline, whichever is earlier; undefined without both. */
+/**
+ * Returns the limit: the timeout or the job's deadline, whichever is earlier. Returns undefined if there is neither, or
+ * if there is no timeout and the deadline is more than MAX_TIMER_MS away.
+ */
 export function limitOf(
   timeoutMs: number | undefined,
   deadlineMs: number | null,
@@ -55,9 +59,10 @@ interface LimitedAttempt {
 }
 
 /**
- * Resolves to the result of an attempt. At the limit, aborts the signal and rejects. There are two exceptions: for a
- * task marked by endsWithin(), its end is awaited first; if the task's transaction completes the job, the limit only
- * aborts the signal, because no result can be written before the handler has ended.
+ * Resolves to the result of an attempt. At the limit, aborts the signal and rejects. There are two exceptions. For a
+ * task marked by endsWithin(), the rejection waits for the end of the task, at most `withinMs`. If the task's
+ * transaction completes the job, the limit only aborts the signal, because no result can be written before the handler
+ * has ended.
  */
 export async function withAttemptLimit(
   judged: Promise<Result>,
@@ -81,8 +86,8 @@ export async function withAttemptLimit(
     if (late === undefined) return result;
     throw late;
   } catch (thrown) {
-    // A marked task's own error has more detail, such as a program's stderr. But at a deadline the deadline's error is
-    // thrown, because it ends retries, with the task's error as its cause.
+    // The error that a marked task throws has more detail than the limit's error, such as a program's stderr. But the
+    // error of a deadline prevents retries, so it is thrown, with the task's error as its cause.
     if (late === undefined || thrown === late || !limit.isDeadline) throw thrown;
     throw Object.assign(late, { cause: thrown });
   } finally {

@@ -11,27 +11,36 @@ import type { TaskJob } from "../task/task-job.ts";
 /** The object that all jobs of one FetchedRows share. */
 export interface FetchAnswer {
   readonly rows: FetchedRows;
-  /** When the jobs had been received with their large payloads, by the monotonic clock. */
+  /** The time after the fetch of the jobs and of their large payloads, in milliseconds of the monotonic clock. */
   readonly atMs: number;
 }
 
-/** A stream (safe/stream.ts): fetches jobs of tasks with a limit, and counts those of them that run. */
+/** A stream of limited tasks (safe/stream.ts). It fetches their jobs, and counts those that run. */
 export interface LimitedStream {
   /** How many of its jobs may start now. */
   readonly startable: number;
   jobBegan(): void;
   jobEnded(): void;
-  /** Called when a running job leaves the stream: after a change of the limits it belongs to another stream or none. */
+  /**
+   * Called when a running job leaves the stream, because after a change of the limits it belongs to another stream or
+   * to none.
+   */
   jobLeft(): void;
 }
 
 export class FetchedJob implements TaskJob {
   readonly id: string;
-  /** The lock of its run: the id of its named queue, or a slot of a queue under a limit; null: it has no queue. */
+  /**
+   * The lock of the job's run, as a number (queue/sql/slots.ts): its named queue, or a slot of that queue; null if the
+   * job has no named queue.
+   */
   readonly runLock: number | null;
   /** Set when this attempt was cancelled, before its start or while it runs. */
   cancelled: JobCancelled | undefined;
-  /** Undefined: its task has no limit. This is a field, because an entry in a WeakMap took 0.8 µs for each job. */
+  /**
+   * The stream of the job's limited task; undefined if the task has no limit. This is a field, because an entry in a
+   * WeakMap took 0.8 µs for each job.
+   */
   stream: LimitedStream | undefined;
   readonly #answer: FetchAnswer;
   readonly #index: number;
@@ -117,8 +126,9 @@ export class FetchedJob implements TaskJob {
 }
 
 /**
- * Returns the jobs of a fetch in (priority, run_at, id) order, with their large payloads. `onError` receives the error
- * of payloads that cannot be read; `isLoaded` of their jobs is false. Without `onError`, throws WorkerError.
+ * Returns the jobs of a fetch in (priority, run_at, id) order, after reading their large payloads. If large payloads
+ * cannot be read, `onError` receives the error, and `isLoaded` of their jobs is false. Without `onError`, throws
+ * WorkerError.
  */
 export async function loadedJobs(
   answers: readonly FetchedRows[],
@@ -134,7 +144,7 @@ export async function loadedJobs(
   return jobs.sort(inOrder);
 }
 
-/** Returns a Date, in whole milliseconds. The added half microsecond corrects the rounding of a double. */
+/** Returns a Date, rounded down to milliseconds. The added half microsecond corrects the rounding of a double. */
 function dateOf(moment_s: number): Date {
   return new Date(Math.floor(moment_s * 1000 + 0.0005));
 }

@@ -5,7 +5,7 @@ import type { FetchedJob } from "./fetched-job.ts";
 export interface InFlight {
   /** Jobs whose `locked_by` is the session's id. */
   readonly jobs: readonly FetchedJob[];
-  /** The locks of runs of queues: ids of queues, or of slots of queues under a limit (queue/sql/slots.ts). */
+  /** What runs of queues have locked: ids of queues, or ids of slots of queues under a limit (queue/sql/slots.ts). */
   readonly queueIds: readonly number[];
 }
 

@@ -1,4 +1,5 @@
-// The context that a task receives, and its attempt. All but `job` is created at first use, to keep short tasks cheap.
+// The context that a task receives, and the attempt of which it is part. Members such as the signal and the logger are
+// created only when they are used, to keep short tasks cheap.
 import type { Pool } from "pg";
 import { monotonic, now } from "../../base/clock.ts";
 import { InputError, WorkerError } from "../../base/errors.ts";
@@ -97,10 +98,10 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   get completeIn(): TaskContext["completeIn"] {
     return async (client) => {
       this.#assertRunning();
-      // Outside a transaction the job would be deleted at once, before the effects of its task.
+      // Outside a transaction the job would be deleted at once, and not together with the other changes of its task.
       if (isOutsideTransaction(client)) throw new InputError(NO_TRANSACTION);
       await this.#source.completeIn(this.job, client);
-      this.#assertRunning(); // the time limit may have passed meanwhile
+      this.#assertRunning(); // the time limit may have passed since the first check
       this.isCompletedByTask = true;
     };
   }
@@ -110,14 +111,14 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   }
 }
 
-/** One run of a job, an attempt. It is also the task's context, which saves an object for each job. */
+/** An attempt: one run of a job. The same object is also the task's context, which saves one object for each job. */
 export class JobAttempt<E> extends JobContext<E> {
   readonly task: Task<unknown, E>;
   readonly tally: TaskTally;
   readonly startedAtMs = monotonic();
   /** Whether an interceptor skipped the job, so that its task is not called. */
   isSkipped = false;
-  /** The decision of the `beforeJobRun` interceptors whether the task is called; null: there are none. */
+  /** The decision of the `beforeJobRun` interceptors whether the task is called; null without such interceptors. */
   verdict: Promise<Verdict | undefined> | null = null;
 
   /** The promise of the task's code, which may outlast the attempt. */
@@ -166,7 +167,7 @@ const NO_TRANSACTION =
   'completeIn() needs a client in a transaction, such as that of withPgClient() after `await client.query("begin")`';
 
 const LEFT_OPEN =
-  "the function of withPgClient() has left its transaction open, which was rolled back: commit before it ends";
+  "the function of withPgClient() returned with an open transaction, which was rolled back: commit before it returns";
 
 function withFields(logger: Logger, fields: object): TaskLogger {
   const at =
@@ -182,7 +183,7 @@ function withFields(logger: Logger, fields: object): TaskLogger {
 export interface JobIgnoringSignal {
   /** The job's id. */
   readonly id: string;
-  /** Its task. */
+  /** The identifier of its task. */
   readonly taskIdentifier: string;
   /** How long ago its signal aborted, in milliseconds. */
   readonly abortedForMs: number;

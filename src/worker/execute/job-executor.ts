@@ -73,12 +73,15 @@ export class JobExecutor<E> {
     return this.#running[job.id]?.job === job;
   }
 
-  /** Makes later jobs run in the asynchronous context of this call: not in the constructor's, nor an earlier job's. */
+  /** Makes later jobs run in the asynchronous context of this call, not of the constructor or of an earlier job. */
   begin(): void {
     this.#context = taskContext(this.#source, this.#hasId);
   }
 
-  /** Runs the job. Returns undefined if the attempt has ended already, or a promise of its end that never rejects. */
+  /**
+   * Runs the job. Returns undefined if the attempt has already ended, or the job was given back. Otherwise returns a
+   * promise that resolves when the attempt has ended, and never rejects.
+   */
   run(job: FetchedJob): Promise<void> | undefined {
     return this.#context.runInAsyncScope(this.#run, undefined, job);
   }
@@ -86,7 +89,7 @@ export class JobExecutor<E> {
   readonly #run = (job: FetchedJob): Promise<void> | undefined => {
     const talliedTask = this.#tasks.get(job.taskIdentifier);
     if (talliedTask === undefined || !job.isLoaded) {
-      // The task's row was deleted and created again during the fetch (no name), or the payload could not be read.
+      // Either the task is unknown, for example if its row was deleted during the fetch, or the payload was not read.
       this.#results.return(job);
       return undefined;
     }
@@ -100,8 +103,8 @@ export class JobExecutor<E> {
   };
 
   /**
-   * Ends an earlier attempt of the same job id: its lock was lost and this worker has fetched the job again, or a
-   * restore has reused the id. The earlier attempt's result would otherwise count for the new one.
+   * Ends an earlier attempt with the same job id, so that its result does not count for the new attempt. Its lock was
+   * lost and this worker has fetched the job again, or the database was restored and has reused the id.
    */
   #replace(earlier: JobAttempt<E>): void {
     const { job, workerId } = earlier;
@@ -119,7 +122,7 @@ export class JobExecutor<E> {
     return pending;
   }
 
-  /** Aborts the signals of running jobs: all, or those with these ids. */
+  /** Aborts the signals of all running jobs, or of those with these ids. */
   abort(reason: Error, ids?: ReadonlySet<string>): void {
     for (const attempt of Object.values(this.#running)) {
       if (ids === undefined || ids.has(attempt.job.id)) attempt.abort(reason);
@@ -238,7 +241,7 @@ export class JobExecutor<E> {
   async #applyAfterJobRun(attempt: JobAttempt<E>, result: Result): Promise<void> {
     const { job, startedAtMs } = attempt;
     const durationMs = monotonic() - startedAtMs;
-    // The items of a batch that are left for a retry stay the same, whatever the error becomes.
+    // If an interceptor changes the error, the same items of a batch are left for a retry.
     const failed = (thrown: unknown) => ({ ...failure(thrown), payload: result?.payload ?? null });
     let outcome = result;
     try {

@@ -1,7 +1,8 @@
 // Changes that PostgreSQL refuses, for example because of a trigger. A job's refused result is sent up to three times.
 // Until PostgreSQL accepts it, the job stays locked, and the log, doctor and `why` report it. When the worker ends, its
 // lease expires and the job is recovered. For five minutes, fetches leave out a job or queue that PostgreSQL refuses to
-// lock. If another lock or a conflict prevents the lock, they leave it out for ten seconds, and that is only logged.
+// lock. If it cannot be locked now, because another transaction has locked its row or conflicts with the fetch, fetches
+// leave it out for ten seconds, and only the log reports it.
 import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -20,10 +21,10 @@ import {
 /** The pauses before a result is sent for the second and the third time. */
 const PAUSES_MS = [1_000, 4_000];
 const LOG_MS = 60_000;
-/** How long fetches leave out a job or queue that cannot be locked now, or a job that is too slow to read. */
+/** How long fetches leave out a job or queue that cannot be locked now, or a job whose payload could not be read. */
 const BUSY_MS = 10_000;
 
-/** A change that PostgreSQL refuses, and its error. `id`: that of the job, or that of a queue as a negative number. */
+/** A change that PostgreSQL refuses, and its error. `id`: the id of a job, or that of a queue as a negative number. */
 export interface RefusedChange {
   readonly id: string;
   readonly error: string;
@@ -39,12 +40,12 @@ interface KeptRefusal {
 }
 
 const QUEUE_STAYS_LOCKED =
-  "PostgreSQL refuses to unlock a queue; that is tried again until it succeeds";
+  "PostgreSQL refuses to unlock a queue; the unlock is sent again until it succeeds";
 const UNREAD =
   "cannot read the large payloads of fetched jobs; they are fetched again, in smaller numbers";
 const JOB_UNREAD = "cannot read the payload of a job; it is fetched again in ten seconds";
 const FETCH_REFUSED =
-  "PostgreSQL refuses to lock one of the jobs of a fetch; the fetch is sent again, and until it succeeds later jobs do not run in this worker";
+  "PostgreSQL refuses to lock one of the jobs of a fetch; the fetch is sent again. Until it succeeds, later jobs do not run in this worker";
 
 export interface RefusalsParts {
   readonly clock: Clock;
@@ -95,7 +96,7 @@ export class Refusals {
     return [...this.#excluded.ids(), ...this.#busy.ids(), ...this.#leftOut];
   }
 
-  /** Runs `work`. Fetches of the safe mode that are sent meanwhile leave out the jobs `ids`. */
+  /** Runs `work`. Fetches of the safe mode that are sent while it runs leave out the jobs `ids`. */
   async leaveOut<T>(ids: readonly string[], work: () => Promise<T>): Promise<T> {
     for (const id of ids) this.#leftOut.add(id);
     try {
@@ -106,9 +107,10 @@ export class Refusals {
   }
 
   /**
-   * Records that PostgreSQL refused a fetch. Returns whether the next one should request a single job. `id`: the job
-   * that is the cause, or its queue as a negative number; fetches leave it out. null: no cause was found; a refusal is
-   * then logged, at most once a minute. undefined: the fetch requested several jobs, so the cause is not known yet.
+   * Records that PostgreSQL refused a fetch, or could not lock its jobs now. Returns whether the next fetch should
+   * request a single job. `id`: the id of the job that is the cause, or the id of its queue as a negative number;
+   * fetches leave it out. null: no cause was found; a refusal is then logged, at most once a minute. undefined: the
+   * fetch requested several jobs, so the cause is not known yet.
    */
   recordRefusal(failure: unknown, id: string | null | undefined): boolean {
     if (typeof id === "string") this.#exclude(id, failure);
@@ -132,7 +134,7 @@ export class Refusals {
     return isTooMuch;
   }
 
-  /** Whether a refused fetch or unlock may be logged: at most one line a minute. If so, the next minute begins. */
+  /** Returns whether a refused fetch or unlock may be logged: at most once a minute. If so, a new minute begins. */
   #mayLog(): boolean {
     const nowMs = this.#parts.clock.monotonic();
     if (nowMs - this.#loggedAtMs < LOG_MS) return false;

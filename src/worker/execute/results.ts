@@ -1,5 +1,5 @@
-// The results of jobs until they are written, and the events of written results. A connection takes the results as one
-// batch. Those that the database has not confirmed are put back and sent again.
+// Keeps the results of jobs until they are written, and emits the events of written results. A connection takes the
+// results as one batch. Results that the database does not confirm are put back and sent again.
 import { BY_FORMULA, type FailedAttempt, type NextAttempt } from "../../queue/settle/fail.ts";
 import type { Hooks, JobResult } from "../task/hooks.ts";
 import type { FetchedJob } from "./fetched-job.ts";
@@ -20,7 +20,7 @@ export interface ResultBatch {
 
 type ResultPart = Partial<ResultBatch>;
 
-/** Joins parts of a batch. Only `failures` may be in several of them; of another list the last one is used. */
+/** Joins parts of a batch. The `failures` of all parts are joined; of every other member, the last one is used. */
 export function batchOf(isRepeated: boolean, parts: readonly ResultPart[]): ResultBatch {
   const nothing = { done: [], failures: [], returned: [], unlockedQueues: [], isRepeated };
   const failures = parts.flatMap((part) => part.failures ?? []);
@@ -52,8 +52,9 @@ export function jobsIn(
 }
 
 /**
- * Emits `job:complete` for written results, and `job:interrupted` for jobs whose lock was lost. `lost`: the ids of such
- * jobs, which are among `sent`. In a repeated batch, they get `job:complete` with the result `unknown` instead.
+ * Emits `job:complete` for written results. `lost`: the ids of the jobs among `sent` that were no longer locked for
+ * this attempt; they get `job:interrupted`. Exceptions: a job whose task has deleted its row is completed, and in a
+ * repeated batch the other lost jobs get the result `unknown`, because their results may have been written before.
  */
 export function emitSettled(
   hooks: Hooks,
@@ -62,7 +63,6 @@ export function emitSettled(
   lost: readonly string[],
   sent: readonly FetchedJob[] = jobsIn(written),
 ): void {
-  // The rows of a repeated batch may be missing because it was written before.
   for (const jobId of written.isRepeated ? [] : lost) {
     const job = sent.find(({ id }) => id === jobId) ?? null;
     if (job !== null && byTask.has(job)) continue;
@@ -89,7 +89,7 @@ export function emitSettled(
 /** Jobs whose rows a transaction of their task deletes. A missing row means that the job was completed. */
 const byTask = new WeakSet<FetchedJob>();
 
-/** The completed jobs that an interceptor skipped. Batches have no list of them, because they are rare. */
+/** The completed jobs that an interceptor skipped. They are rare, so batches have no list of them. */
 const skipped = new WeakSet<FetchedJob>();
 
 export class Results {
@@ -99,11 +99,11 @@ export class Results {
   #unlockedQueues: number[] = [];
   #isRepeated = false;
   /**
-   * Locks of runs → number of batches without an answer that return jobs of the run without unlocking it. The run is
-   * unlocked after the answers, because later jobs of its queue could otherwise start first.
+   * For the lock of a run: the number of unanswered batches that return jobs of the run without unlocking it. The run
+   * is unlocked only after their answers; otherwise later jobs of the queue could start before the returned ones.
    */
   readonly #goingBack = new Map<number, number>();
-  /** Batches without an answer. Not a Set, for the reason given at `#running` in job-executor.ts. */
+  /** Unanswered batches. Not a Set, for the reason given at `#running` in job-executor.ts. */
   #sent: readonly ResultBatch[] = [];
   /** Resolves at the next endWait(); null: no caller waits for it. */
   #answer: PromiseWithResolvers<void> | null = null;
@@ -148,7 +148,7 @@ export class Results {
     for (const id of queueIds) this.freeQueue(id);
   }
 
-  /** The jobs whose results wait to be sent. Those of unanswered batches are not among them. */
+  /** The jobs whose results wait to be sent. Jobs of unanswered batches are not among them. */
   get jobs(): readonly FetchedJob[] {
     return jobsIn({ done: this.#done, failures: this.#failures, returned: this.#returned });
   }
@@ -188,7 +188,7 @@ export class Results {
     );
   }
 
-  /** Whether some results were sent before without a confirmation. */
+  /** Whether some of the results that wait to be sent were sent before and not confirmed. */
   get isRepeated(): boolean {
     return this.#isRepeated;
   }
@@ -203,7 +203,7 @@ export class Results {
     return batch;
   }
 
-  /** Like send(), but the batch needs no endWait(). Both leave queues that wait for the return of their jobs. */
+  /** Like send(), but the batch needs no endWait(). Both leave out queues to which an unanswered batch returns jobs. */
   take(): ResultBatch {
     const waiting = this.#unlockedQueues.filter((id) => this.#goingBack.has(id));
     const batch = {
@@ -230,9 +230,10 @@ export class Results {
   }
 
   /**
-   * Takes the results of attempts whose jobs this worker has locked again for a later attempt. `locked`: its jobs
-   * according to the answers; `fetched`: ids of jobs that a fetch without an answer has locked. Most often such a
-   * result was written, and only the answer was lost. If it were sent again, it would change the later attempt.
+   * Takes the results of attempts whose jobs this worker has locked again for a later attempt. Most often such a result
+   * was written, and only the answer was lost. If it were sent again, it would change the later attempt. `locked`: the
+   * jobs that are locked for this worker according to the answers; `fetched`: the ids of jobs that an unanswered fetch
+   * has locked for a later attempt.
    */
   takeOutdated(locked: readonly FetchedJob[], fetched: ReadonlySet<string>): ResultBatch {
     const latestMs = new Map<string, number>();
@@ -244,7 +245,7 @@ export class Results {
     return { ...this.takeSome(isOutdated), isRepeated: true };
   }
 
-  /** Takes the results of the jobs for which `isTaken` is true, and no queues. `isRepeated` stays for the others. */
+  /** Takes the results of the jobs for which `isTaken` is true, and no queues. `isRepeated` does not change. */
   takeSome(isTaken: (job: FetchedJob) => boolean): ResultBatch {
     const part = (taken: boolean) => ({
       done: this.#done.filter((job) => isTaken(job) === taken),

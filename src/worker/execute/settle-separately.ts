@@ -1,7 +1,7 @@
-// Writes a batch that PostgreSQL refuses: a foreign key or a trigger of the application prevents a change, or another
-// session has locked a row. Each list of results is halved until each refused one is alone; all others are written. If
-// a statement has reached its time limit, the safe mode leaves the results of locked rows for later. If no row is
-// locked, a trigger was slow; then each result is written alone.
+// Writes a batch of results that PostgreSQL has refused, for example because a foreign key or a trigger of the
+// application prevents a change, or because another session has locked a row. Each list of results is halved until each
+// refused result is alone and all others are written. If a statement has reached its time limit, the safe mode leaves
+// the results of locked rows for later. If no locked row is found, each result is written alone.
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { isBusy, isRefusedResult, isSlowTrigger } from "../../database/errors/database-errors.ts";
@@ -14,7 +14,7 @@ import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import { byStatement, type FailedJob, idOf, type ResultBatch, toFailure } from "./results.ts";
 
-/** How many statements of a call may time out. After one more, the server seems overloaded: the rest is sent later. */
+/** How many statements of one call may reach their time limit. After one more, the rest is not sent in this call. */
 const MAX_TIMEOUTS = 8;
 
 /** Whether a single row may be the cause of a statement's error, so that the other rows could be written. */
@@ -27,7 +27,10 @@ const hasWaited = (error: unknown): boolean =>
 
 const LOCK_TIMEOUT = "55P03";
 
-/** A refused result. For a success, the failure that would replace it is refused, too, or a trigger was too slow. */
+/**
+ * A refused result. A success is listed only if the failure that would replace it is refused, too, or if a trigger was
+ * too slow.
+ */
 export interface RefusedResult {
   readonly job: FetchedJob;
   /** "done", the failure, or null for a job that is returned unstarted. */
@@ -37,14 +40,14 @@ export interface RefusedResult {
 
 export interface SeparateResults {
   readonly written: ResultBatch;
-  /** Jobs that succeeded and are written as failed, with the error. */
+  /** Jobs that succeeded but are written as failed, each with the error for which its success was refused. */
   readonly failedInstead: readonly { readonly job: FetchedJob; readonly error: unknown }[];
   /** Ids of the jobs in `written` whose lock was lost. */
   readonly lost: readonly string[];
   readonly refused: readonly RefusedResult[];
-  /** The locks of runs that PostgreSQL refuses to unlock. They are in `unconfirmed`, too. */
+  /** Locks of queues' runs that PostgreSQL refuses to remove, each with the error. They are in `unconfirmed`, too. */
   readonly refusedLocks: readonly { readonly lock: number; readonly error: unknown }[];
-  /** Results to be sent later, because of `failure`: for example, rows were locked, or the connection was lost. */
+  /** Results to be sent later. `failure` is a reason for that, such as a locked row or a lost connection. */
   readonly unconfirmed: ResultBatch;
   readonly failure: unknown;
 }
@@ -60,8 +63,8 @@ export const refusalText = (error: unknown): string =>
   `PostgreSQL refuses the result of the job: ${raisedText(error)}`;
 
 /**
- * Writes all results that PostgreSQL accepts. A refused success is written as a failure, but not in the safe mode if a
- * trigger was too slow. `reason`: the error of the whole batch. Never rejects.
+ * Writes the results that PostgreSQL accepts. A refused success is written as a failure instead, except in the safe
+ * mode if a trigger was too slow. `reason`: the error of the whole batch. Never rejects.
  */
 export async function settleSeparately(
   db: Database,
@@ -83,7 +86,8 @@ export async function settleSeparately(
     send: (jobs) => finishJobs(db, workerId, jobs.map(idOf), mode),
     ...{ written: written.done, unconfirmed: unconfirmed.done },
     onRefused: (job, error) => {
-      // A trigger may be slow only once, but a failure would run the job again. In the fast mode it runs again anyway.
+      // A trigger may be slow only once. In the safe mode the success is sent again, because a failure would run the
+      // job again. In the fast mode the job would run again in any case.
       if (isSlowTrigger(error) && mode === "locked_by") {
         refused.push({ job, result: "done", error });
         return;
@@ -119,8 +123,8 @@ export async function settleSeparately(
     ...{ written: written.returned, unconfirmed: unconfirmed.returned },
     onRefused: (job, error) => void refused.push({ job, result: null, error }),
   });
-  // Queues are unlocked last. A queue stays locked while the return of one of its jobs is unconfirmed, because later
-  // jobs of the queue would otherwise start first.
+  // Named queues are unlocked last. A queue stays locked while it is not confirmed that one of its jobs was returned,
+  // because later jobs of the queue would otherwise start before that job.
   if (mode === "locked_by") {
     const isWaiting = (lock: number) =>
       unconfirmed.returned.some(({ runLock }) => runLock === lock);
@@ -150,7 +154,7 @@ export async function settleSeparately(
 
 interface Part<T> {
   readonly change: Change;
-  /** Returns the id of an item's job. Instead of the function, null: the items are locks of runs. */
+  /** Returns the id of an item's job; null instead of a function: the items are locks of queues' runs. */
   readonly idOf: ((item: T) => string) | null;
   send(items: readonly T[]): Promise<string[]>;
   readonly written: T[];
@@ -165,9 +169,9 @@ class HalvingWriter {
   readonly #waited: unknown;
   readonly lost: string[] = [];
   #timeouts = 0;
-  /** The error after which nothing is sent, such as a lost connection or one timeout too many; null: none. */
+  /** The error after which nothing more is sent, such as a lost connection or one timeout too many; null: none. */
   failure: unknown = null;
-  /** The first error of results that are sent later; null: there are none. */
+  /** The first error because of which some results are sent later; null: none. */
   later: unknown = null;
 
   constructor(db: Database, mode: LockMode, waited: unknown) {
@@ -185,7 +189,7 @@ class HalvingWriter {
   async #write<T>(items: readonly T[], part: Part<T>): Promise<void> {
     if (items.length === 0) return;
     if (this.failure !== null) {
-      // These were not sent. They are put first, so that the next pass begins with them.
+      // These items have not been sent yet. They are put before the others, so that they are sent first the next time.
       part.unconfirmed.unshift(...items);
       return;
     }
@@ -212,7 +216,7 @@ class HalvingWriter {
     for (let n = 0; n < items.length; n += size) await this.#write(items.slice(n, n + size), part);
   }
 
-  /** Leaves items with locked rows for later and writes the others. If none is found locked, writes each item alone. */
+  /** Leaves items with locked rows for later and writes the others. Without such items, writes each item alone. */
   async #splitLocked<T>(items: readonly T[], part: Part<T>, error: unknown): Promise<void> {
     const { idOf: id } = part;
     let locked: readonly string[] = [];

@@ -7,7 +7,7 @@ import type { FetchedJob } from "./fetched-job.ts";
 export class QueueRun {
   readonly lock: number;
   readonly jobs: FetchedJob[] = [];
-  /** Whether a later run has the same lock: after a restore of the tables, the number may belong to another queue. */
+  /** Whether a later run has begun with this lock. After a restore of the tables, the lock may be another queue's. */
   isOvertaken = false;
 
   constructor(lock: number) {
@@ -122,7 +122,7 @@ export class Slots {
     });
   }
 
-  /** Fills free slots while `hasMore()`. Returns a promise for each of them, which resolves when it is free again. */
+  /** Fills free slots while `hasMore()` returns true. Returns a promise for each: it resolves when the slot is free. */
   fill(source: WorkSource, hasMore: () => boolean): readonly Promise<void>[] {
     const ended: Promise<void>[] = [];
     for (let free = this.free; free > 0 && hasMore(); free--) ended.push(this.#run(source));

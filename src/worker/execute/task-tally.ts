@@ -1,5 +1,6 @@
 // A worker's counters of jobs by task, for its heartbeat row and its metrics. Histograms begin with the first scrape of
-// the metrics. The mean duration of jobs in named queues is always measured: it determines the length of runs.
+// the metrics. The mean duration of jobs in named queues is always measured, because it determines how many jobs of a
+// named queue are fetched together.
 import type { Task } from "../task/task.ts";
 
 /** Upper bounds of the buckets, in seconds, up to one hour. */
@@ -7,7 +8,7 @@ export const BOUNDS: readonly number[] = [
   0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 120, 600, 3_600,
 ];
 
-/** Durations counted in Prometheus buckets, without an object for each. */
+/** Counts durations in Prometheus buckets. The single durations are not stored. */
 export class Durations {
   /** The number of durations in each bucket; the last bucket has no upper bound. */
   readonly counts = new Float64Array(BOUNDS.length + 1);
@@ -28,7 +29,7 @@ export interface Timing {
   readonly waits: Durations;
 }
 
-/** The weight of a job in the mean. A job above the mean counts less, because the process may have been paused. */
+/** The weight of a new duration in the mean. One above the mean has less weight: the process may have been paused. */
 const WEIGHT = { shorter: 1 / 8, longer: 1 / 64 };
 
 export class TaskTally {
@@ -36,9 +37,9 @@ export class TaskTally {
   failed = 0;
   /** Jobs that an interceptor skipped. */
   skipped = 0;
-  /** null until the first scrape. */
+  /** The histograms; null until the first scrape of the metrics. */
   timing: Timing | null = null;
-  /** The moving mean of the durations of its jobs in named queues; null before the first. */
+  /** The moving mean of the durations of the task's jobs in named queues, in milliseconds; null before the first. */
   meanMs: number | null = null;
 
   /** Adds the duration of a job of a named queue. */

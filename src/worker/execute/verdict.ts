@@ -1,4 +1,4 @@
-// Evaluates an attempt from the value that its handler returned or threw, and makes the text of its error.
+// Determines an attempt's result from the value that the handler returned or threw, and makes the text of its error.
 import { inspect } from "node:util";
 import { isError, UNSHOWN } from "../../base/errors.ts";
 import { jsonElements } from "../../base/json-members.ts";
@@ -6,7 +6,7 @@ import { JobCancelled, outcomeOf } from "../task/outcomes.ts";
 import type { BatchResults, Task } from "../task/task.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 
-/** The result of an attempt; null: done. `payload`: the remaining items of a batch; null: the payload stays. */
+/** The result of an attempt; null: it succeeded. `payload`: the failed items of a batch; null: the payload stays. */
 export type Result = null | { readonly error: Error; readonly payload: string | null };
 
 /** Returns the attempt's result for a value that the handler has returned. `kind`: the kind of the task. */
@@ -34,7 +34,8 @@ function judgeValue(value: unknown): Result {
 async function judgeBatch(job: FetchedJob, results: BatchResults): Promise<Result> {
   if (results === undefined || results === null) return null;
   const items = jsonElements(job.payloadText.trim()) ?? [];
-  // Settled before they are counted, because an unhandled rejection would end the process.
+  // The results are settled before they are counted: if the throw below left a rejected result unhandled, the process
+  // would end.
   const settled = Array.isArray(results) ? await Promise.allSettled(results) : null;
   if (settled?.length !== items.length) {
     throw new Error(
@@ -44,7 +45,10 @@ async function judgeBatch(job: FetchedJob, results: BatchResults): Promise<Resul
   return partial(items, settled, judgeValue);
 }
 
-/** Judges a returned list. If the payload is a list of the same length, items with a rejected result have failed. */
+/**
+ * Returns the attempt's result for a returned list. If the payload is a list of the same length, the items whose
+ * results are rejected have failed. Otherwise the attempt has succeeded.
+ */
 async function judgeGraphile(job: FetchedJob, results: readonly unknown[]): Promise<Result> {
   const items = jsonElements(job.payloadText.trim()) ?? [];
   const settled = await Promise.allSettled(results);
@@ -69,7 +73,7 @@ function partial(
   return { ...failure(message), payload: `[${left.join(",")}]` };
 }
 
-/** Returns a failure with this error. A value that is not an Error becomes the message of one. */
+/** Returns a failure with this error. If the value is not an Error, its text becomes the message of a new Error. */
 export function failure(thrown: unknown): { error: Error; payload: null } {
   return {
     error: isError(thrown) ? thrown : errorWithoutStack(textOf(thrown)),
@@ -77,7 +81,7 @@ export function failure(thrown: unknown): { error: Error; payload: null } {
   };
 }
 
-/** Returns the error of an attempt. For a cancelled job it is a JobCancelled, with any other error as its cause. */
+/** Returns the error of an attempt. For a cancelled job it is a JobCancelled; another `error` becomes its cause. */
 export function endError({ cancelled }: FetchedJob, error: Error): Error {
   if (cancelled === undefined || error === cancelled) return error;
   return new JobCancelled(cancelled.reason, cancelled.by, { cause: error });
@@ -97,7 +101,7 @@ function textOf(thrown: unknown): string {
   }
 }
 
-/** Whether a value has then(). Query builders have it, but are no promises: often they begin only when awaited. */
+/** Whether a value has then(). A query builder may have it, too, and may begin its query only when it is awaited. */
 export function isThenable(value: unknown): boolean {
   return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
 }

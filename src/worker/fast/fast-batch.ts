@@ -7,7 +7,7 @@ import type { Slots, WorkSource } from "../execute/slots.ts";
 
 /**
  * Jobs that have not started after this time are unlocked, so that the safe mode of any worker can run them. A batch is
- * planned for 25 ms (HORIZON_MS), so a long job has kept them from starting.
+ * planned for 25 ms (HORIZON_MS), so jobs that have not started after this time usually wait for long jobs to end.
  */
 const MAX_UNSTARTED_MS = 200;
 
@@ -42,7 +42,7 @@ export class FastBatch<E> implements WorkSource {
   /** Jobs whose attempts have not ended. */
   get running(): readonly FetchedJob[] {
     const { slots, executor } = this.#parts;
-    // A cancelled job that ignores its signal has a result, and keeps its slot.
+    // A cancelled job that ignores its signal still occupies its slot, but already has a result. It is left out.
     return slots.runningJobs(this).filter((job) => executor.isRunning(job));
   }
 
@@ -68,11 +68,11 @@ export class FastBatch<E> implements WorkSource {
   }
 
   /**
-   * Resolves to true when all its slots are free or abandoned. Resolves to false at cut(), at the time limit, or after
-   * MAX_UNSTARTED_MS if some jobs have not started by then; no more jobs start after that.
+   * Resolves to true when all slots of the batch are free or abandoned. Resolves to false at cut(), at the time limit,
+   * or after MAX_UNSTARTED_MS if some jobs have not started by then. After false, no more jobs of the batch start.
    */
   async waitForSlots(): Promise<boolean> {
-    // If all jobs were done at once, no timer is needed.
+    // If no job of the batch runs any more, its slots are free soon, so no timer is needed.
     if (this.#parts.slots.runningJobs(this).length === 0) {
       if (this.#busySlots > 0) await this.#ended.promise;
       return true;

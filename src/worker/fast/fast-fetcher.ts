@@ -1,21 +1,22 @@
-// The fast mode: short jobs are locked by the row locks of an open transaction instead of an update, and
-// deleted with its commit. Opt-in, for jobs without a key, a named queue or a limit. Each connection has a lane
-// (fast-lane.ts), which repeats these steps:
+// The fast mode locks short jobs by the row locks of an open transaction instead of an update, and deletes completed
+// jobs with the commit of this transaction. The option `fastLane` turns it on. The mode is for jobs without a key, a
+// named queue or a limit. Each connection has a lane (fast-lane.ts), which repeats these steps:
 //
-//  1. `begin; select … for update skip locked` fetches a batch: what the free slots take now and what they
-//     take in the next 25 ms, at most 2,000 jobs.
+//  1. `begin; select … for update skip locked` fetches a batch of at most 2,000 jobs: one for each free slot, and as
+//     many more as will probably end within 25 ms.
 //  2. The fetch skips each row that has been locked before: PostgreSQL keeps a mark in `xmax`. An attempt of such a job
 //     may have been cut off, perhaps together with its process. So the safe mode runs the job, and counts the attempt
 //     first.
-//  3. The slots run the jobs (fast-batch.ts). Their rows do not show that they are locked; the heartbeat row lists the
-//     running ones.
-//  4. When all jobs have ended, one packet deletes what is done, updates what failed, commits, and starts the
+//  3. The slots run the jobs (fast-batch.ts). The rows of the jobs do not show that they are locked, so the worker's
+//     heartbeat lists the running jobs.
+//  4. When all jobs have ended, one packet deletes the completed jobs, updates the failed jobs, commits, and starts the
 //     next batch with step 1.
-//  5. If jobs still run after `limitMs` (default 100), the transaction is committed nevertheless. It is committed after
-//     200 ms already if some of its jobs have not started by then. Results are written; running jobs are locked
-//     by `locked_by` and belong to the safe mode now (kept-jobs.ts); unstarted jobs are unlocked.
-//  6. When the connection is lost, PostgreSQL unlocks the rows once it notices. Running jobs are aborted. Results of
-//     jobs that had ended are written on a new connection, unless the safe mode of a worker has locked the job by then.
+//  5. If jobs still run after `limitMs` (default 100), or some jobs have not started after 200 ms, the transaction is
+//     committed nevertheless. Results are written. Running jobs are locked by `locked_by`, and the safe mode will write
+//     their results (kept-jobs.ts). Unstarted jobs are unlocked.
+//  6. If the connection is lost, PostgreSQL unlocks the rows as soon as it detects the loss. The running jobs of the
+//     transaction are aborted. Results of jobs that had ended are written on a new connection, unless the safe mode of
+//     a worker has locked the job by then.
 //  7. If PostgreSQL refuses a result, the transaction is rolled back and the results are written again, in parts. A
 //     refused success is written as a failure; a job whose failure is refused, too, is left to the safe mode.
 import type { Clock } from "../../base/clock.ts";
@@ -44,7 +45,7 @@ export interface FastFetcherParts<E> {
   readonly clock: Clock;
   readonly connections: readonly WorkerConnection[];
   readonly source: ContextSource<E>;
-  /** The results of jobs that are locked by `locked_by`, which the safe mode writes. */
+  /** The results of jobs that are locked by `locked_by`. The safe mode writes these results. */
   readonly lockedResults: Results;
   readonly refusals: Refusals;
   readonly tasks: TaskParameters;
@@ -65,8 +66,9 @@ export class FastFetcher<E> implements Fetcher<E> {
   constructor(parts: FastFetcherParts<E>, link: FetcherLink) {
     this.#connections = parts.connections;
     const { notify, preparedStatements } = parts.config;
-    // The first lane also listens, because the server process that has just sent it an announcement is awake when its
-    // fetch arrives. Behind a pooler, LISTEN would stay on a connection that then serves another client.
+    // The first lane also listens: the server process that has just sent an announcement to it is awake when its
+    // fetch arrives. Behind a pooler (`preparedStatements: false`), LISTEN would stay on a connection of the pooler
+    // that then serves another client.
     if (notify && preparedStatements) {
       this.#connections[0]?.listen(NEW_JOBS, (payload) => link.jobsAnnounced(payload));
     }
@@ -83,7 +85,8 @@ export class FastFetcher<E> implements Fetcher<E> {
     const { completeIn } = source;
     const fastSource: ContextSource<E> = {
       ...source,
-      // A delete on another connection would wait for the row lock of this lane's transaction.
+      // `client` deletes the job on another connection. The delete would wait for the row lock of this lane's
+      // transaction, so the transaction is ended first.
       completeIn: async (job, client) => {
         await lane.lockOrdinarily(job);
         await completeIn(job, client);
@@ -116,7 +119,7 @@ export class FastFetcher<E> implements Fetcher<E> {
     return { executor, lane };
   }
 
-  /** The kept jobs (kept-jobs.ts): they run in this fetcher, and are locked by `locked_by`. */
+  /** The kept jobs (kept-jobs.ts), which run in this fetcher, and are locked by `locked_by`. */
   get jobs(): readonly FetchedJob[] {
     return this.#lanes.flatMap((lane) => [...lane.keptJobs]);
   }
@@ -135,8 +138,8 @@ export class FastFetcher<E> implements Fetcher<E> {
   }
 
   /**
-   * Wakes one idle lane, which wakes another if there are more jobs than it can take. All lanes at once would compete
-   * for the same rows. If no lane is idle, each lane fetches again after its batch.
+   * Wakes one idle lane, because several lanes at once would compete for the same rows. The lane wakes another if
+   * there are more jobs than it can take. If no lane is idle, each lane fetches again after its batch.
    */
   wake(count: number): void {
     const isNews = count > 0;
@@ -146,7 +149,7 @@ export class FastFetcher<E> implements Fetcher<E> {
     else for (const lane of this.#lanes) lane.wake(isNews);
   }
 
-  /** Does nothing: jobs that the safe mode leaves or unlocks are not for the fast mode. */
+  /** Does nothing, because the safe mode leaves no jobs to the fast mode. */
   wakeForOthers(): void {}
 
   async returnUnstarted(): Promise<void> {

@@ -4,8 +4,9 @@
 //    ▲               │ none             │                                  ▲                 │
 //    └───────────────┘                  └─ limit reached: running jobs are locked by locked_by, ◀┘
 //                                          unstarted ones are unlocked by the commit
-// The attempt is not counted before a job runs, so a job that kills its process could run again and again. But the row
-// of such a job keeps the mark of the row lock, and marked jobs are left to the safe mode, which counts attempts first.
+// The fast mode does not count an attempt before the job runs, so a job that kills its process could run again and
+// again. But the row of such a job keeps the mark of the row lock. Marked jobs are left to the safe mode, which counts
+// each attempt before the job runs.
 import type { Outage } from "../../base/outage.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
@@ -28,7 +29,7 @@ export interface FastLaneParts<E> extends FastTransactionParts, KeptJobsParts {
   readonly slots: Slots;
   /** The time limit of a transaction. */
   readonly limitMs: number;
-  /** Whether jobs may be fetched: the lease is good, and the worker has not stopped. */
+  /** Whether jobs may be fetched now. False, for example, while the lease is not good, and after a stop. */
   mayFetch(): boolean;
   /** Called when there may be more ready jobs than this lane can take. */
   onFull(): void;
@@ -63,7 +64,7 @@ export class FastLane<E> {
     this.#kept = new KeptJobs(parts);
   }
 
-  /** Whether no job is to be fetched, running or unconfirmed. After a stop, a lost or late fetch does not count. */
+  /** Whether no job is running or unconfirmed and no fetch is open. After a stop, lost or late fetches are ignored. */
   get isIdle(): boolean {
     const isEmpty = this.#busy.length === 0 && this.#parts.results.isEmpty;
     const isCutOff = this.#isOver() && !this.#parts.connection.isConnected;
@@ -99,7 +100,7 @@ export class FastLane<E> {
     this.#idle.wake(isNews);
   }
 
-  /** Continues if a kept job has ended, or if a slot is free and there may be ready jobs. */
+  /** Called when a slot is free again. Continues if there are results to write, or perhaps ready jobs to fetch. */
   slotFreed(): void {
     const hasMore = !this.#transaction.plan.isDrained && this.#mayFetch;
     if (hasMore || !this.#parts.results.isEmpty) this.#idle.resume();
@@ -130,7 +131,7 @@ export class FastLane<E> {
     this.#idle.resume();
   }
 
-  /** Closes the connection. Jobs of the open transaction are unlocked, so they run again in another worker. */
+  /** Closes the connection. This unlocks the jobs of the open transaction, so that another worker can run them. */
   async close(): Promise<void> {
     this.stop();
     this.#close.abort();
@@ -141,7 +142,7 @@ export class FastLane<E> {
 
   async #run(): Promise<void> {
     const { connection, onChange, name, outage } = this.#parts;
-    // Continues during a stop, so that results are written when the database is back.
+    // The retries continue during a stop, so that results are written when the database is back.
     await outage.runWithRetries(
       name,
       async (succeeded) => {
@@ -163,7 +164,7 @@ export class FastLane<E> {
     await connection.close();
   }
 
-  /** Other workers may fetch the jobs: the running ones are aborted, and results are written on a new connection. */
+  /** Called after an error. Other workers may fetch the jobs of the transaction, so the running ones are aborted. */
   #onBroken(error: unknown): void {
     const { connection, onError, onChange } = this.#parts;
     this.#transaction.connectionLost(error);
@@ -202,12 +203,12 @@ export class FastLane<E> {
     if (this.#kept.jobs.size > 0) this.#kept.handOver();
     const isFetching = this.#mayFetch && !this.#transaction.plan.isDrained;
     if (!isFetching) this.#onAnswer();
-    // An open transaction without started jobs is ended, too, because other workers need its rows.
+    // An open transaction is ended even without results, because other workers need its rows.
     if (isFetching || !results.isEmpty || this.#transaction.isOpen) {
       return this.#flushAndFetch(isFetching);
     }
     await this.#idle.wait(onChange, (isNews) => {
-      // Fetches at once, because a job waits. The next turn handles a failure, and connects again if necessary.
+      // Fetches at once, because a job may be ready. The next turn handles an error, or connects first if necessary.
       if (!this.#mayFetch || !connection.isConnected) return;
       const request = isNews ? this.#transaction.quickRequest(slots.free) : null;
       this.#early = request === null ? this.#flushAndFetch(true) : this.#quick(request);
@@ -271,7 +272,7 @@ export class FastLane<E> {
     };
     const batch = new FastBatch({ jobs, executor, slots, limitMs, slotEnded });
     this.#batch = batch;
-    // No job starts if, since the fetch, the worker was stopped, has read a pause, or was frozen beyond its lease.
+    // No job starts if the worker was stopped, has read a new pause, or was frozen beyond its lease since the fetch.
     if (this.#stop.signal.aborted || this.#transaction.isOutdated || !mayFetch()) batch.stop();
     batch.start();
     if (batch.isBusy) this.#busy = [...this.#busy, batch];

@@ -26,10 +26,10 @@ import { FetchPlan, type FetchRequest } from "../fetch/fetch-plan.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { Hooks } from "../task/hooks.ts";
 
-/** The most jobs of a transaction; slow jobs make smaller batches. */
+/** The most jobs that a transaction fetches. It fetches fewer if jobs are slow. */
 const MAX_BATCH = 2_000;
 
-/** The error of keep() if no job was kept. After any other error, it is unknown whether jobs were kept. */
+/** The error of keep() if no job was kept. After any other error of keep(), it is unknown whether jobs were kept. */
 export const ROLLED_BACK = new Error(
   "the transaction was rolled back: PostgreSQL refused a change",
 );
@@ -102,7 +102,7 @@ export class FastTransaction {
     return request.isQuick ? request : null;
   }
 
-  /** Begins a transaction with this fetch, when no transaction is open and no results are to be written. */
+  /** Begins a transaction with this fetch. Call it only if no transaction is open and there are no results to write. */
   async open(request: FetchRequest): Promise<FastFetchResult> {
     const fetched = await this.#fetch(request);
     this.#isOpen = true;
@@ -111,7 +111,7 @@ export class FastTransaction {
 
   /**
    * Writes results and commits. If `slots` is a number, begins the next transaction, which fetches jobs for so many
-   * free slots. Resolves to null if no transaction is open afterwards: `slots` is null, or PostgreSQL refused a result.
+   * free slots. Resolves to null if no transaction is open afterwards, because `slots` is null or a result was refused.
    */
   async next(batch: ResultBatch, slots: number | null): Promise<FastFetchResult | null> {
     const { connection } = this.#parts;
@@ -142,13 +142,13 @@ export class FastTransaction {
     if (answers === null) throw ROLLED_BACK;
   }
 
-  /** Ends a transaction without jobs. */
+  /** Ends a transaction that has fetched no jobs. */
   async commitEmpty(): Promise<void> {
     this.#isOpen = false;
     await this.#parts.connection.commit();
   }
 
-  /** Returns the request: a job for each of these slots, and as many more as slots become free within HORIZON_MS. */
+  /** Returns the request for a job for each slot, and for as many more as probably end within HORIZON_MS. */
   #request(slots: number): FetchRequest {
     this.plan.measure();
     return this.plan.request(Math.min(MAX_BATCH, this.plan.ahead + slots), false);
@@ -164,7 +164,7 @@ export class FastTransaction {
       isQuick ? this.#lockQuickly(db, request) : this.#lockJobs(db, request),
     ]);
     const [, rows] = await settleAll(sent);
-    // A query that fails here ends the transaction, which unlocks all jobs.
+    // If this query fails, the transaction ends, and all its jobs are unlocked.
     const jobs = await loadedJobs(rows as readonly FetchedRows[], db);
     this.plan.learn(jobs, request, false);
     return { jobs, isFull: jobs.length === request.want };
@@ -191,8 +191,9 @@ export class FastTransaction {
   }
 
   /**
-   * Writes results and sends what `following` sends, as one packet. Resolves to the answers of `following`; to null if
-   * PostgreSQL refused one of the changes: then #writeOneByOne() has rolled back and written what can be written.
+   * Writes results, and calls `following`, whose statements are sent in the same packet. Resolves to the answers of
+   * `following`. Resolves to null if PostgreSQL refused a change: #writeOneByOne() has then rolled back, and written
+   * the results that PostgreSQL accepts.
    */
   async #write(batch: ResultBatch, following: () => unknown[]): Promise<unknown[] | null> {
     const { workerId, hooks, results, connection, onWritten } = this.#parts;
@@ -220,9 +221,10 @@ export class FastTransaction {
   }
 
   /**
-   * Rolls back, and writes the results again, in halves, until each refused one is alone. A refused success becomes a
-   * failure; if that is refused, too, the safe mode runs the job again. Meanwhile no row is locked: this worker's safe
-   * mode leaves the jobs out, but a fetch that has begun, or another worker, may run one of them again.
+   * Rolls back, and writes the results again, except for those that PostgreSQL refuses (settle-separately.ts). A
+   * refused success is written as a failure. If a failure is refused, the safe mode runs the job again. The rollback
+   * unlocks the rows before the results are written. In between, the safe mode of this worker leaves these jobs out,
+   * but another worker, or a fetch that has already begun, may run one of them again.
    */
   async #writeOneByOne(batch: ResultBatch, reason: unknown): Promise<null> {
     const { connection, workerId, hooks, results, refusals, logger, onWritten } = this.#parts;

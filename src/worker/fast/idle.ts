@@ -3,10 +3,10 @@
 //   fetching ──no jobs──▶ idle ──wake──▶ fetching (first: jobs were announced, and other fetchers wait for a moment)
 import type { Clock } from "../../base/clock.ts";
 
-/** Other fetchers wait this long at most for the first fetch for announced jobs: its connection may be dead. */
+/** The longest time that other fetchers wait for the first fetch for announced jobs: its connection may not respond. */
 const FIRST_MS = 20;
 
-/** How long a stop waits for the answer to a fetch. Closing the connection unlocks its rows. */
+/** How long a stop waits for the answer to a fetch. After that the connection is closed, which unlocks its rows. */
 const LATE_MS = 400;
 
 export class Idle {
@@ -41,7 +41,7 @@ export class Idle {
     const onWake = this.#onWake;
     this.#onWake = null;
     if (onWake !== null) {
-      // Announced jobs are most often for this lane, so other fetchers wait for it; after a poll or pause they do not.
+      // Announced jobs are most often for this lane, so other fetchers wait for it. Without news they do not wait.
       this.#isFetchingFirst = isNews;
       this.#wokenAtMs = this.#clock.monotonic();
       onWake(isNews);
@@ -54,7 +54,7 @@ export class Idle {
     this.#resume?.();
   }
 
-  /** Ends the wait, because the lane stops. `onLate` is called when a stop no longer waits for a fetch. */
+  /** Ends the wait, because the lane stops. `onLate` is called after LATE_MS, unless close() is called first. */
   end(onLate: () => void): void {
     this.#resume?.();
     this.#cancelLate();

@@ -14,15 +14,15 @@ export interface KeptJobsParts {
   readonly lockedResults: Results;
   /** Returns the jobs that are locked by `locked_by`, according to all answers that the worker has received. */
   lockedJobs(): readonly FetchedJob[];
-  /** Called when jobs have ended or were handed over, or the lane is idle. */
+  /** Called after changes of the lane, for example when results were handed over, or when the lane is idle. */
   onChange(): void;
 }
 
 export class KeptJobs {
-  /** The kept jobs whose results are not handed over, most often because they still run. */
+  /** The kept jobs whose results have not been handed over to the safe mode. Most of them still run. */
   readonly jobs = new Set<FetchedJob>();
   readonly #parts: KeptJobsParts;
-  /** Jobs that are perhaps not locked, because the connection was lost. The safe mode may have fetched them again. */
+  /** Jobs for which it is unknown whether `keeping` has locked them. The safe mode may have fetched them again. */
   readonly #uncertain = new WeakSet<FetchedJob>();
 
   constructor(parts: KeptJobsParts) {
@@ -47,9 +47,11 @@ export class KeptJobs {
   handOver(): void {
     const { results, lockedResults, hooks, workerId, onChange } = this.#parts;
     if (results.isEmpty) return;
-    // A result is discarded if this worker has fetched the job again, because it would change the later attempt.
+    // If this worker has fetched a job again, the result of the earlier attempt would change the later attempt. So that
+    // result is discarded.
     const outdated = results.takeSome((job) => this.#isFetchedAgain(job));
-    // `isRepeated` is about results of jobs that are not kept, which may have been sent. Those of kept jobs never were.
+    // `isRepeated` is about results of other jobs, which may have been sent before. The lane sends no results of kept
+    // jobs.
     emitSettled(hooks, workerId, { ...outdated, isRepeated: false }, jobsIn(outdated).map(idOf));
     const kept = results.takeSome((job) => this.jobs.has(job));
     for (const job of kept.done) lockedResults.complete(job);

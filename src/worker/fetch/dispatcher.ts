@@ -1,4 +1,4 @@
-// Brings jobs to slots: wakes the fetchers, decides when they may fetch, and detects when all is done. It does
+// Brings jobs to slots: wakes the fetchers, decides when they may fetch, and detects when all jobs are done. It does
 // not depend on the modes of the fetchers.
 //
 //   wake() ──▶ each fetcher in turn ──jobs──▶ slots ──results──▶ the fetcher of these jobs
@@ -20,7 +20,7 @@ export interface DispatcherParts<E> {
   readonly pollIntervalMs: number;
   /** Returns the fetchers in the order in which they fetch after a wake-up. */
   fetchers(link: FetcherLink): readonly Fetcher<E>[];
-  /** Called when a connection was lost, because others may be dead, too. */
+  /** Called when a connection was lost. Other connections of the worker may be lost, too. */
   connectionLost(): void;
   readonly lease: Pick<WorkerLease, "isGood">;
 }
@@ -62,10 +62,10 @@ export class Dispatcher<E> {
     return isCertain && this.#inFlight().jobs.length === 0;
   }
 
-  /** Starts the fetchers. Rejects, for example when the database cannot be reached; then no job runs. */
+  /** Starts the fetchers. Rejects if they cannot start, for example without a database; then no job runs. */
   async start(): Promise<void> {
     for (const executor of this.executors) executor.begin();
-    // The last one first, because the others may leave jobs to it.
+    // The last fetcher starts first, because the others may leave jobs to it.
     for (const fetcher of this.#fetchers.toReversed()) await fetcher.start();
     this.#wakeups.start();
   }
@@ -80,13 +80,16 @@ export class Dispatcher<E> {
     this.#wakeups.jobsAnnounced(payload);
   }
 
-  /** Resolves once no job is ready (until stop()) or running and no result is unconfirmed, or when `signal` aborts. */
+  /**
+   * Resolves once no job is ready or running and no result is unconfirmed, or when `signal` aborts. After stop(), it
+   * does not wait for ready jobs.
+   */
   async waitUntilDrained(signal: AbortSignal): Promise<void> {
     this.wake(0);
     while (!this.#isDone && !signal.aborted) await this.#allDone.pass(signal);
   }
 
-  /** Returns unstarted jobs and continues. Resolves when no job that was fetched before this call can start. */
+  /** Gives unstarted jobs back; fetching continues. Resolves when no job that was fetched earlier can start. */
   async returnUnstarted(): Promise<void> {
     const returned = this.#fetchers.map((fetcher) => fetcher.returnUnstarted());
     await Promise.all([...returned, ...this.executors.map((one) => one.untilStarted())]);
@@ -97,7 +100,7 @@ export class Dispatcher<E> {
     this.#onChange();
   }
 
-  /** Fetches nothing more and returns unstarted jobs. */
+  /** Ends fetching, and gives unstarted jobs back. */
   stop(): void {
     this.#isFetching = false;
     this.#wakeups.stop();
@@ -134,7 +137,10 @@ export class Dispatcher<E> {
     return this.#slots.isIdle && this.#fetchers.every(({ isIdle }) => isIdle);
   }
 
-  /** A fetcher waits while an earlier one has just been woken, because most jobs are for that one. */
+  /**
+   * Whether the fetcher may fetch now. After an announcement of jobs it waits a moment for the first fetch of an
+   * earlier fetcher, because most announced jobs are for that one.
+   */
   #mayFetch(fetcher: Fetcher): boolean {
     if (!this.#isFetching || !this.#parts.lease.isGood) return false;
     for (const earlier of this.#fetchers) {
@@ -153,7 +159,7 @@ export class Dispatcher<E> {
     if (this.#allDone.hasWaiting) this.wake(0);
   }
 
-  /** Advances the fetchers once a turn of the event loop, for any number of ended jobs. */
+  /** Advances the fetchers at most once in a turn of the event loop, however many jobs have ended in it. */
   #onChange(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;

@@ -17,7 +17,7 @@ import { WorkerError } from "../../base/errors.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 
-/** The place in the index where a fetch starts. Most jobs before it are locked; a later fetch reads the others. */
+/** The place in the index of jobs where a fetch starts. Most jobs before it are locked; later fetches read the rest. */
 export interface FetchStart {
   readonly priority: number;
   readonly runAtSeconds: number | "-Infinity";
@@ -35,9 +35,9 @@ export interface FetchRequest {
   readonly isPatient: boolean;
   /** Whether named queues are read, too. */
   readonly queues: boolean;
-  /** Whether to look for a free named queue, which is slow where many are managed or paused. */
+  /** Whether the fetch searches for a free named queue, which is slow if many queues are paused or under a limit. */
   readonly findsFreeQueue: boolean;
-  /** Which jobs without a queue are fetched. */
+  /** Which jobs without a named queue are fetched. */
   readonly free: JobKind;
   readonly start: FetchStart;
   readonly sentAtMs: number;
@@ -45,22 +45,22 @@ export interface FetchRequest {
   readonly readyCount: number;
 }
 
-// How long a start is used, at least and at most. A more urgent job that is not announced, such as one that becomes
-// due, waits at most for that long. While vacuum is blocked, dead index entries of finished jobs accumulate. A fetch
-// from the beginning reads all of them, so such fetches may take only a twentieth of the time.
+// The shortest and the longest time for which fetches start after the beginning. A more urgent job that is not
+// announced, such as one that becomes due, waits for that time at most. While vacuum is blocked, dead index entries of
+// finished jobs accumulate. A fetch from the beginning reads all of them, so the time is WALKS times its duration.
 const TRUST_MS = 50;
 const MAX_TRUST_MS = 1_000;
 const WALKS = 20;
 
-// While every named queue is locked, searches for a free one take at most a twentieth of the time. A search is due at
-// once when a run of this worker ends. A queue that another session unlocks or adds is found after 250 ms at most.
+// While every named queue is locked, the next search for a free one is due after SEARCHES times the duration of the
+// last fetch with a search, at most after 250 ms. When a run of this worker ends, a search is due at once.
 const SEARCHES = 20;
 const MAX_SEARCH_PAUSE_MS = 250;
 
 /** The beginning of PostgreSQL's time, in 4714 BC. */
 const EARLIEST_S = -210_866_803_200;
 
-/** A fetch that takes longer has read far more entries than it has locked. */
+/** A fetch that takes longer has read far more index entries than it has locked jobs. */
 const LONG_WALK_MS = 1_000;
 /** A patient fetch that takes less did not need the longer limit. */
 const PATIENT_WALK_MS = 4_000;
@@ -71,20 +71,20 @@ export const HORIZON_MS = 25;
 const QUICK_JOBS = 32;
 const MAX_QUICK_SKIPS = 64;
 
-/** The log message of a fetch that exceeds the usual time limit. One that exceeds a minute is not logged. */
+/** The log message of a fetch that exceeds the usual time limit. A repetition that exceeds a minute is not logged. */
 export const LONG_FETCH =
-  "a fetch of jobs took too long and is repeated with more time: are millions of ready jobs of other tasks before those of this worker?";
+  "a fetch of jobs took too long and is repeated with more time; a possible cause: millions of ready jobs of other tasks come before those of this worker";
 
 export class FetchPlan {
   readonly #clock: Clock;
   readonly #free: JobKind;
-  // Every event that may have made a job ready increments a counter. A short fetch that has read everything proves that
-  // nothing was ready at the count at which it was sent.
+  // Every event that may have made a job ready increments #readyCount. A short fetch that has read everything proves
+  // that nothing was ready when it was sent. Then #drainedCount becomes the value that #readyCount had at that time.
   #readyCount = 1;
   #drainedCount = 0;
   /** Whether some named queue may be free, so that fetches read queued jobs, too. */
   #queuesAreFree: boolean;
-  /** When the next search for a free queue is due, and whether a fetch after the last one was sent without a search. */
+  /** When the next search for a free queue is due, and whether a fetch since the last search has left it out. */
   #searchAtMs = 0;
   #hasLeftOutSearch = false;
   #start: FetchStart = BEGINNING;
@@ -100,7 +100,7 @@ export class FetchPlan {
   #quickSkips = 0;
   #quickSkipsLeft = 0;
 
-  /** `free`: which jobs without a queue are fetched. Only the safe mode fetches queued ones. */
+  /** `free`: which jobs without a named queue are fetched. Only the safe mode also fetches jobs of named queues. */
   constructor(clock: Clock, free: JobKind) {
     this.#clock = clock;
     this.#free = free;
@@ -129,7 +129,7 @@ export class FetchPlan {
     if (hasFreeQueue) this.#searchAtMs = 0;
   }
 
-  /** Requests the search for free queues that a fetch left out, if it is due. Returns the wait for it; or Infinity. */
+  /** Requests a fetch if a left-out search for free queues is due. Returns the wait if it is due later, or Infinity. */
   requestDueSearch(): number {
     if (!this.#hasLeftOutSearch || !this.isDrained) return Number.POSITIVE_INFINITY;
     const waitMs = this.#searchAtMs - this.#clock.monotonic();
@@ -138,7 +138,7 @@ export class FetchPlan {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Records that jobs may be ready anywhere. `isNews`: they were announced. Returns true if none was ready before. */
+  /** Records that jobs anywhere may be ready. `isNews`: they were announced. Returns what `isDrained` was before. */
   wake(isNews: boolean): boolean {
     const wasDrained = this.isDrained;
     this.raise();
@@ -153,7 +153,7 @@ export class FetchPlan {
     this.#resetAtMs = this.#clock.monotonic();
   }
 
-  /** The number of jobs that end within HORIZON_MS at the recent speed. Other workers get the rest of slow jobs. */
+  /** The number of jobs that end within HORIZON_MS at the recent speed. */
   get ahead(): number {
     return Math.floor(this.#jobsPerMs * HORIZON_MS);
   }
@@ -163,7 +163,7 @@ export class FetchPlan {
     this.#finished += count;
   }
 
-  /** Updates the speed; called once a fetch. */
+  /** Updates the speed. Called once for each fetch. */
   measure(): void {
     const nowMs = this.#clock.monotonic();
     const elapsedMs = nowMs - this.#measuredAtMs;
@@ -205,7 +205,7 @@ export class FetchPlan {
   learn(jobs: readonly FetchedJob[], request: FetchRequest, hasFree: boolean | null): boolean {
     if (request.isQuick) {
       this.#learnQuick(jobs.length);
-      return false; // A quick fetch reads only the most urgent jobs, so a full fetch follows.
+      return false; // A quick fetch reads only the most urgent jobs, so an ordinary fetch follows.
     }
     const { queues, start, sentAtMs, readyCount } = request;
     const isFull = jobs.length >= request.want;
@@ -228,7 +228,7 @@ export class FetchPlan {
     return this.isDrained;
   }
 
-  /** Records the answer to a request for jobs of managed queues. Returns true when no more can be taken. */
+  /** Records the answer to a request for jobs of queues under a limit. Returns whether nothing more is ready. */
   learnManaged(count: number, { want, sentAtMs, readyCount }: FetchRequest): boolean {
     this.#learnLength(count >= want, this.#clock.monotonic() - sentAtMs);
     if (count > 0) return false;
@@ -236,7 +236,7 @@ export class FetchPlan {
     return this.isDrained;
   }
 
-  /** Records a failed request. Returns true if it timed out: the next one is for a single job and may take a minute. */
+  /** Records a failed request. Returns true if it timed out. Then the next one is for one job and may take a minute. */
   learnFailure(error: unknown): boolean {
     if (!(error instanceof WorkerError) || error.code !== "database_timeout") return false;
     this.#most = 1;
@@ -244,19 +244,19 @@ export class FetchPlan {
     return true;
   }
 
-  /** Records that some job was refused, or that payloads were too large together: the next fetch requests one job. */
+  /** Records that a request failed because of its jobs or their payloads, so the next fetch requests a single job. */
   learnRefusal(): void {
     this.#most = 1;
   }
 
-  /** Resets the speed after a lost connection: the jobs of its fetch may have been too large together. */
+  /** Resets the speed after a connection was lost, because the jobs of a fetch may have been too large together. */
   resetSpeed(): void {
     this.#jobsPerMs = 0;
     this.#finished = 0;
     this.#measuredAtMs = this.#clock.monotonic();
   }
 
-  /** Limits the next fetch after a slow one, so that its first jobs do not wait for the last; else raises the limit. */
+  /** After a slow short fetch, the next one requests one job, so that no job waits for others. Else the limit rises. */
   #learnLength(isFull: boolean, tookMs: number): void {
     if (isFull) this.#most *= 2;
     else this.#most = tookMs < LONG_WALK_MS ? Number.POSITIVE_INFINITY : 1;
@@ -277,7 +277,7 @@ export class FetchPlan {
   #move(last: FetchedJob, sentAtMs: number): void {
     if (this.#start === BEGINNING) {
       const nowMs = this.#clock.monotonic();
-      // After a reset() since the fetch was sent, the answer may lack new jobs: the start is used for 50 ms only.
+      // If reset() was called after the fetch was sent, the answer may lack new jobs, so the start is used for 50 ms.
       const walkMs = sentAtMs > this.#resetAtMs ? nowMs - sentAtMs : 0;
       const trustMs = Math.max(TRUST_MS, WALKS * walkMs);
       this.#trustedUntilMs = nowMs + Math.min(trustMs, MAX_TRUST_MS);
@@ -292,8 +292,8 @@ export class FetchPlan {
 }
 
 /**
- * Whether this fetch may have locked jobs without returning them, so that a parallel fetch skipped them. Then another
- * fetch must follow. If this fetch returned queued jobs only, the end of these jobs causes the other fetch.
+ * Returns whether this fetch may have locked jobs without returning them, so that a parallel fetch skipped them. Then
+ * another fetch must follow. If this fetch returned queued jobs only, the end of these jobs causes the other fetch.
  */
 function leavesLocked({ queues, want }: FetchRequest, jobs: readonly FetchedJob[]): boolean {
   return queues && jobs.length === want && jobs.some(({ isQueued }) => !isQueued);

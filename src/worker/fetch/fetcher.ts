@@ -16,7 +16,7 @@ export interface Fetcher<E = unknown> extends InFlight {
   readonly isIdle: boolean;
   /** Whether a fetch or a write without an answer may have left jobs locked by `locked_by`. */
   readonly isUncertain: boolean;
-  /** Whether its first fetch for announced jobs has no answer yet. Fetchers after it wait for that, for a moment. */
+  /** Whether its first fetch for announced jobs has no answer yet. Later fetchers wait a moment for this answer. */
   readonly isFetchingFirst: boolean;
   /** Starts fetching. May reject, for example when the database cannot be reached; then it runs nothing. */
   start(): Promise<void>;
@@ -24,11 +24,11 @@ export interface Fetcher<E = unknown> extends InFlight {
   wake(count: number): void;
   /** Called when another fetcher leaves jobs to this one. */
   wakeForOthers(): void;
-  /** Continues after a change: a slot is free, a job has ended. */
+  /** Continues after a change, for example when a slot has become free or a job has ended. */
   advance(): void;
   /**
    * Returns unstarted jobs, for example because some of them may be paused, and continues. None of them starts after
-   * this call. In the safe mode, resolves when they and those of fetches under way have been returned.
+   * this call. In the safe mode, resolves when fetches under way have ended and no returned job is unconfirmed.
    */
   returnUnstarted(): Promise<void>;
   /** Starts no more jobs and returns unstarted ones. */
@@ -37,7 +37,7 @@ export interface Fetcher<E = unknown> extends InFlight {
   abandon(): void;
   /** Closes every connection that does not answer within seconds. */
   prove(): void;
-  /** Closes the connections. Jobs that are still locked by `locked_by` stay so until they are recovered. */
+  /** Closes the connections. Jobs that are still locked by `locked_by` stay locked until they are recovered. */
   close(): Promise<void>;
 }
 
@@ -57,11 +57,11 @@ export interface FetcherLink {
   /** Wakes the other fetchers for jobs that `fetcher` leaves to them. */
   wakeOthers(fetcher: Fetcher): void;
   /**
-   * Called when nothing was ready at this time of the database's clock, in seconds since the epoch. `connection`: where
-   * the time of the next job may be read.
+   * Called when nothing was ready at `atSeconds`, a time of the database's clock in seconds since the epoch.
+   * `connection`: a connection on which the time of the next job can be read.
    */
   nothingReady(atSeconds: number, connection: PromptConnection): void;
-  /** Called when a connection was lost, because others may be dead, too. */
+  /** Called when a connection was lost. Other connections of the worker may be lost, too. */
   connectionLost(): void;
   /** Returns the jobs and queues that are locked for this worker, according to all answers that it has received. */
   inFlight(): InFlight;

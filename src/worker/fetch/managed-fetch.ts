@@ -17,18 +17,21 @@ import type { TaskParameters } from "./task-parameters.ts";
 
 /** The longest pause after a fetch that found slots or jobs locked by another session. */
 const CONTENDED_MS = 10;
-/** A random part of the wait for a token, so that workers request the same token at different times. */
+/** The maximum of a random time that is added to a pause, so that several workers do not fetch at the same time. */
 const JITTER_MS = 5;
 
 /** The parameters of a fetch of runs of managed queues. Other fetches have them, too (refused-head.ts). */
 export interface ManagedRequest {
   readonly request: FetchRequest;
   readonly tasks: TaskParameters;
-  /** Ids of jobs that the fetch leaves out, and of queues as negative numbers (execute/refusals.ts). */
+  /** The ids of jobs and queues that the fetch leaves out (execute/refusals.ts). Those of queues are negated. */
   readonly excluded: readonly string[];
 }
 
-/** A job that a fetch would take: its id, and as a negative number the id of the queue that the fetch would lock. */
+/**
+ * A job that a fetch would take. `queue`: the id of the named queue that the fetch would lock with it, as a negative
+ * number; null if the job has no queue.
+ */
 export interface FetchHead {
   readonly id: string;
   readonly queue: string | null;
@@ -58,7 +61,7 @@ export class ManagedFetch {
     this.#queues.limitsChanged();
   }
 
-  /** When another fetch may find more than the last one, by the monotonic clock (0: now); null: only after an event. */
+  /** When another fetch may find more than the last one, by the monotonic clock. 0: now; null: not before an event. */
   get dueAtMs(): number | null {
     const { changes, dueAtMs } = this.#queues;
     if (changes !== this.#changes) return 0;
@@ -66,7 +69,10 @@ export class ManagedFetch {
     return atMs === Number.POSITIVE_INFINITY ? null : atMs;
   }
 
-  /** Whether only another event can make a job ready: no token is awaited, and no queue has to be made managed. */
+  /**
+   * Whether another fetch finds nothing before the next event: the last fetch does not wait for a token, a back-off or
+   * a lock of another session, and no queue has been changed since or can be changed now.
+   */
   get isDone(): boolean {
     const { changes, isDone } = this.#queues;
     return changes === this.#changes && this.#dueAtMs === null && isDone;
@@ -94,7 +100,7 @@ export class ManagedFetch {
     return { rows, nowSeconds: now_s };
   }
 
-  /** Locks the rows of the jobs that `take` would take, in the current transaction. Returns them in order. */
+  /** Locks the rows of the jobs that take() would take, until the current transaction ends. Returns these jobs. */
   pick(db: Database, workerId: string, fetch: ManagedRequest): Promise<FetchHead[]> {
     const { form, values } = this.#formOf(workerId, fetch);
     return query<FetchHead>(db, pickStatementOf(form), values);

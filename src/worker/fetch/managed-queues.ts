@@ -1,5 +1,6 @@
-// Makes queues under limits managed (queue/sql/slots.ts), for all fetches of a session. Each pass reads all rows of
-// queues, so passes take at most a twentieth of the time, or half of it while there are many queues to change.
+// Makes the queues to which a limit applies managed (queue/sql/slots.ts), for all fetches of a session. Each pass reads
+// the rows of all queues. Therefore the pause after a pass is usually 20 times as long as the pass, or as long as the
+// pass while many queues are still to be changed.
 //
 //   a limit has changed ─▶ all queues ─┐
 //   jobs were announced ─▶ new queues ─┴▶ managed
@@ -8,25 +9,30 @@ import { codeOf } from "../../base/errors.ts";
 import { manageQueues } from "../../queue/limits/managed-queues.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 
-/** The pause after a pass is at least this many times as long as the pass, unless many queues are still to change. */
+/** The pause after a pass, in multiples of its duration, unless many queues are still to be changed. */
 const SHARE = 20;
-/** The pause after a lost connection: the duration of such a pass does not show how long the server has worked. */
+/** The pause after a pass that lost its connection. Its duration does not show how long the server has worked. */
 const LOST_MS = 1_000;
-/** The shortest pause between two passes, and the first and longest while some queue cannot be changed yet. */
+/** The shortest pause between two passes. */
 const PAUSE_MS = 5;
+/**
+ * The shortest pause while the queues that differ from the limits cannot be changed yet. It doubles after each pass
+ * that changes nothing, up to MAX_PENDING_MS, and is cut short when a run ends.
+ */
 const PENDING_MS = 50;
 const MAX_PENDING_MS = 1_000;
 
 export class ManagedQueues {
   readonly #clock: Clock;
-  /** Counts the events after which some queues may have to be made managed. */
+  /** Counts the events after which queues may have to be changed. */
   #news = 1;
+  /** `#news` at the start of the last pass that left no queue to change. */
   #done = 0;
-  /** `#news` at the last pass that read all queues. Queues that still differ from the limits wait for runs to end. */
+  /** `#news` at the start of the last pass that left no queue to change but those that wait for the end of a run. */
   #read = 0;
   #hasAllToRead = true;
   #mayReadAtMs = 0;
-  /** The end of the pause after the last pass, which depends on the duration of that pass. */
+  /** The end of the pause that depends on the duration of the last successful pass. */
   #pausesUntilMs = 0;
   #pendingMs = PENDING_MS;
   #isReading = false;
@@ -36,7 +42,7 @@ export class ManagedQueues {
     this.#clock = clock;
   }
 
-  /** Counts the passes that have changed queues or their slots. */
+  /** The number of passes that have changed queues or their slots. */
   get changes(): number {
     return this.#changes;
   }
@@ -52,14 +58,14 @@ export class ManagedQueues {
     this.#news++;
   }
 
-  /** Called when a run of a queue has ended. The queue may have waited for that, to become managed. */
+  /** Called when a run of a queue has ended. Perhaps the queue could not be changed before. */
   runEnded(): void {
     this.#pendingMs = PENDING_MS;
     const soonMs = Math.max(this.#clock.monotonic() + PAUSE_MS, this.#pausesUntilMs);
     this.#mayReadAtMs = Math.min(this.#mayReadAtMs, soonMs);
   }
 
-  /** When queues should be read again, by the monotonic clock; Infinity: only after another event. */
+  /** When the next pass is due, by the monotonic clock; Infinity: not before a running pass ends or an event occurs. */
   get dueAtMs(): number {
     return this.#done >= this.#news || this.#isReading
       ? Number.POSITIVE_INFINITY
@@ -95,7 +101,8 @@ export class ManagedQueues {
     } catch (error) {
       const failedMs = this.#clock.monotonic();
       const isLost = codeOf(error) === "database_unreachable";
-      this.#mayReadAtMs = failedMs + (isLost ? LOST_MS : SHARE * (failedMs - startedMs));
+      this.#pausesUntilMs = failedMs + (isLost ? LOST_MS : SHARE * (failedMs - startedMs));
+      this.#mayReadAtMs = this.#pausesUntilMs;
       this.#hasAllToRead ||= all;
       throw error;
     } finally {

@@ -1,4 +1,4 @@
-// The statement of a fetch, and the search for the job or queue for which PostgreSQL refuses a fetch.
+// Chooses the form of a fetch's statement, and finds the job or queue that makes PostgreSQL refuse a fetch.
 import { builtPerForm, type Database, idArray, query } from "../../database/database.ts";
 import type { ReadyForm } from "../../queue/fetch/fetch-form.ts";
 import { keepJobs, keepQueue } from "../../queue/fetch/lock-jobs.ts";
@@ -13,10 +13,10 @@ export interface Fetch extends ManagedRequest {
   readonly managed: ManagedFetch | null;
 }
 
-/** The most jobs of one named queue in a fetch, or an equal share of the fetch for each queue, if that is more. */
+/** The maximum number of jobs of one named queue in a fetch. If equal shares for its queues are larger, they apply. */
 const QUEUE_RUN_JOBS = 50;
 
-/** Returns the form of the statement of a fetch, and its values. `done`: completed jobs, which are deleted, too. */
+/** Returns the form of the statement of a fetch, and its values. `done`: completed jobs to delete as well. */
 export function formOf(
   workerId: string,
   { request, tasks, excluded }: Fetch,
@@ -25,7 +25,8 @@ export function formOf(
   const { want, queues, free, start } = request;
   const form: ReadyForm = {
     queues,
-    // With limits, only on request: managed queues are locked for good, and a search may read all of them in vain.
+    // If queues have limits, a free queue is searched only on request: managed queues are always locked, so the search
+    // may read all of them in vain.
     findsFreeQueue: request.findsFreeQueue || tasks.limitedQueues === null,
     flags: tasks.forbiddenFlags !== null,
     pauses: tasks.pauses,
@@ -35,7 +36,7 @@ export function formOf(
   };
   const values: unknown[] = [tasks.identifiers, want, workerId, `{${done.join(",")}}`];
   values.push(start.priority, start.runAtSeconds);
-  // PostgreSQL requires every parameter to be used, so these exist only in the forms that have them.
+  // PostgreSQL requires every parameter to be used, so these values are added only for the forms that use them.
   if (queues) values.push(QUEUE_RUN_JOBS, tasks.runShares);
   if (form.flags) values.push(tasks.forbiddenFlags);
   if (form.limits) values.push(tasks.limitedQueues);
@@ -44,10 +45,10 @@ export function formOf(
 }
 
 /**
- * Finds the job, or its queue, for which PostgreSQL refuses a fetch of one job, or of one run of a managed queue. The
- * jobs' rows are locked before the updates are tested, so that no other job is blamed. Resolves to the id, that of a
- * queue as a negative number; to null if none is found, for example because another worker has locked the job by now;
- * to undefined for a fetch of more jobs. Never rejects.
+ * Finds the job, or its queue, that makes PostgreSQL refuse a fetch of one job, or of one run of a managed queue. The
+ * jobs' rows are locked before the updates are tested, so that no other job is blamed. Resolves to the job's id, or to
+ * the queue's id as a negative number; to null if neither is found, for example because another worker has locked the
+ * job by now; to undefined if the fetch requests more than one job or run. Never rejects.
  */
 export async function refusedHead(
   connection: WorkerConnection,

@@ -1,5 +1,6 @@
-// The tasks of a worker as parameters of its fetches. Identifiers and flags are not formatted again for each fetch.
-// Fetches select jobs by the names of tasks, not by their ids, because ids may be reused after a restore.
+// The tasks of a worker as parameters of its fetches. Names and flags are kept as arrays in PostgreSQL's format, so
+// that pg does not format them for each fetch. Fetches select jobs by the names of tasks, not by their ids, because ids
+// may be reused after a restore.
 import type { TaskTally } from "../execute/task-tally.ts";
 import { HORIZON_MS } from "./fetch-plan.ts";
 
@@ -8,21 +9,21 @@ type Tallies = ReadonlyMap<string, { readonly tally: Pick<TaskTally, "meanMs"> }
 export interface TaskParameters {
   /** The names of all tasks that were passed to taskParameters(). */
   readonly names: readonly string[];
-  /** The tasks whose jobs are fetched: a text[] in PostgreSQL's format. Otherwise pg would format it for each fetch. */
+  /** The names of the tasks whose jobs are fetched: a text[] in PostgreSQL's format. */
   readonly identifiers: string;
-  /** The forbidden flags in the same format; null: none, and statements omit the check. */
+  /** The forbidden flags, in the same format; null if there are none: then statements do not check flags. */
   readonly forbiddenFlags: string | null;
   /** Whether the schema has the tables of pauses; then statements leave out paused tasks. */
   readonly pauses: boolean;
-  /** Patterns of the queues under limits, in the same format; null: none. managed-fetch.ts fetches their jobs. */
+  /** Patterns of the queues under limits, in the same format; null: none. managed-fetch.ts fetches jobs of these. */
   readonly limitedQueues: string | null;
-  /** The number of times that new pauses were read. Jobs of a fetch that was sent before the last time do not start. */
+  /** The number of times that new pauses were read. After a change, no further job of an earlier fetch starts. */
   readonly pausesRead: number;
   /** Called when the end of a run of a named queue was written. */
   queueUnlocked(): void;
   /**
    * float8[]: for each of `identifiers`, in their order, the mean duration of its jobs in named queues, divided by
-   * HORIZON_MS. A run has jobs for about that time. Infinity before the first such job.
+   * HORIZON_MS; Infinity before the first such job has ended. A run of a queue gets jobs for at most about HORIZON_MS.
    */
   readonly runShares: string;
 }
@@ -41,9 +42,9 @@ export interface FetchLimits {
 }
 
 /**
- * Returns the parameters. Jobs with one of `forbiddenFlags` are left to other workers. `controls`: what was read
- * about pauses, whose tables may be added while the worker runs. `fetched`: whether the jobs of all these tasks are
- * fetched, or of those that have no limit now.
+ * Returns the parameters. Jobs with one of `forbiddenFlags` are left to other workers. `controls` and `limits` may
+ * change while the worker runs, so they are read again for each fetch. `fetched`: whether the jobs of all `tasks` are
+ * fetched, or only the jobs of tasks that have no limit at the time of the fetch.
  */
 export function taskParameters(
   tasks: Tallies,

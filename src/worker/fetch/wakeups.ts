@@ -11,7 +11,8 @@ import { isOfResumed } from "../../queue/pauses/pause.ts";
 // Without this delay a worker with a job every few milliseconds would read the next due time after each job.
 const SETTLED_MS = 15;
 
-// Jobs that became due this long before `sinceSeconds` count, too: a fast lane may have fetched before they were due.
+// The next due time is read from this long before `sinceSeconds` on. A fast lane may have fetched a moment before that
+// time, and have missed jobs that became due since its fetch.
 const MARGIN_S = 0.05;
 
 /** The number of announcements in memory. A repetition of an older one causes a needless fetch. */
@@ -33,7 +34,7 @@ export type NextRunAt = (sinceSeconds: number) => Promise<number | null>;
 export class Wakeups {
   readonly #parts: WakeupsParts;
   #cancelTimer: () => void = () => {};
-  /** Counts sleeps, so that an answer for an earlier one is ignored. */
+  /** Counts the calls of sleep(), so that the due time read for an earlier call is ignored. */
   #sleep = 0;
   #isStopped = false;
   readonly #announcements = new Set<string>();
@@ -48,8 +49,8 @@ export class Wakeups {
   }
 
   /**
-   * Called with the payload of an announcement: `{"r":0.123,"count":1}`, with a random number. A fast lane listens in
-   * addition to the listener; then most announcements arrive twice. Those without a random number always count as new.
+   * Called with the payload of an announcement: `{"r":0.123,"count":1}`, with a random number. If a fast lane listens
+   * in addition to the listener, most announcements arrive twice. Those without a random number always count as new.
    */
   jobsAnnounced(payload: string): void {
     if (payload.startsWith('{"r":')) {
@@ -59,7 +60,7 @@ export class Wakeups {
       if (this.#announcements.size > REMEMBERED) this.#announcements.delete(oldest as string);
     }
     const [, count = 1] = /"count":(\d{1,9})\b/.exec(payload) ?? [];
-    // Jobs that were paused may be behind others. With 0, no quick fetch is sent: it might not reach them.
+    // A count of 0 prevents a quick fetch. It might not reach jobs that were paused, because others may be before them.
     this.#parts.wake(isOfResumed(payload) ? 0 : Number(count));
   }
 

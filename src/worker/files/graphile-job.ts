@@ -1,5 +1,5 @@
-// A job with Graphile Worker's names, for tasks in files. The object also has this library's names, by its prototype,
-// so that copies and JSON omit them.
+// A job with Graphile Worker's names, for tasks in files. The object also has this library's names. They are in its
+// prototype, so copies and JSON of the object omit them.
 import { monotonic, now } from "../../base/clock.ts";
 import type { Job } from "../../domain/job.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
@@ -101,14 +101,14 @@ export function addedJob(job: Job): AddedJob {
   return inBothWords(columns, job);
 }
 
-/** Returns an object with the columns, and with the job's members by its prototype. */
+/** Returns an object with the columns. Its prototype has the job's members. */
 function inBothWords<Columns extends object, Ours extends object>(columns: Columns, job: Ours) {
   const both = { __proto__: new Proxy(job, PASSED_ON), ...columns };
   return both as unknown as Columns & Omit<Ours, keyof Columns>;
 }
 
 const PASSED_ON: ProxyHandler<object> = {
-  // The job is the receiver, because its getters read private fields.
+  // The job's getters read private fields, so they must be called on the job itself.
   get: (job, name) => Reflect.get(job, name, job),
 };
 

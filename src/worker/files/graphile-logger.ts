@@ -3,8 +3,8 @@ import type { Logger } from "../../base/logger.ts";
 import { joinedFields } from "../../base/safe-logger.ts";
 
 /**
- * The logger of a task that is a file. Its methods take Graphile Worker's order, `info("sent", { to })`, and pino's,
- * `info({ to }, "sent")`.
+ * The logger of a task that is a file. `debug`, `info`, `warn` and `error` accept their arguments in Graphile Worker's
+ * order, `info("sent", { to })`, and in pino's, `info({ to }, "sent")`.
  */
 export interface FileLogger {
   /** Writes a line at level debug. */
@@ -25,7 +25,7 @@ export interface FileLogger {
   error(fields: object, message: string): void;
   /** Writes a line at the given level, like Graphile Worker's `log`. */
   log(level: "debug" | "info" | "warning" | "error", message: string, fields?: object): void;
-  /** Returns a logger whose lines have these fields, too. */
+  /** Returns a logger that adds these fields to its lines. */
   scope(fields: object): FileLogger;
 }
 

@@ -1,5 +1,4 @@
-// The second argument of a task in a file: Graphile Worker's helpers and this library's context in one object. Its
-// members are getters of a prototype, behind a proxy that makes them own properties for a copy.
+// The second argument of a task in a file: Graphile Worker's helpers and this library's context in one object.
 
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
@@ -34,7 +33,7 @@ export interface JobHelpers
     jobs: readonly (JobToAdd | (Omit<JobToAdd, "spec"> & Omit<JobSpec, "jobKeyMode">))[],
     jobKeyPreserveRunAt?: boolean,
   ): Promise<readonly AddedJob[]>;
-  /** Resolves to the name of the queue with this id, by default of the job's own queue; null without one. */
+  /** Resolves to the name of the queue with this id, or without an id of the job's queue; null if there is none. */
   getQueueName(queueId?: number | null): Promise<string | null>;
 }
 
@@ -42,8 +41,8 @@ type FlatJob = Parameters<JobHelpers["addJobs"]>[0][number];
 
 /** Returns the helpers of a job. `schema`: the schema of the queue. */
 export function jobHelpers(context: TaskContext, schema: SchemaName): JobHelpers {
-  // Lazy properties are getters of a prototype: creating own getters would take longer than everything else that this
-  // library does for a job. The proxy makes them own properties for a copy such as `{ ...helpers }`.
+  // The members are getters of a prototype, because creating getters for each job would take longer than everything
+  // else that this library does for it. The proxy makes them own properties for a copy such as `{ ...helpers }`.
   return new Proxy(new Helpers(context, schema), AS_OWN);
 }
 

@@ -10,7 +10,10 @@ import type { TaskFile } from "./task-files.ts";
 
 /** Options of loadTasks(). */
 export interface LoadTasksOptions {
-  /** The worker's schema: programs receive it as WORKER_SCHEMA, and getQueueName() reads it. Default `worker`. */
+  /**
+   * The worker's schema. Programs receive its name in WORKER_SCHEMA, and the helper getQueueName() reads the names of
+   * queues from it. Default `worker`.
+   */
   readonly schema?: string;
   /**
    * The time limit of a program, in milliseconds. Default: the worker's `timeoutMs`. Does not apply to modules.
@@ -37,13 +40,13 @@ const OPEN_TO_ALL =
   "every user of this machine can write to it, and so run code as this worker: use chmod o-w";
 
 /**
- * Returns the tasks of a directory, as Graphile Worker finds them: a task for each module (.js .mjs .cjs .ts
- * .mts) and each executable file, named after its path: `mail/send.ts` is `mail/send`. A module's default
- * export is a function, which is called with `(payload, helpers)` as in Graphile Worker. The job fails if the function
- * throws. Its return value is ignored, unless payload and return value are lists of the same length: then an item fails
- * if its result rejects. The export may also be a task of defineTask() with the same name. A program receives
- * `{"payload": …}` on stdin, and fails by an exit code other than 0. Rejects with InputError, which lists all invalid
- * files.
+ * Returns the tasks of a directory, as Graphile Worker finds them. Each module (.js .mjs .cjs .ts .mts) and each other
+ * executable file is a task, which is named after its path: `mail/send.ts` is the task `mail/send`. The default export
+ * of a module is a function, which is called with `(payload, helpers)` as in Graphile Worker. The attempt fails if the
+ * function throws or rejects. The function's return value is ignored, unless payload and return value are lists of the
+ * same length: then each item whose result is a rejecting promise has failed. The default export may also be a task
+ * that defineTask() returned, with the identifier that the path requires. A program receives `{"payload": …}` on stdin;
+ * the attempt fails unless the exit code is 0. Rejects with InputError, which lists all invalid files.
  */
 export async function loadTasks(
   directory: string,

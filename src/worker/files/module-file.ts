@@ -81,8 +81,9 @@ function messageFor(error: unknown, path: string): string {
 }
 
 /**
- * Returns the place of a syntax error in an ES module. V8's error lacks it, so the parser that strips types looks for
- * it. undefined: the error is in another module, or this Node.js has no such parser.
+ * Returns the place of a syntax error in an ES module. V8's error lacks the place, so the file is parsed again by
+ * Node.js's parser that strips types. Returns undefined if that parser finds no error in this file, because the error
+ * is in another module, for example, or if this Node.js has no such parser.
  */
 function syntaxErrorIn(path: string): string | undefined {
   const { emitWarning } = process;
@@ -98,7 +99,7 @@ function syntaxErrorIn(path: string): string | undefined {
   }
 }
 
-/** Returns a hint where Node reads TypeScript differently from compilers. */
+/** Returns a hint if the error occurs because Node.js reads TypeScript differently from compilers; otherwise "". */
 function hintOf(message: string): string {
   const [, missing = "", from = ""] =
     /^Cannot find (?:module|package) '([^']+)' imported from (\S+)/.exec(message) ?? [];

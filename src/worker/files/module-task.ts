@@ -1,5 +1,5 @@
-// A module as a task: its default export is a function, as in Graphile Worker, or a task of defineTask(). With a
-// function, the exports `retry` and `timeoutMs` are the task's options.
+// Makes a task of a module. Its default export is a function, as in Graphile Worker, or a task of defineTask(). If it
+// is a function, the exports `retry` and `timeoutMs` are the task's options.
 import type { SchemaName } from "../../database/schema-name.ts";
 import { defineTask, type Task, type TaskOptions } from "../task/task.ts";
 import type { TaskContext } from "../task/task-context.ts";
@@ -7,7 +7,7 @@ import { jobHelpers } from "./job-helpers.ts";
 import { importModule } from "./module-file.ts";
 import type { TaskFile } from "./task-files.ts";
 
-/** Resolves to the task. Rejects with an Error whose message continues the file's name, or with InputError. */
+/** Returns the task. Rejects with InputError, or with an Error whose message is the end of "<file's name>: …". */
 export async function moduleTask(file: TaskFile, schema: SchemaName): Promise<Task> {
   const { identifier, path } = file;
   const imported = await importModule(path);

@@ -7,7 +7,10 @@ const POLL_MS = 20;
 /** The time for processes to end after SIGKILL. */
 const KILLED_MS = 1_000;
 
-/** Sends SIGTERM, and after `killAfterMs` SIGKILL unless the group is empty. Resolves when it is, at most 1 s later. */
+/**
+ * Sends SIGTERM to the group. If the group has not ended after `killAfterMs`, sends SIGKILL and waits at most 1 s
+ * more. `pid`: the id of the group's first process, which is also the id of the group.
+ */
 export async function endGroup(pid: number, killAfterMs: number): Promise<void> {
   signalGroup(pid, "SIGTERM");
   if (await isGone(pid, killAfterMs)) return;
@@ -17,7 +20,7 @@ export async function endGroup(pid: number, killAfterMs: number): Promise<void> 
 
 const alive = new Set<number>();
 
-/** Kills the group at the event `exit` of this process. The returned function cancels that. */
+/** Makes the event `exit` of this process kill the group. The returned function cancels this. */
 export function endWithThisProcess(pid: number): () => void {
   if (alive.size === 0) process.on("exit", killAll);
   alive.add(pid);
@@ -31,7 +34,7 @@ function killAll(): void {
   for (const pid of alive) signalGroup(pid, "SIGKILL");
 }
 
-/** Sends a signal; 0 only tests. Returns false when the group is empty, even of zombies. */
+/** Sends a signal to the group; 0 sends nothing. Returns false if the group has no processes, not even zombies. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal);
@@ -40,11 +43,14 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Resolves to whether only zombies are left within the limit. Polls, because there is no event for that. */
+/**
+ * Resolves to true once the group has no processes, or only zombies as far as /proc shows that. Resolves to false
+ * after `limitMs`. Polls, because no event reports the end of a group.
+ */
 async function isGone(pid: number, limitMs: number): Promise<boolean> {
   const never = new AbortController().signal;
   let living: readonly string[] | null = null;
-  // The clock decides, because on a busy host a round takes longer than its wait.
+  // The clock ends the loop, not a number of rounds, because on a busy host a round takes longer than its wait.
   for (const endMs = monotonic() + limitMs; monotonic() < endMs; ) {
     if (!signalGroup(pid, 0)) return true;
     living = livingIn(pid, living ?? []);
@@ -55,9 +61,10 @@ async function isGone(pid: number, limitMs: number): Promise<boolean> {
 }
 
 /**
- * Returns processes of the group that are not zombies; null where there is no /proc. In a container zombies may stay:
- * the container's first process should remove them by waiting for them, and often does not. `before`: the result of
- * the last call. While one of these processes lives, the others on the machine, perhaps thousands, are not read.
+ * Returns the ids of processes of the group that are not zombies; null if there is no /proc. Zombies may stay in a
+ * container, because often its first process does not wait for them as it should. `before`: the result of the last
+ * call. If some of these processes still live, returns only them, and does not read all processes of the machine, of
+ * which there may be thousands.
  */
 function livingIn(group: number, before: readonly string[]): readonly string[] | null {
   const isLiving = (pid: string): boolean => {
@@ -79,6 +86,6 @@ function fieldsOf(pid: string): readonly string[] {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
     return text.slice(text.lastIndexOf(")") + 2).split(" ", 3);
   } catch {
-    return []; // it has ended meanwhile
+    return []; // the process has ended
   }
 }

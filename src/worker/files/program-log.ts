@@ -13,7 +13,7 @@ type StreamName = "stdout" | "stderr";
 
 export interface ProgramLog {
   readonly lines: (stream: StreamName, lines: readonly string[]) => void;
-  /** Logs text that was kept back (RedactedLines), and how many lines were left out. Returns the end of stderr. */
+  /** Logs the text that RedactedLines still holds, and the number of lines left out. Returns the end of stderr. */
   readonly end: () => string;
 }
 
@@ -68,7 +68,10 @@ export class Secrets {
     return this.#pattern === null ? text : text.replace(this.#pattern, "••••");
   }
 
-  /** Returns how many characters of the text can be redacted now: after them, a secret without its end may begin. */
+  /**
+   * Returns how many characters of the text can be redacted now. A secret may begin in the characters after them, and
+   * end in text that has not arrived.
+   */
   settledLength(text: string): number {
     if (this.#pattern === null) return text.length;
     let settled = Math.max(0, text.length - this.#longest + 1);
@@ -93,7 +96,7 @@ class RedactedLines {
   add(lines: readonly string[]): string[] {
     return lines.flatMap((line) => {
       const text = this.#held + line;
-      // All pieces of a long line but the last have this length. A whole line of this length is treated like them.
+      // All pieces of a long line but the last have this length. A whole line of this length is treated as a piece.
       const isPiece = line.length === MAX_LINE_LENGTH;
       const settled = isPiece ? this.#secrets.settledLength(text) : text.length;
       this.#held = text.slice(settled);

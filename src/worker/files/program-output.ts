@@ -11,7 +11,7 @@ export class Lines {
   readonly #decoder = new StringDecoder("utf8");
   #rest = "";
 
-  /** Returns the lines that end in this chunk. Of a long line without an end, returns all pieces but the last. */
+  /** Returns the lines that end in this chunk. Also returns pieces of a long line that continues: all but the last. */
   add(piece: Buffer): string[] {
     return this.#cut(this.#rest + this.#decoder.write(piece));
   }

@@ -1,11 +1,14 @@
-// An executable file as a task, as in Graphile Worker: the payload is on stdin and the job in the environment, and the
-// exit code is the result (65 and 75 are additions). The error of a failed attempt contains the end of stderr.
+// Runs an executable file as a task, as Graphile Worker does. The payload is on stdin, and environment variables
+// describe the job. The exit code is the result; 65 and 75 have no meaning in Graphile Worker. The error of a failed
+// attempt contains the end of stderr.
 //
 //   0    done
 //   65   failed for good (EX_DATAERR of sysexits.h): no attempt follows
-//   75   failed (EX_TEMPFAIL). If the last line of stdout is `retry-after=SECONDS`, that is the delay of the retry;
-//        if it is `retry-after=SECONDS back-off=TARGET`, all jobs of the task, the queue or a limit wait so long
-//   else failed, and retried like a job of any other task. So is a program that was stopped, whatever its exit code
+//   75   failed (EX_TEMPFAIL). The last line of stdout can be `retry-after=SECONDS`, the delay of the retry, or
+//        `retry-after=SECONDS back-off=TARGET`, which delays other jobs, too (BackOffTarget in task/outcomes.ts)
+//   else failed, and retried like a job of any other task
+//
+// If the program was stopped, the attempt has failed, whatever the exit code is.
 import { MAX_TIMER_MS, wait } from "../../base/clock.ts";
 import { endsWithin } from "../execute/attempt-limit.ts";
 import { errorWithoutStack } from "../execute/verdict.ts";
@@ -18,7 +21,7 @@ import type { TaskFile } from "./task-files.ts";
 
 export interface ProgramTaskOptions {
   readonly schema: string;
-  /** The time limit of an attempt; undefined: that of the worker, if it has one. */
+  /** The time limit of an attempt, in milliseconds; undefined: the worker's time limit applies, if it has one. */
   readonly timeoutMs: number | undefined;
   readonly killAfterMs: number;
   readonly run: RunProgram;
@@ -26,14 +29,14 @@ export interface ProgramTaskOptions {
   readonly secrets: Secrets;
 }
 
-/** Added to the worker's own limits: the time for a killed process group to end and for its last output. */
+/** Added to the worker's own time limits, so that a killed process group can end and its last output can arrive. */
 const LATE_MS = 5_000;
 
 export function programTask(file: TaskFile, options: ProgramTaskOptions): Task {
   const { timeoutMs, killAfterMs } = options;
   const handle = (_payload: unknown, context: TaskContext) => runAttempt(file, context, options);
-  // An attempt beyond its time limit fails only when its processes have ended, because the next attempt must not run
-  // beside them. So stopReason() measures the time, and the worker's own limit is later.
+  // At its time limit an attempt is stopped, but it fails only when its processes have ended, because the next attempt
+  // must not run beside them. So stopReason() measures the time, and the worker's own limit is later.
   const limit =
     timeoutMs === undefined
       ? {}
@@ -80,7 +83,7 @@ async function runAttempt(
   throw stopped === null ? failureOf(end.code, message, lastLine) : errorWithoutStack(message);
 }
 
-/** Aborts `stop` at the time limit or when the job's signal aborts. `text()`: the reason; null: neither happened. */
+/** Aborts `stop` at the time limit or when the job's signal aborts. `text()` returns the reason; before that, null. */
 function stopReason(signal: AbortSignal, timeoutMs: number | undefined, stop: AbortController) {
   let text: string | null = null;
   const end = (why: string) => {
@@ -133,7 +136,10 @@ function withErrors(problem: string, errors: string): string {
   return errors === last ? `${problem}: ${last}` : `${problem}: ${last}\n\n${errors}`;
 }
 
-/** Returns a job's environment variables. Those that exist in Graphile Worker are there under its names, too. */
+/**
+ * Returns a job's environment variables. Each variable of Graphile Worker is set twice: under its name there, which
+ * begins with `GRAPHILE_WORKER_`, and with `WORKER_` in place of that.
+ */
 function variables(identifier: string, schema: string, { job, workerId }: TaskContext) {
   const shared = {
     PAYLOAD_FORMAT: "json",
@@ -153,7 +159,7 @@ function variables(identifier: string, schema: string, { job, workerId }: TaskCo
     ...Object.fromEntries(named),
     WORKER_JOB_QUEUE: job.queueName ?? undefined,
     WORKER_ID: workerId,
-    // `worker add` in a script has this as its default, so that it adds to the same queue.
+    // The default schema of `worker add`, so that a script that calls it adds jobs to the schema of this job.
     WORKER_SCHEMA: schema,
   };
 }

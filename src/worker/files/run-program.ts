@@ -37,14 +37,14 @@ export interface ProgramOptions {
   readonly killAfterMs: number;
   /** Called when the program has started. `pid` is also the number of its process group. */
   onStart?(pid: number): void;
-  /** Called with lines of the program's output. runProgram() reads on in that stream when the promise resolves. */
+  /** Called with lines of the program's output. The stream is read further when the returned promise resolves. */
   onLines(stream: "stdout" | "stderr", lines: readonly string[]): Promise<void> | void;
 }
 
 /** A function that runs a program. Rejects when the program cannot be started. */
 export type RunProgram = (program: Program, options: ProgramOptions) => Promise<ProgramResult>;
 
-/** Not passed on: sockets that a service manager has opened belong to the worker, not to its programs. */
+/** Variables that programs do not get, because sockets that a service manager has opened belong to the worker. */
 const NO_SOCKETS = { LISTEN_FDS: undefined, LISTEN_PID: undefined, LISTEN_FDNAMES: undefined };
 
 /** How long the output is read after the program's end, if another process keeps the pipe open. */
@@ -105,13 +105,16 @@ async function passLines(
       if (whole.length > 0) await onLines(whole);
     }
   } catch {
-    // waitForOutput() has destroyed the stream: the output until then is passed on.
+    // waitForOutput() has destroyed the stream. The output that was read before is passed on below.
   }
   const last = lines.end();
   if (last.length > 0) await onLines(last);
 }
 
-/** Waits until the output is read, at most LAST_OUTPUT_MS: a process that was left running may keep the pipes open. */
+/**
+ * Waits until the output has been read and passed on. After LAST_OUTPUT_MS it closes the pipes, because a process that
+ * was left running may keep them open.
+ */
 async function waitForOutput(child: ChildProcess, output: Promise<unknown>): Promise<void> {
   const done = new AbortController();
   void output.then(() => done.abort());

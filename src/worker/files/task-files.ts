@@ -1,6 +1,7 @@
 // Finds the files of a directory that are tasks, by Graphile Worker's rules. A task's identifier is the path without
 // extensions: mail/send.ts is the task mail/send. A module has a single extension, one of MODULE_EXTENSIONS; a program
-// is any other executable file. The remaining files, and those with other characters in their names, are not tasks.
+// is any other executable file. All other files are not tasks. Nor are files in whose path a name has characters other
+// than letters, digits, _ and -, apart from the dots before extensions.
 import { constants } from "node:fs";
 import { access, open, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, extname, join, resolve } from "node:path";

@@ -1,5 +1,6 @@
-// The ids of jobs that cannot be recovered, locked or read now; negative ids are those of queues that cannot be locked.
-// Sweeps or fetches skip each for a while, so that their statements succeed for all other jobs.
+// A list of jobs that cannot be recovered, locked or read now, and of queues that cannot be locked now. The id of a
+// queue is stored as a negative number. Fetches or recoveries skip each listed job or queue for some time, so that
+// their statements succeed for all other jobs.
 import { monotonic } from "../../base/clock.ts";
 
 const EXCLUDED_MS = 300_000;
@@ -9,7 +10,7 @@ export class ExcludedJobs {
   readonly #forMs: number;
   readonly #jobs = new Map<string, { readonly untilMs: number; readonly error: string }>();
 
-  /** `forMs`: for how many milliseconds each is skipped; by default for five minutes. */
+  /** `forMs`: how long a listed job or queue is skipped, in milliseconds. Default: five minutes. */
   constructor(forMs = EXCLUDED_MS) {
     this.#forMs = forMs;
   }

@@ -90,8 +90,9 @@ async function passwordText(password: pg.ClientConfig["password"]): Promise<stri
   return typeof password === "function" ? await password() : (password ?? "");
 }
 
-// Options of the application's Node, such as preloaded modules, must not apply: `execArgv` drops those of the command
-// line, `env` those of NODE_OPTIONS, which a thread reads again, even in the executable, whose main thread ignores it.
+// Options of the application's Node, such as preloaded modules, must not apply to the thread. The empty `execArgv`
+// drops the options of the command line. `env` leaves out NODE_OPTIONS, because a thread reads this variable again,
+// even in the executable, whose main thread ignores it.
 async function startThread(workerData: HeartbeatThreadData): Promise<Thread> {
   const { NODE_OPTIONS: _, ...env } = process.env;
   const own = { execArgv: [], env, resourceLimits: LIMITS, name: "worker heartbeat" };

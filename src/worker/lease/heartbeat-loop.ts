@@ -1,6 +1,7 @@
-// Renews a worker's leases on a connection of its own. When a sweep is due, the answer to a heartbeat also lists stale
-// workers. While the worker's thread is blocked, also renews its locks. Runs in the heartbeat thread or, if that is not
-// possible, in the worker's thread. So it communicates only by commands, reports and two shared buffers.
+// Renews a worker's leases on a connection of its own. When a sweep (a search for stale workers) is due, the answer to
+// a heartbeat also lists stale workers. While the worker's thread is blocked, the loop also renews the worker's locks.
+// The loop runs in the heartbeat thread or, if that is not possible, in the worker's thread. So it communicates only by
+// commands, reports and two shared buffers.
 import pg from "pg";
 import {
   type Moment,
@@ -64,10 +65,12 @@ export type HeartbeatCommand =
   | { readonly command: "stop" };
 
 export type HeartbeatReport =
-  /** A heartbeat succeeded at this time of the database's clock, after `uptimeMs` without a gap. */
+  /** A heartbeat succeeded. */
   | {
       readonly report: "heartbeat";
+      /** The time of the heartbeat, by the database's clock. */
       readonly nowMs: number;
+      /** How long heartbeats have succeeded without a gap, in milliseconds. */
       readonly uptimeMs: number;
       /** How far this machine's clock is ahead of the database's. */
       readonly aheadMs: number;
@@ -120,8 +123,9 @@ export class HeartbeatLoop {
   #pause = new AbortController();
   #sweptAtMs = 0;
   #isBroken = false;
-  /** When the locks of a blocked worker were last due for renewal, and the leases whose locks must still be renewed. */
+  /** While the worker is blocked, its locks are due for renewal `renewLocksEveryMs` after this time. */
   #renewedAtMs = Number.NEGATIVE_INFINITY;
+  /** The leases whose locks must still be renewed. */
   #toRenew: readonly string[] = [];
 
   constructor(
@@ -184,7 +188,7 @@ export class HeartbeatLoop {
   }
 
   #describe({ id, text, isUrgent }: HeartbeatDescription): void {
-    // The previous text, not written yet, may have been urgent.
+    // If the previous text was urgent and has not been written yet, the new text is urgent, too.
     this.#metadata = { id, text, isUrgent: isUrgent || this.#metadata?.isUrgent === true };
     if (isUrgent) this.#pause.abort();
   }
@@ -194,7 +198,7 @@ export class HeartbeatLoop {
     for (const { id, ...mark } of leases) if (!this.#left.has(id)) this.#left.set(id, mark);
   }
 
-  /** Resolves when the connection is closed. The caller limits the wait. */
+  /** Stops run(), whose promise is `running`. Resolves when the connection is closed. The caller limits the wait. */
   async stop(running: Promise<void>): Promise<void> {
     this.#stop.abort();
     this.#pause.abort();

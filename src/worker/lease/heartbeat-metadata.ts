@@ -1,5 +1,6 @@
-// The report in a worker's heartbeat row: for users, for sweeps (the length of the lease), for cleanups (they keep its
-// tasks), and after a pause (whether the worker applies it). All lists are bounded. An unchanged text is not written.
+// The report in a worker's heartbeat row. Users see it in the admin. Sweeps read the length of the worker's lease from
+// it, cleanups keep the tasks that it lists, and after a pause it shows whether the worker applies the pause. All lists
+// in it are bounded. An unchanged report is not written again.
 import { hostname } from "node:os";
 import { monotonic, now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
@@ -18,13 +19,14 @@ export interface WorkerDescription {
   readonly running: readonly RunningJob[];
   /** Jobs that were fetched and have not started. */
   readonly unstarted: readonly { readonly id: string; readonly fetchedAtMs: number }[];
-  /** Jobs that stay locked, as PostgreSQL refuses their results; jobs, and queues (id < 0), that it refuses to lock. */
+  /** Jobs whose results PostgreSQL refuses, so that they stay locked; and jobs and queues that it refuses to lock. */
   readonly unsettled: readonly {
+    /** The id of the job; below 0 for a queue. */
     readonly id: string;
     readonly error: string;
     readonly isLocked: boolean;
   }[];
-  /** The mark of the pauses that the worker applies (pause-state.ts); null: none yet, or no table of pauses. */
+  /** The mark of the pauses that the worker applies (pause-state.ts); null: no mark yet, or no table of pauses. */
   readonly pausesApplied: string | null;
 }
 
@@ -46,11 +48,11 @@ interface RunningJob {
   readonly startedAtMs: number;
 }
 
-/** The most tasks, cron entries and ids in a list; the count of running jobs is exact. */
+/** The maximum length of the lists of tasks, of cron entries and of ids. The count of running jobs is exact. */
 const MAX_LIST_LENGTH = 1_000;
-/** The most cron entries with details, and running jobs with task and start. */
+/** The maximum number of cron entries with details, and of running jobs with their task and start. */
 const MAX_DETAILS = 100;
-/** The most tasks with counters, and jobs whose change PostgreSQL refuses. */
+/** The maximum number of tasks with counters, and of entries of `unsettled`. */
 const MAX_SHORT_LIST_LENGTH = 20;
 const MAX_ERROR_LENGTH = 1_000;
 
@@ -67,7 +69,10 @@ export function fetchedIds({ unstarted }: WorkerDescription): string[] {
 export class HeartbeatMetadata {
   readonly #config: RecoveryConfig;
   readonly #rates = new WorkerRates();
-  /** Start times of running attempts. Each is computed once: the clocks drift, and the text would change each time. */
+  /**
+   * The start times of running attempts, by job id. Each is computed only once: the clocks drift, so a repeated
+   * computation would change the report.
+   */
   #since = new Map<string, { readonly startedAtMs: number; readonly since: string }>();
 
   constructor(config: RecoveryConfig) {
@@ -75,8 +80,8 @@ export class HeartbeatMetadata {
   }
 
   /**
-   * Returns the report as JSON text. Lists with names are halved until it is within the limit. `fetched`: the ids
-   * to list as fetched and not started. `aheadMs`: how far this machine's clock is ahead of the database's.
+   * Returns the report as JSON text. Lists that contain names are halved until the text is within the limit. `fetched`:
+   * the ids of jobs to list as fetched. `aheadMs`: how far this machine's clock is ahead of the database's.
    */
   text(
     { concurrency, tasks, cron, running, unsettled, pausesApplied }: WorkerDescription,
@@ -124,7 +129,7 @@ export class HeartbeatMetadata {
     return text;
   }
 
-  /** Returns the counts since the worker was created, with rates: of all tasks together, and by task, busiest first. */
+  /** Returns the counts since the worker was created: of all tasks together, with rates, and by task, busiest first. */
   #counters(tasks: WorkerDescription["tasks"]) {
     const counted = [...tasks].map(([task, { tally }]) => {
       return { task, done: tally.done + tally.skipped, failed: tally.failed };

@@ -1,6 +1,5 @@
-// The heartbeat's own thread, so that a worker keeps its lease while a handler blocks the event loop. The build
-// bundles this file and its imports into one text, which also runs inside the executable, where no file can be
-// loaded.
+// The heartbeat's own thread, so that a worker keeps its lease while a task blocks the event loop. The build bundles
+// this file and its imports into one text, which also runs inside the executable, where no file can be loaded.
 import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
 import { wait } from "../../base/clock.ts";
@@ -16,7 +15,7 @@ export interface HeartbeatThreadData extends HeartbeatSettings {
   readonly needsPassword: boolean;
 }
 
-/** How long to wait for the password: the main thread may be blocked. Then the last one, if any, is used again. */
+/** How long to wait for a new password from the main thread, which may be blocked. After that, the last one is used. */
 const PASSWORD_WAIT_MS = 2_000;
 
 const port = parentPort;

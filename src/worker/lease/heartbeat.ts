@@ -30,7 +30,7 @@ export interface HeartbeatParts {
   readonly logger: Logger;
   readonly outage: Outage;
   report(news: HeartbeatNews): void;
-  /** Called when heartbeats begin to fail, and when they succeed again, because other connections may be dead. */
+  /** Called when heartbeats begin to fail and when they succeed again. Other connections may then be lost, too. */
   onTrouble(): void;
 }
 
@@ -43,7 +43,7 @@ export class Heartbeat {
   readonly #lastTurn = new BigInt64Array(new SharedArrayBuffer(8));
   #host: HeartbeatHost | null = null;
   #leases: readonly Lease[] = [];
-  /** The latest report, kept because the thread may end before the report is written. */
+  /** The text of the last describe(). It is kept because the thread may end before the text has been written. */
   #description: HeartbeatDescription | null = null;
   #isStopping = false;
   #isFailing = false;
@@ -60,12 +60,12 @@ export class Heartbeat {
     return msSince([Atomics.load(this.#lastHeartbeat, 0), Atomics.load(this.#lastHeartbeat, 1)]);
   }
 
-  /** Records the registration of a lease by a statement sent at this moment. It counts as a successful heartbeat. */
+  /** Records that a statement sent at `sentAt` has registered a lease. This counts as a successful heartbeat. */
   recordRegistration(sentAt: Moment): void {
     writeMoment(this.#lastHeartbeat, sentAt);
   }
 
-  /** Starts renewing these leases; the first is the current one. */
+  /** Starts renewing these leases. The first is the one under which the worker fetches jobs. */
   async start(leases: readonly Lease[]): Promise<void> {
     const { connection, logger } = this.#parts;
     this.#leases = leases;
@@ -94,7 +94,7 @@ export class Heartbeat {
     this.#host?.send({ command: "leases", leases });
   }
 
-  /** Writes the report with the next heartbeat, or with a heartbeat at once if `isUrgent`. */
+  /** Writes `text` into the row of the lease `id` with the next heartbeat. If `isUrgent`, that is sent at once. */
   describe(id: string, text: string, isUrgent: boolean): void {
     this.#description = { command: "metadata", id, text, isUrgent };
     this.#host?.send(this.#description);
@@ -106,7 +106,7 @@ export class Heartbeat {
     this.#host = null;
   }
 
-  /** Makes stop() wait for nothing, whether it already runs or is called later. */
+  /** Ends the wait of a stop() that runs. A later call of stop() does not wait either. */
   cut(): void {
     this.#host?.cut();
   }
@@ -119,8 +119,8 @@ export class Heartbeat {
       leases: this.#leases,
       intervalMs: heartbeatIntervalMs,
       sweepIntervalMs,
-      // An outage between two heartbeats of this worker may have delayed those of other workers. If at most this time
-      // is between the two, the outage was too short to make other leases expire.
+      // An outage between two heartbeats of this worker may have delayed the heartbeats of other workers, too. If the
+      // two heartbeats are at most this time apart, the outage was too short to make leases of other workers expire.
       longestGapMs: longestGap(config),
       statementTimeoutMs: Math.max(1_000, thresholdMs / 2),
       renewLocksEveryMs,
@@ -176,9 +176,10 @@ export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig)
 }
 
 /**
- * Returns the age, in milliseconds, up to which another worker's heartbeat proves to a new worker that no outage made
- * workers stale. Any outage since that heartbeat was short enough: even a worker whose last heartbeat was an interval
- * before the outage, and whose next one comes an interval after it, is still within its threshold.
+ * Returns the greatest age, in milliseconds, at which another worker's heartbeat proves to a new worker that no outage
+ * has made workers stale. An outage since that heartbeat cannot have been longer than this age. A worker may have sent
+ * its last heartbeat an interval before the outage, and its next one an interval after it. Even then these two
+ * heartbeats are at most the threshold apart.
  */
 export function proofWithin({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return Math.min(1.5 * heartbeatIntervalMs, thresholdMs - 2 * heartbeatIntervalMs);

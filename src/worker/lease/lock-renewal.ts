@@ -1,6 +1,6 @@
 // Renews the locks of long jobs and of their named queues, four times within the age at which a lock is stale (4 hours
 // by default). Graphile workers and the schema's functions check only the age of a lock, not a lease. While a handler
-// blocks the worker's thread, the heartbeat renews the locks (heartbeat-loop.ts).
+// blocks the worker's thread, the heartbeat thread renews the locks (heartbeat-loop.ts).
 import { wait } from "../../base/clock.ts";
 import { isOutage, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -26,7 +26,7 @@ export interface LockRenewalParts {
 /** The number of renewals before a lock is stale. A failed renewal is repeated every few seconds until it succeeds. */
 const RENEWALS = 4;
 
-/** Returns the milliseconds between two renewals: a quarter of the threshold, or if that is less, of 4 hours. */
+/** Returns the milliseconds between two renewals: a quarter of the threshold or of 4 hours, whichever is less. */
 export const renewalIntervalMs = (staleLockThresholdMs: number): number =>
   Math.min(staleLockThresholdMs, STALE_LOCK_MS) / RENEWALS;
 

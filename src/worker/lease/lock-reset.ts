@@ -1,7 +1,7 @@
-// Resets the stale locks of workers without a heartbeat row; Graphile workers reset those of all workers. Also deletes
-// the heartbeat rows of stale workers, restores the rows of queues that a cleanup deleted although they have jobs, and
-// deletes the rows of throttles whose period is over. The first reset is at a random moment of the first minute, so
-// that many workers do not reset locks at once; the others follow about every `intervalMs`.
+// Resets the stale locks of workers without a heartbeat row. (Graphile workers reset the stale locks of all workers.)
+// Also deletes the heartbeat rows of stale workers, restores the rows of queues that a cleanup deleted although they
+// have jobs, and deletes the rows of throttles whose period is over. The first reset is at a random moment of the first
+// minute, so that many workers do not reset locks at once. Further resets follow about every `intervalMs`.
 import { wait } from "../../base/clock.ts";
 import { isOutage, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -44,7 +44,7 @@ export class LockReset {
     this.#running = this.#run();
   }
 
-  /** Waits for a running reset for half a second. A longer reset ends when its connection is closed. */
+  /** Waits for a running reset, but at most half a second. A longer reset ends when its connection is closed. */
   async stop(): Promise<void> {
     this.#stop.abort();
     const over = new AbortController();
@@ -104,8 +104,9 @@ export class LockReset {
   }
 
   /**
-   * Restores deleted queues that have jobs. This reads all jobs: millions of them take a second. So it is done only if
-   * queues were deleted, and again at the next check: a transaction that was open before may have added a job since.
+   * Restores deleted queues that have jobs. This reads all jobs, which takes a second for millions of jobs. So it is
+   * done only if queues were deleted since the last check, and once more at the next check, because a transaction that
+   * was open at the first check may have added a job to a deleted queue since.
    */
   async #recoverQueues(): Promise<number> {
     const { database, logger } = this.#parts;

@@ -10,12 +10,12 @@ export interface RateSample {
 const MINUTE_MS = 60_000;
 
 export class WorkerRates {
-  /** The samples of the last minute, and the newest older one. */
+  /** The samples of the last minute, and the newest of the older samples. */
   #samples: readonly RateSample[] = [];
 
   /**
-   * Adds a sample. Returns the increase per minute since the newest sample that is a minute old, with one decimal. In
-   * the minute after the first sample, returns the increase since that sample, without extrapolation.
+   * Adds a sample. Returns the increase per minute since the newest sample that is at least a minute old, with one
+   * decimal. In the minute after the first sample, returns the increase since that sample, without extrapolation.
    */
   perMinute(sample: RateSample): { readonly done: number; readonly failed: number } {
     const [, ...later] = this.#samples;

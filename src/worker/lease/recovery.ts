@@ -1,20 +1,22 @@
-// Recovery: returns jobs to the queue after their worker has died.
+// Recovery: unlocks the jobs of stale workers, so that other workers can run them.
 //
 //  1. Before its first fetch a worker inserts its heartbeat row, which is its lease. The row states how
 //     long the lease lasts without a heartbeat: `thresholdMs`, by default 7 s.
-//  2. A thread of its own updates the row every 2 s (heartbeat-loop.ts). The answer lists stale workers:
-//     those whose lease has expired.
-//  3. A stale worker is listed only once heartbeats have succeeded without a gap for as long as its lease lasts: after
-//     an outage of the database every worker looks stale. A new worker adopts that time from another (lease.ts).
+//  2. The heartbeat thread updates the row, by default every 2 s (heartbeat-loop.ts). When a search for stale
+//     workers is due, the answer to the update also lists them: workers whose lease has expired.
+//  3. After an outage of the database every worker looks stale. So a stale worker is listed only after heartbeats have
+//     succeeded without a gap for as long as its lease lasts. A new worker copies the beginning of that time from
+//     workers with a recent heartbeat (lease.ts).
 //  4. The interceptors of `jobRecovery` may skip a stale worker, or set the error of its jobs.
-//  5. One statement recovers the jobs of the remaining workers (queue/workers/recover-statement.ts): it locks their
-//     rows, checks the leases again, unlocks jobs and queues, ends open transactions of the fast mode, and marks the
-//     rows. Attempts stay counted, so a job that kills its workers fails in the end.
-//  6. Jobs with the flag `infrastructure_resilient` stay locked until `resilientThresholdMs`, 60 s. Then
-//     they are recovered too, and the row is deleted.
+//  5. One statement recovers the jobs of the other stale workers (queue/workers/recover-statement.ts): it locks the
+//     rows of these workers, checks the leases again, unlocks jobs and queues, ends open transactions of the fast mode,
+//     and marks the rows. Attempts stay counted, so a job that kills its workers fails in the end.
+//  6. Jobs with the flag `infrastructure_resilient` stay locked until the last heartbeat is `resilientThresholdMs`
+//     old, by default 60 s. Then they are recovered, too, and the row of their worker is deleted.
 //  7. A job that PostgreSQL refuses to change is skipped for five minutes (excluded-jobs.ts).
-//  8. A stale worker that was only frozen finds the mark with its next heartbeat and continues under a new id
-//     (sessions.ts). A result is written only where the job is still locked under the id that ran it.
+//  8. A stale worker that was only frozen finds with its next heartbeat that its row is marked or missing, and
+//     continues under a new id (sessions.ts). The result of a job that was locked by `locked_by` is written only if
+//     the job is still locked under the id under which it ran.
 import type pg from "pg";
 import { clearInterval, momentNow, monotonic, now, setInterval, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -45,7 +47,7 @@ export interface RecoveryParts {
   readonly outage: Outage;
   readonly lease: WorkerLease;
   describe(): WorkerDescription;
-  /** Called when a lease was lost. If it is the current one, the worker continues under another id. */
+  /** Called when a lease was lost. If this was the current lease, the worker continues under another id. */
   leaseLost(id: string, reason: LeaseLoss): void;
   /** Called when jobs may have become ready, or when the lease permits to fetch again. */
   wake(): void;
@@ -53,7 +55,7 @@ export interface RecoveryParts {
   prove(): void;
 }
 
-/** The number of heartbeats between two reports: one report every 4 s by default. */
+/** The number of heartbeats between two reports of what the worker runs: by default, a report every 4 s. */
 const BEATS_PER_DESCRIPTION = 2;
 /** The rate limit of periodic reports. Each is written as a whole, so a long one delays the next. */
 const MAX_BYTES_A_MS = 0.5;
@@ -69,7 +71,7 @@ export class Recovery implements Leases, LeaseKeeper {
   #describing: NodeJS.Timeout | undefined;
   #wasRefused = false;
   #sweeping: Promise<void> | null = null;
-  /** How long heartbeats have succeeded without a gap: see step 3. */
+  /** How long heartbeats have succeeded without a gap: see step 3 above. */
   #uptimeMs = 0;
   /** The time of the last heartbeat, by the database's clock. */
   #heartbeatAtMs = 0;
@@ -129,7 +131,7 @@ export class Recovery implements Leases, LeaseKeeper {
     return lostJobs(this.#parts.database, id, jobIds);
   }
 
-  /** Whether the last heartbeat is recent enough to fetch and start jobs. After false, the next wakes the worker. */
+  /** Whether the last heartbeat is recent enough to fetch and start jobs. If not, the next one wakes the worker. */
   get isInTime(): boolean {
     const { thresholdMs, heartbeatIntervalMs } = this.#parts.config;
     const isSafe = this.#heartbeat.ageMs < thresholdMs - heartbeatIntervalMs;
@@ -146,7 +148,7 @@ export class Recovery implements Leases, LeaseKeeper {
     clearInterval(this.#describing);
     // The heartbeat thread does not end the leases: on a busy machine a worker may end before the thread has started.
     await Promise.all([this.#heartbeat.stop(), this.#end(endLeaseIds)]);
-    // The sweep may wait for an interceptor or a frozen database.
+    // A sweep may wait long for an interceptor or a frozen database, so its end is awaited only for a short time.
     const over = new AbortController();
     await Promise.race([this.#sweeping, wait(SWEEP_WAIT_MS, over.signal)]);
     over.abort();
@@ -159,7 +161,7 @@ export class Recovery implements Leases, LeaseKeeper {
 
   async #end(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    await endLeases(this.#parts.database, ids).catch(() => {}); // Then they expire.
+    await endLeases(this.#parts.database, ids).catch(() => {}); // If this fails, the leases expire.
   }
 
   async #register(db: Database, id: string): Promise<void> {
@@ -186,7 +188,8 @@ export class Recovery implements Leases, LeaseKeeper {
     const text = this.#metadata.text(description, fetched, this.aheadMs);
     const id = this.#leases[0]?.id;
     if (text === this.#text || id === undefined) return;
-    // Jobs of the previous list may start now, and must not stay listed as fetched, so the new list is urgent.
+    // The start of a job that only the previous list contains causes no report any more, but such a job must not stay
+    // listed as fetched. So the new list is urgent.
     const { lease } = this.#parts;
     const isUrgent = isNews || lease.listed.size > 0;
     this.#text = text;
@@ -251,7 +254,7 @@ export class Recovery implements Leases, LeaseKeeper {
     }
   }
 
-  /** Returns the workers to recover, each with the message of an interceptor's `fail` or null. */
+  /** Returns the workers to recover, each with the message of an interceptor's `fail`; null if there is none. */
   async #workersToRecover(ids: readonly string[]): Promise<Map<string, string | null>> {
     const toRecover = new Map<string, string | null>();
     const skipped = new Set<string>();
@@ -265,7 +268,7 @@ export class Recovery implements Leases, LeaseKeeper {
     return toRecover;
   }
 
-  /** Returns the first verdict other than `continue`; undefined: there is none. null: an interceptor threw. */
+  /** Returns the first verdict other than `continue`; undefined if there is none; null if an interceptor threw. */
   async #verdict(staleWorkerId: string): Promise<Verdict | undefined | null> {
     const { hooks, logger } = this.#parts;
     try {

@@ -3,7 +3,7 @@
 //   no keeper: always good ──setKeeper()──▶ good ──no heartbeat for too long──▶ not good ──a heartbeat──▶ good
 import { Stopwatch } from "../../base/clock.ts";
 
-/** How long a true `isGood` is cached, because it is read before each job. The shortest lease is 150 ms. */
+/** `isGood` is read before each job, so a true value is cached for this time. The shortest lease is 150 ms. */
 const GAP_MS = 50;
 
 /** The heartbeats that renew the lease (recovery.ts). */
@@ -22,7 +22,7 @@ export class WorkerLease {
   #keeper: LeaseKeeper | null = null;
   /** Started when `isGood` was last computed as true. */
   #sinceGood: Stopwatch | null = null;
-  /** Jobs that the heartbeat row lists as fetched and not started. */
+  /** The ids of jobs that the heartbeat row lists as fetched and not started. */
   listed: ReadonlySet<string> = new Set();
 
   /** Sets the heartbeats that renew the lease; null: none. */
@@ -54,7 +54,7 @@ export class WorkerLease {
     return isGood;
   }
 
-  /** Called when a job starts. If the heartbeat row lists it as not started, a new report is written at once. */
+  /** Called when a job starts. If the heartbeat row lists the job as not started, a new report is written at once. */
   jobStarts(id: string): void {
     if (this.listed.has(id)) this.#keeper?.reportFetched();
   }

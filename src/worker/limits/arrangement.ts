@@ -9,7 +9,7 @@ export interface LimitedTasks {
   readonly names: readonly string[];
   /** The limits of the group in the order of their ids. */
   readonly limits: readonly StoredLimit[];
-  /** The task's option `concurrency`. A task that has it is a group of its own. null: the tasks do not have it. */
+  /** The option `concurrency` of a task, which is then the only task of its group; null: no task has the option. */
   readonly ownConcurrency: number | null;
 }
 
@@ -19,7 +19,7 @@ export interface Arrangement {
   readonly limited: readonly LimitedTasks[];
 }
 
-/** Returns the groups. `tasks`: each task's option `concurrency`, or null. `limits`: those of queues are ignored. */
+/** Returns the groups. `tasks`: the option `concurrency` by task, or null. `limits`: limits of queues are ignored. */
 export function arrangementOf(
   tasks: ReadonlyMap<string, number | null>,
   limits: readonly StoredLimit[],

@@ -1,8 +1,8 @@
 // Writes the back-offs that jobs request. If many jobs request a back-off of the same target within a second, the first
-// request is written, and later ones only if they end later.
+// request is written, and another request only if its back-off ends later.
 //
 //   a request ──▶ is written ──▶ all workers read it (control-watch.ts, limit-watch.ts)
-//                    └ requests meanwhile: the one that ends last is written next
+//                    └ requests during the write: the back-off that ends last is written next
 import { type Clock, systemClock, unlessAborted } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -20,7 +20,7 @@ interface PendingBackOff extends Omit<BackOffRequest, "target" | "delayMs"> {
 interface Target {
   readonly scope: BackOffScope;
   readonly name: string;
-  /** The end of the last request that was not ignored; 0 after a failed write. */
+  /** The end of the back-off in the last request that was not ignored; 0 after a failed write. */
   untilMs: number;
   /** The time of the last request that was not ignored. */
   requestedMs: number;
@@ -29,7 +29,10 @@ interface Target {
   isWriting: boolean;
 }
 
-/** A request is ignored if it ends at most this much later than one within the last RECENT_MS, or one being written. */
+/**
+ * A request is ignored if its back-off ends at most SAME_MS after `untilMs` of the target, and if a request of the
+ * target is being written or `requestedMs` was less than RECENT_MS ago.
+ */
 const SAME_MS = 100;
 const RECENT_MS = 1_000;
 const MAX_TARGETS = 1_000;
@@ -38,7 +41,7 @@ const MAX_WARNINGS = 100;
 type BackOffsConfig = Pick<WorkerConfig<never>, "logger" | "retry" | "retryPolicies">;
 
 export class BackOffs {
-  /** Decides what follows a failed attempt, and begins its back-off. */
+  /** Decides what follows a failed attempt. If the job requested a back-off, calls begin(). */
   readonly retry: RetryRules;
   readonly #logger: Logger;
   readonly #database: Database;
@@ -55,7 +58,10 @@ export class BackOffs {
     this.retry = new RetryRules(retry, retryPolicies, logger, (request) => this.begin(request));
   }
 
-  /** Writes the back-off in the background. If that fails, the failure is logged, and only the job itself waits. */
+  /**
+   * Writes the back-off in the background. If the write fails, that is logged, and only the job that requested the
+   * back-off waits.
+   */
   begin({ target: backOffTarget, delayMs, ...request }: BackOffRequest): void {
     const { job } = request;
     const target = this.#targetOf(backOffTarget, request.job);
@@ -75,7 +81,7 @@ export class BackOffs {
     void written.finally(() => this.#writing.delete(written));
   }
 
-  /** Resolves when all requested back-offs are written, or `signal` aborts. */
+  /** Resolves when each requested back-off has been written or could not be written, or when `signal` aborts. */
   async waitUntilWritten(signal: AbortSignal): Promise<void> {
     await unlessAborted(Promise.all(this.#writing), signal);
   }
@@ -138,7 +144,9 @@ export class BackOffs {
     }
   }
 
-  /** Logs each text with its fields once, 100 at most. */
+  /**
+   * Logs a warning, unless the same text with the same fields was logged before or MAX_WARNINGS warnings were logged.
+   */
   #warn(message: string, fields: Record<string, unknown> = {}): void {
     const key = `${message} ${JSON.stringify(fields)}`;
     if (this.#warned.size >= MAX_WARNINGS || this.#warned.has(key)) return;

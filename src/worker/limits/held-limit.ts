@@ -1,8 +1,9 @@
-// What a session holds of one limit, and how many jobs may start under it now. The start of a job needs no query.
+// The permits, the tokens and the back-off that a session has of one limit. They decide how many jobs may start under
+// the limit now, so that no query is needed when a job starts.
 //
-//   permits   how many jobs may run at once: a task's own option `concurrency`, or leased (permit-leases.ts)
-//   tokens    how many jobs may start: leased for a moment (token-leases.ts)
-//   back-off  no job may start before its end
+//   permits   how many jobs may run at once: leased (permit-leases.ts), or the option `concurrency` of a task
+//   tokens    how many jobs may start: taken from the database, and used within a short time (token-leases.ts)
+//   back-off  until it ends, no job may start
 import type { Clock } from "../../base/clock.ts";
 import { type TokenBucket, tokenBucket } from "../../domain/limits/token-bucket.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
@@ -28,11 +29,14 @@ export class HeldLimit {
   /** The revision of the definition. */
   revision = 0;
   running = 0;
-  /** The number of permits. While an exchange is under way, only those that running jobs use. */
+  /** The number of permits. During an exchange (permit-leases.ts), permits that no running job uses do not count. */
   permits = 0;
-  /** The number of permits to keep as jobs end. If it is less than `permits`, the others must be returned. */
+  /** The number of permits that the session may keep. It returns the permits beyond this number as its jobs end. */
   share = 0;
-  /** Whether the session wants more permits than it has. Then it fetches few jobs ahead: other workers may run them. */
+  /**
+   * Whether the session wanted more permits than it got in the last exchange. It then fetches few jobs ahead, because
+   * other workers may be able to run them.
+   */
   isShort = false;
   /** Tokens, the oldest first. */
   #tokens: readonly LeasedTokens[] = [];
@@ -63,7 +67,7 @@ export class HeldLimit {
     this.share = concurrency;
   }
 
-  /** The milliseconds until the back-off ends; 0: the limit does not back off. */
+  /** The milliseconds until the back-off ends; 0 if there is none. */
   get backsOffMs(): number {
     return Math.max(0, this.#backsOffUntilMs - this.#clock.monotonic());
   }
@@ -79,7 +83,7 @@ export class HeldLimit {
     return this.#tokens.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** The number of unused permits within the share. Infinity: the limit does not bound how many jobs run at once. */
+  /** The number of unused permits within the share; Infinity if the limit does not bound how many jobs run at once. */
   get freePermits(): number {
     if (this.concurrency === null) return Number.POSITIVE_INFINITY;
     return Math.max(0, Math.min(this.permits, this.share) - this.running);
@@ -93,8 +97,9 @@ export class HeldLimit {
 
   /**
    * Whether jobs may be fetched. While all permits are in use, jobs are fetched ahead, so that the next one starts as
-   * soon as one ends. No jobs are fetched during a back-off, without a token of the rate, without permits, or while
-   * more jobs run than the session may keep permits.
+   * soon as one ends. No jobs are fetched during a back-off. If the limit has a rate, none are fetched without a
+   * token. If it has a concurrency, none are fetched without a permit within the share, or while more jobs run than
+   * there are such permits.
    */
   get letsFetch(): boolean {
     if (this.backsOffMs > 0) return false;
@@ -103,7 +108,10 @@ export class HeldLimit {
     return this.concurrency === null || (usable > 0 && this.running <= usable);
   }
 
-  /** How many jobs may soon run at once under this limit. With too few permits: their number, at least 1. */
+  /**
+   * How many jobs may soon run at once under this limit. During a back-off: the number of running jobs. If the session
+   * is short of permits: at most their number, or 1 if there are none.
+   */
   get attainable(): number {
     const { bucket, concurrency, isShort } = this;
     if (this.backsOffMs > 0) return this.running;
@@ -122,7 +130,10 @@ export class HeldLimit {
     this.running--;
   }
 
-  /** Adds tokens that the database has given. `sentAtMs`: when they were requested. lapse.ts limits their use. */
+  /**
+   * Adds tokens that were taken from the database. `sentAtMs`: when they were requested. lapse.ts decides until when
+   * they may be used.
+   */
   addTokens(count: number, takenAt: string, sentAtMs: number): void {
     const { bucket } = this;
     if (bucket === null || count === 0) return;
@@ -130,14 +141,14 @@ export class HeldLimit {
     this.#tokens = [...this.#tokens, { count, bucket, takenAt, untilMs }];
   }
 
-  /** Removes and returns all unused tokens, also those that have lapsed. */
+  /** Removes and returns all unused tokens, including those that have lapsed. */
   dropTokens(): readonly LeasedTokens[] {
     const left = this.tokens > 0 ? this.#tokens : [];
     this.#tokens = [];
     return [...left, ...this.dropLapsed()];
   }
 
-  /** Removes and returns the tokens that have lapsed unused. Those of a slow rate can still be given back. */
+  /** Removes and returns the tokens that have lapsed unused. If the rate is slow, they can still be given back. */
   dropLapsed(): readonly LeasedTokens[] {
     const lapsed = this.tokens >= 0 ? this.#lapsed : [];
     this.#lapsed = [];

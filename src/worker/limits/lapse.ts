@@ -14,9 +14,10 @@ export class Lapse {
   }
 
   /**
-   * Returns until when the tokens may be used. The time counts from the request, so it ends at most `lapseMs` after the
-   * database took them. If every answer came after it, no job would ever start. So after three such answers it counts
-   * from the answer. Then the rate is exceeded by the tokens that become due during the delay.
+   * Returns until when the tokens may be used: normally for `lapseMs` from the request on, so at most `lapseMs` after
+   * the database has taken them. If every answer arrived later than that, no job would ever start. So after
+   * LATE_IN_A_ROW late answers, the tokens of further late answers may be used for `lapseMs`, at least MIN_USE_MS, from
+   * the answer on. Jobs may then start faster than the rate permits.
    */
   untilMs(sentAtMs: number, lapseMs: number): number {
     const nowMs = this.#clock.monotonic();

@@ -1,4 +1,5 @@
-// Reads limits, and passes on announcements of permits. control-watch.ts calls read() every 2 s and after a change.
+// Reads limits, and passes announcements of permits to the readers. control-watch.ts calls read() every 2 s, and also
+// when a change is announced.
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -7,7 +8,7 @@ import { hasManagedQueues, readLimits, type StoredLimit } from "../../queue/limi
 import { announcedPermits, PERMITS, shortLimits } from "../../queue/limits/permits.ts";
 
 export interface LimitReader {
-  /** Called when the limits have changed. Returns whether tasks are now fetched in another way. */
+  /** Called when the limits have changed. Returns whether other limits than before apply to a task or queue. */
   limitsChanged(): boolean;
   permitsAnnounced(limitId: number, areFree: boolean): void;
 }
@@ -26,7 +27,7 @@ export class LimitWatch {
   #isKnown = false;
   #failure: string | null = null;
 
-  /** `changed`: called after a change of the limits. `isOther`: whether tasks are now fetched in another way. */
+  /** `changed`: called after a change of the limits. `isOther`: whether a reader's limitsChanged() returned true. */
   constructor(logger: Logger, changed: (isOther: boolean) => void) {
     this.#logger = logger;
     this.#changed = changed;
@@ -42,7 +43,7 @@ export class LimitWatch {
     return this.#hasManagedQueues;
   }
 
-  /** The channel to listen on, with its handler. It announces that permits of a limit are wanted, or free. */
+  /** The channel that announces that permits of a limit are wanted or free, with its callback. */
   get channels(): Readonly<Record<string, (payload: string) => void>> {
     return {
       [PERMITS]: (payload) => {
@@ -76,7 +77,7 @@ export class LimitWatch {
       const limits = await readLimits(db);
       const hasOfQueues = limits.some(({ definition }) => definition.scope === "queue");
       this.#apply(limits, hasOfQueues || (await hasManagedQueues(db)));
-      // Even a worker that receives no notifications must notice that others want its unused permits.
+      // Even a worker that receives no notifications must notice that other workers want its unused permits.
       const havePermits = limits.some(({ definition: { scope, concurrency } }) => {
         return scope === "task" && concurrency !== null;
       });
@@ -98,7 +99,7 @@ export class LimitWatch {
     }
   }
 
-  /** Logs a failure once, until a read succeeds. */
+  /** Logs a failure, unless it repeats the last one and no read has succeeded in between. */
   #warn(error: string, sentence: string): void {
     if (error === this.#failure) return;
     this.#failure = error;

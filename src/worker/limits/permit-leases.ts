@@ -1,6 +1,7 @@
-// Exchanges permits of a session's limits: the session gets some, returns those beyond its share, and reports its use.
+// Exchanges a session's permits, for each limit of concurrency. In an exchange, the session gets permits, returns those
+// beyond its share, and reports how many its running jobs use.
 //
-//   demand changes, PERMITS announced ──▶ an exchange, one in 500 ms (free permits: at once) ──▶ permits, share
+//   demand changes, permits announced ──▶ exchange, at most one in 500 ms (free permits: at once) ──▶ permits, share
 //                                              └ still short: again in 500 ms
 //   the limit applies to no task of the session any more ──▶ permits are given back
 import type { Clock } from "../../base/clock.ts";
@@ -52,12 +53,12 @@ export class PermitLeases {
     this.#parts = parts;
   }
 
-  /** Called after an announcement: permits of this limit are free, or another worker wants some. */
+  /** Called after an announcement. `areFree`: permits of this limit are free; otherwise another worker wants some. */
   permitsAnnounced(limitId: number, areFree: boolean): void {
     for (const [limit, lease] of this.#leases) {
       if (limit.id !== limitId) continue;
       // Free permits are requested at once. Permits that another session wants are returned half a second later: only
-      // then has it been short for long enough to get them.
+      // then has that session been short of permits for long enough to get them.
       if (areFree) lease.lastMs = Number.NEGATIVE_INFINITY;
       else if (!lease.othersAreShort) lease.lastMs = this.#parts.clock.monotonic();
       if (areFree || !lease.othersAreShort) this.#cancelWait(lease);
@@ -125,11 +126,12 @@ export class PermitLeases {
   #isDue(limit: HeldLimit, lease: Lease, wanted: number): boolean {
     if (wanted > limit.permits || lease.isUncertain) return true;
     if (lease.othersAreShort && limit.permits > 0) return true;
-    // After a new definition, permits may have to be returned. Pages and commands show how many are in use.
+    // After a new definition, permits may have to be returned. A new number in use is reported, because pages and
+    // commands show it.
     const { inUse, wanted: before, revision } = lease.reported;
     if (limit.permits > 0 && revision !== limit.revision) return true;
     if (limit.permits > 0 && inUse !== limit.running) return true;
-    // A session reports whether it wants permits at all, because as long as it does, the shares of others are smaller.
+    // A session reports whether it wants any permits, because the shares of others are smaller while it does.
     return before > 0 !== wanted > 0;
   }
 
@@ -147,7 +149,7 @@ export class PermitLeases {
     try {
       const exchange = { limitId: limit.id, workerId, inUse, wanted, number: lease.number };
       const answer = await exchangePermits(database, exchange);
-      // null: the limit was removed or has no concurrency now. The permits are kept in case it gets one again.
+      // null: the limit was removed or has no concurrency now. The permits are kept: it may get a concurrency again.
       limit.permits = answer.permits ?? before;
       if (answer.permits !== null) limit.share = answer.share;
       limit.isShort = limit.permits < wanted;

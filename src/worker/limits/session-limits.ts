@@ -1,5 +1,5 @@
-// The limits of a session: which apply to its tasks, and what it holds of each. When the limits change, the permits and
-// tokens of limits that stay are kept.
+// Arranges a session's tasks by the limits that apply to them, and requests and gives back the session's permits and
+// tokens. When the limits change, it gives back the permits and tokens of limits that no longer apply to its tasks.
 import { type Clock, settlesWithin } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -39,11 +39,11 @@ export interface LimitedGroup {
 
 /** The limits of queues. */
 export interface QueueLimits {
-  /** The patterns of the queues, for `like`; empty: no limit of queues is left, and managed queues become ordinary. */
+  /** The patterns of the queues, for `like`. Empty: no limit of queues is left; managed queues become ordinary ones. */
   readonly patterns: readonly string[];
   /** Whether one of these limits has a rate, or backs off. */
   readonly hasRates: boolean;
-  /** How long after its fetch a job may start, in milliseconds: then its token lapses. Infinity without a rate. */
+  /** How long after its fetch a job may start before its token lapses, in milliseconds. Infinity: there is no rate. */
   readonly lapseMs: number;
   /** Identifies the limits of queues in their present state. */
   readonly mark: string;
@@ -59,10 +59,10 @@ export class SessionLimits {
   /** The names of tasks without a limit. */
   unlimited: readonly string[];
   groups: readonly LimitedGroup[] = [];
-  /** The limits of queues. Null: there are none, and no queue still has slots because of a limit that was removed. */
+  /** Null if there is no limit of queues, and no queue still has slots because of a limit that was removed. */
   queues: QueueLimits | null = null;
   #hasPermits = false;
-  /** Both are set by safe/streams.ts. `onChange` is called when permits or tokens may have changed. */
+  /** Called when permits or tokens may have changed. Set by safe/streams.ts, as is `demandOf`. */
   onChange: () => void = () => {};
   demandOf: (limit: HeldLimit) => number = () => 0;
 
@@ -86,24 +86,27 @@ export class SessionLimits {
     watch.subscribe(this);
   }
 
-  /** Applies changed limits. Returns whether tasks are now fetched in another way. */
+  /** Applies changed limits. Returns whether the groups of tasks or the patterns of queues have changed. */
   limitsChanged(): boolean {
     const before = this.#way;
     this.#arrange();
     return before !== this.#way;
   }
 
-  /** Identifies the way in which tasks are fetched. */
+  /** Identifies the present groups of tasks and patterns of queues, which determine how jobs are fetched. */
   get #way(): string {
     return JSON.stringify([this.queues?.patterns ?? null, ...this.groups.map(({ key }) => key)]);
   }
 
-  /** Called after an announcement that permits of this limit are free, or that another worker wants some. */
+  /** Called after an announcement. `areFree`: permits of this limit are free; otherwise another worker wants some. */
   permitsAnnounced(limitId: number, areFree: boolean): void {
     this.#permits.permitsAnnounced(limitId, areFree);
   }
 
-  /** Requests permits for a group and, if `hasEvidence` (jobs were found lately), tokens for up to `wanted` jobs. */
+  /**
+   * Requests permits for a group, and tokens for up to `wanted` jobs if `hasEvidence`: the group has jobs, or some were
+   * found lately.
+   */
   prepare({ limits }: LimitedGroup, hasEvidence: boolean, wanted: number): void {
     for (const limit of limits) {
       this.#hasPermits ||= limit.id !== null && limit.concurrency !== null;
@@ -116,7 +119,10 @@ export class SessionLimits {
     }
   }
 
-  /** Gives back the tokens of limits that no group in `evident` has: the groups for which jobs were found lately. */
+  /**
+   * Gives back the tokens of each limit that applies to no group in `evident`. `evident`: the groups that have jobs, or
+   * for which some were found lately.
+   */
   returnUnused(evident: readonly LimitedGroup[]): void {
     const used = new Set(evident.flatMap(({ limits }) => limits));
     for (const limit of this.#held.values()) {

@@ -1,7 +1,7 @@
 // Takes tokens of a session's rates for jobs that are about to be fetched or started.
 //
-//   wanted ──▶ a request ──some──▶ used within the lapse ─ the rest is given back
-//                       └──none──▶ another one when the next token is due, at the latest after a minute
+//   wanted ──▶ a request ──some──▶ used within `lapseMs` ─ the rest is given back
+//                       └──none──▶ another request when the next token is due, at the latest after about a minute
 //   the limit applies to no task any more, or the session ends ──▶ all are given back, also those of a running request
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -14,7 +14,7 @@ import type { HeldLimit } from "./held-limit.ts";
 const FAILED_MS = 1_000;
 /** The longest pause: another worker may give back a token of a slow rate before the next one is due. */
 const MAX_PAUSE_MS = 60_000;
-/** Workers that wait for the same token request it at different times. */
+/** A pause is longer by a random time up to this, so that workers do not all request the same token at once. */
 const JITTER_MS = 20;
 
 export interface TokenLeasesParts {
@@ -61,7 +61,7 @@ export class TokenLeases {
     await this.giveBack(limit);
   }
 
-  /** Gives tokens back. Never rejects: if that fails, they stay taken. */
+  /** Gives tokens back. Never rejects: tokens that cannot be given back stay taken. */
   async #return(limitId: number, unused: ReturnType<HeldLimit["dropTokens"]>): Promise<void> {
     const { database } = this.#parts;
     for (const { bucket, ...tokens } of unused) {
@@ -79,8 +79,8 @@ export class TokenLeases {
     const { bucket } = limit;
     if (bucket === null) return;
     let waitMs: number;
-    // Lapsed tokens are returned before the request, because it may get them again: the next token of a slow rate may
-    // be due in hours.
+    // Lapsed tokens are given back before the request, so that it can take them again. Otherwise it might have to wait
+    // hours for the next token of a slow rate.
     await this.#return(limitId, limit.dropLapsed());
     try {
       const sentAtMs = clock.monotonic();

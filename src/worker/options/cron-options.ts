@@ -1,4 +1,4 @@
-// The cron entries of a worker, checked when it is created. Those of a crontab file are read and checked at its start.
+// The cron entries of a worker. They are checked when the worker is created; those of a crontab file, when it starts.
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
@@ -14,7 +14,7 @@ export interface CronOptions {
   readonly entries?: readonly CronEntry[] | undefined;
   /** A text in Graphile Worker's crontab format. Default: none. */
   readonly crontab?: string | undefined;
-  /** The path of a file in that format, read once at the start. Default: none. */
+  /** The path of a file in Graphile Worker's crontab format, read once when the worker starts. Default: none. */
   readonly crontabFile?: string | undefined;
 }
 
@@ -67,7 +67,10 @@ export function resolveCronOptions(options: CronOptions | undefined): CronConfig
   return entries.length === 0 && crontabFile === null ? null : { entries, crontabFile };
 }
 
-/** Returns all entries, also those of the file. Rejects with WorkerError if it is unreadable, InputError if invalid. */
+/**
+ * Returns all entries, also those of the file. Rejects with WorkerError if the file is unreadable, and with InputError
+ * if the entries are invalid.
+ */
 export async function readTimetable(config: CronConfig): Promise<readonly CronEntry[]> {
   const { entries, crontabFile: file } = config;
   if (file === null) return entries;

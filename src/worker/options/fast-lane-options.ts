@@ -1,4 +1,4 @@
-// The option `fastLane`, checked.
+// Checks the option `fastLane`.
 import * as v from "valibot";
 import { duration, strict } from "../../base/validate.ts";
 

@@ -8,8 +8,8 @@ export interface LocalQueueOptions {
   readonly size?: number | undefined;
   /**
    * Whether a fetch requests only as many jobs ahead as the worker runs within 25 ms at its present speed, so that slow
-   * jobs are left to other workers. False fills the local queue to `size`, and has no effect any more once a fetched
-   * job was returned because it did not start in time. Default true.
+   * jobs are left to other workers. If false, fetches fill the local queue to `size`. False has no effect on tasks
+   * under limits, nor after a fetched job was returned because it did not start within `ttlMs`. Default true.
    */
   readonly adaptive?: boolean | undefined;
   /**
@@ -17,13 +17,13 @@ export interface LocalQueueOptions {
    * Longer times than 100 count as 100. Default 100.
    */
   readonly ttlMs?: number | undefined;
-  /** A delay of the next fetch after one that found few jobs, to spare the database. Default: none. */
+  /** A delay before the next fetch if a fetch found few jobs. It reduces the load of the database. Default: none. */
   readonly refetchDelay?: {
     /** The length of the delay, in milliseconds. At most `pollIntervalMs`. */
     readonly durationMs: number;
-    /** A fetch of fewer jobs than this, and than it requested, starts the delay. Default: `size`. */
+    /** A fetch starts the delay if it finds fewer jobs than this, and fewer than it requested. Default: `size`. */
     readonly threshold?: number | undefined;
-    /** The number of announced jobs after which the delay ends early is random, at most this. Default: 5 × `size`. */
+    /** The delay ends early after a random number of announced jobs, at most this number. Default: 5 × `size`. */
     readonly maxAbortThreshold?: number | undefined;
   };
 }
@@ -58,7 +58,7 @@ export const localQueueOptions = v.optional(
   {},
 );
 
-/** Returns the options with the remaining defaults and bounds. Missing thresholds follow from the size. */
+/** Reduces `ttlMs` to 100 ms and `threshold` to `size` if they are larger, and sets the defaults of thresholds. */
 export function resolveLocalQueue(
   checked: v.InferOutput<typeof localQueueOptions>,
 ): LocalQueueConfig {

@@ -1,5 +1,5 @@
-// The option `recovery`: how soon other workers notice that this worker has died, how jobs are recovered, and when
-// stale locks are reset. Workers of one schema may have different options.
+// The option `recovery`: how long after its last heartbeat this worker is stale, how soon other workers recover its
+// jobs, and when stale locks are reset. Workers of one schema may have different options.
 import * as v from "valibot";
 import { InputError, type Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -14,8 +14,8 @@ export interface RecoveryOptions {
   readonly heartbeatIntervalMs?: number | undefined;
   /**
    * The time without a heartbeat after which this worker is stale and other workers recover its jobs, in
-   * milliseconds; at least three heartbeat intervals. Default 7,000: with the default sweep, a job waits at
-   * most 10 s.
+   * milliseconds; at least three heartbeat intervals. Default 7,000: with the default `sweepIntervalMs`, other
+   * workers recover the jobs 7 to 10 s after the last heartbeat.
    */
   readonly thresholdMs?: number | undefined;
   /** `thresholdMs` for jobs with the flag `infrastructure_resilient`, in milliseconds. Default 60,000. */
@@ -25,7 +25,7 @@ export interface RecoveryOptions {
    * that interval.
    */
   readonly sweepIntervalMs?: number | undefined;
-  /** The time before a job that this worker recovers from another may run again, in milliseconds. Default 0. */
+  /** The time before a job that this worker recovers from another worker may run again, in milliseconds. Default 0. */
   readonly delayMs?: number | undefined;
   /**
    * The time between two resets of stale locks, in milliseconds, ± 10 %. Default 540,000: 8 to 10 minutes, as
@@ -114,7 +114,7 @@ export function resolveRecovery(options: false | RecoveryOptions | undefined): R
   need(
     sweepIntervalMs >= heartbeatIntervalMs,
     "sweepIntervalMs",
-    "must not be less than heartbeatIntervalMs: each search is sent with a heartbeat",
+    "must not be less than heartbeatIntervalMs, because each search for stale workers is sent with a heartbeat",
   );
   if (problems.length > 0) throw new InputError(problems);
   const durations = { heartbeatIntervalMs, thresholdMs, resilientThresholdMs };

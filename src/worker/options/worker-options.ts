@@ -33,8 +33,8 @@ import {
 import { type RecoveryConfig, type RecoveryOptions, resolveRecovery } from "./recovery-options.ts";
 
 /**
- * What the start of a worker does about its schema. `if-missing`: creates it when it is missing or empty.
- * `always`: also adds what an existing one lacks. `never`: changes nothing, and rejects when it is missing.
+ * What the start of a worker does about its schema. `if-missing`: creates the schema if it is missing or empty.
+ * `always`: also adds what an existing schema lacks. `never`: changes nothing, and rejects if the schema is missing.
  */
 export type MigrateOption = "if-missing" | "always" | "never";
 
@@ -69,23 +69,24 @@ export interface WorkerOptions<Extensions = unknown> {
   /** The time after which an idle worker fetches again, in milliseconds. Default 2,000. */
   readonly pollIntervalMs?: number | undefined;
   /**
-   * Whether the worker is notified of new jobs by LISTEN. False behind a transaction pooler such as pgbouncer.
+   * Whether the worker is notified of new jobs by LISTEN. Must be false behind a transaction pooler such as pgbouncer.
    * Default true.
    */
   readonly notify?: boolean | undefined;
   /**
-   * Whether statements are prepared and session settings are made. False behind a transaction pooler. Default true.
+   * Whether statements are prepared and session settings are made. Must be false behind a transaction pooler.
+   * Default true.
    */
   readonly preparedStatements?: boolean | undefined;
   /** Flags whose jobs are left to other workers. Default: none. */
   readonly forbiddenFlags?: readonly string[] | undefined;
   /** The time limit of an attempt, in milliseconds; a task's own `timeoutMs` has precedence. Default: none. */
   readonly timeoutMs?: number | undefined;
-  /** How long failed jobs of tasks without a policy of their own wait. Default: exp(attempt) seconds. */
+  /** The retry policy of tasks that have none of their own. Default: exp(attempt) seconds, up to about 6 hours. */
   readonly retry?: RetryPolicy | undefined;
   /** Retry policies for jobs that are added with `retry: NAME`. Names have 1–100 characters. */
   readonly retryPolicies?: RetryPolicies | undefined;
-  /** How many jobs are fetched ahead of running them. Default: see LocalQueueOptions. */
+  /** How many jobs are fetched before a slot is free for them. Default: see LocalQueueOptions. */
   readonly localQueue?: LocalQueueOptions | undefined;
   /**
    * The number of connections on which the worker fetches jobs and writes results, 1–16; the fast lane has as
@@ -97,9 +98,10 @@ export interface WorkerOptions<Extensions = unknown> {
    * connections of their own, and not by `locked_by`. The fast lane has about twice the throughput, and the jobs of a
    * killed worker can be fetched immediately. A job that runs for more than `limitMs` (default 100, at most 5,000), or
    * for 200 ms while fetched jobs wait behind it, is then locked in the ordinary way. When a connection is lost, a job
-   * may run again before its first run has ended. If a handler blocks the event loop for more than 5 minutes, its job
-   * is run a second time meanwhile; with `recovery: false` or behind a transaction pooler, after 10 seconds. Behind a
-   * pooler, each connection of the fast lane occupies a server connection while jobs run. Default false.
+   * may run again before its first run has ended. If a handler blocks the event loop for more than 5 minutes, another
+   * worker may run its job a second time meanwhile. With `recovery: false` or behind a transaction pooler, this can
+   * happen after 10 seconds. Behind a pooler, each connection of the fast lane occupies a server connection while jobs
+   * run. Default false.
    */
   readonly fastLane?: boolean | { readonly limitMs?: number } | undefined;
   /**
@@ -109,8 +111,8 @@ export interface WorkerOptions<Extensions = unknown> {
    */
   readonly stopTimeoutMs?: number | undefined;
   /**
-   * The time that running jobs have to end after an abort, and a job after its cancel, in milliseconds. Jobs that still
-   * run then are unlocked, and their attempt counts as failed. Default 5,000.
+   * The time that running jobs have to end after an abort of the worker, and a running job after its cancel, in
+   * milliseconds. A job that still runs after this time is unlocked, and its attempt counts as failed. Default 5,000.
    */
   readonly abortGraceMs?: number | undefined;
   /** Heartbeats and the recovery of stale workers' jobs; false turns both off. Default: see RecoveryOptions. */
@@ -282,7 +284,7 @@ function checkedOptions<E>(options: WorkerOptions<E>) {
 function assertOneDatabase<E>({ connectionString, pool }: WorkerOptions<E>): void {
   if ((connectionString === undefined) === (pool === undefined)) {
     throw new InputError(
-      "needs either connectionString or pool, and not both; a connectionString from a variable that is not set is undefined",
+      "needs either connectionString or pool, and not both; if connectionString comes from an environment variable, check that it is set",
     );
   }
   if (typeof connectionString === "string") serverSettings(connectionString);

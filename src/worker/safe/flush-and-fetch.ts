@@ -1,5 +1,5 @@
-// One round trip of the safe mode: writes results and fetches new jobs. If PostgreSQL refuses results that were sent
-// together, because of one of them, settleRefused() then writes the others.
+// One round trip of the safe mode: writes results and fetches new jobs. If PostgreSQL refuses a statement with results,
+// settleRefused() then writes those of the results that PostgreSQL accepts.
 import { builtPerForm, type Database, parseIdArray, query } from "../../database/database.ts";
 import { isBusy, isSlowTrigger } from "../../database/errors/database-errors.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
@@ -26,12 +26,12 @@ interface FetchResult {
   /** Whether some named queue is free; null: unknown. */
   readonly queuesAreFree: boolean | null;
   readonly nowSeconds: number;
-  /** Ids of done jobs that the statement of the fetch should delete, and whose lock was lost. */
+  /** The ids of done jobs that the statement of the fetch did not delete, because their lock was lost. */
   readonly lost: string[];
 }
 
 export interface FlushAnswer {
-  /** null: no fetch, or it failed. */
+  /** null: no fetch was requested, or it failed. */
   readonly rows: readonly FetchedRows[] | null;
   /** Whether some named queue is free, so that the next fetch should read queued jobs, too; null: unknown. */
   readonly queuesAreFree: boolean | null;
@@ -42,20 +42,20 @@ export interface FlushAnswer {
   readonly lost: readonly string[];
   /** Results whose write has failed, or may have failed when the connection was lost. */
   readonly unconfirmed: ResultBatch;
-  /** The error of a failed write or fetch; null: none, or only that of `refused`. The rest of the answer is valid. */
+  /** The error of a failed write or fetch; null: none, or only the error in `refused`. The other members are valid. */
   readonly failure: unknown;
-  /** Results that PostgreSQL refuses together, because of some: settleRefused() writes the others. null: none. */
+  /** Results of failed statements, if a single result may have caused the failure; null: none. See settleRefused(). */
   readonly refused: { readonly batch: ResultBatch; readonly error: unknown } | null;
-  /** What became of the results of `refused` in settleRefused(); null before, or if there are none. */
+  /** What settleRefused() did with the results of `refused`; null: it was not called, or there were none. */
   readonly separate: SeparateResults | null;
   /**
-   * The id of the job for which PostgreSQL refuses the fetch, or the id of its queue, negated. null: unknown;
-   * undefined: no fetch was refused, or the refused one requested several jobs.
+   * The id of the job because of which PostgreSQL refuses the fetch, or the id of its queue as a negative number. null:
+   * neither was found; undefined: no fetch was refused, or the refused fetch requested several jobs or runs of queues.
    */
   readonly refusedId: string | null | undefined;
 }
 
-/** Whether the server answered that it cannot make a change now. */
+/** Whether the server answered that a change was not made: it was refused, or a lock or a conflict prevented it. */
 export const isRefused = ({ failure }: FlushAnswer): boolean =>
   failure !== null && isRefusedOrBusy(failure);
 
@@ -77,9 +77,9 @@ export async function flushAndFetch(
   fetch: Fetch | null,
 ): Promise<FlushAnswer> {
   const { done, unlockedQueues, isRepeated } = batch;
-  // Unlocking a queue and fetching queued jobs in one statement deadlocks with another worker that does the same. So a
-  // batch that unlocks queues is written by statements of its own, before the fetch. So is any batch if the fetch may
-  // take long or is for managed queues.
+  // A statement that unlocks a queue and fetches queued jobs can deadlock with such a statement of another worker. So a
+  // batch that unlocks queues is written by statements of its own, before the fetch. The same applies to every batch if
+  // the fetch may take long or is for managed queues. Otherwise the statement of the fetch also deletes the done jobs.
   const deletesFirst =
     fetch === null ||
     fetch.managed !== null ||
@@ -104,7 +104,7 @@ export async function flushAndFetch(
     });
     writes.push({ part: deletesFirst ? {} : { done }, lost });
   }
-  // Each statement is a transaction of its own: when one fails, the others are committed, and the jobs of a
+  // Each statement is a transaction of its own. If one fails, the others may have been committed, and the jobs of a
   // successful fetch are locked.
   const outcomes = await Promise.allSettled(writes.map(({ lost }) => lost));
   const written: ResultPart[] = [];
@@ -126,7 +126,8 @@ export async function flushAndFetch(
     }
   }
   const fetched = answer as FetchResult | null;
-  // A fetch delayed by a slow trigger is repeated with a limit of a minute. If that fails, too, it counts as refused.
+  // A fetch that has reached its time limit in a trigger is repeated with a limit of a minute (isPatient). If the
+  // repeated fetch fails in this way, too, it counts as refused.
   const isFetchRefused =
     fetched === null &&
     failure !== null &&
@@ -143,7 +144,10 @@ export async function flushAndFetch(
   };
 }
 
-/** Writes the refused results of an answer, divided until each refused one is alone. May wait for locks of rows. */
+/**
+ * Writes those results in `refused` that PostgreSQL accepts (settle-separately.ts), and returns the changed answer. May
+ * wait for locks of rows. Never rejects.
+ */
 export async function settleRefused(
   { database }: WorkerConnection,
   workerId: string,

@@ -1,21 +1,21 @@
-// Watches runs of named queues in slots. A run has about as many jobs as take 25 ms on average, but some take longer.
-// Jobs of a run that have not started within 100 ms are returned to the database, so that more urgent jobs run first
-// and changes of a job take effect. After a pause, for example, all unstarted jobs are returned at once.
+// Watches runs of named queues in slots. A run is planned to take about 25 ms, by the mean durations of its tasks,
+// but jobs may take longer. Jobs of a run that have not started 100 ms after their fetch are returned to the
+// database, so that more urgent jobs run first and changes of a job take effect. When a pause begins, for example,
+// all unstarted jobs are returned at once.
 import type { Clock } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { Slots, WorkSource } from "../execute/slots.ts";
 import { UNSTARTED_MS } from "../options/local-queue-options.ts";
 
-/** The interval of checks. */
 const CHECK_MS = 50;
 
 export interface LateJobsParts {
   readonly clock: Clock;
   readonly slots: Slots;
   readonly source: WorkSource;
-  /** Whether the local queue has runs, too. */
+  /** Whether runs wait in the local queue. */
   hasWaitingRuns(): boolean;
-  /** Returns jobs to the database. Their queues stay locked for the running jobs. */
+  /** Returns jobs of runs to the database. Their named queues stay locked for the running jobs of these runs. */
   giveBack(jobs: readonly FetchedJob[]): void;
 }
 
@@ -31,12 +31,12 @@ export class LateJobs {
     return this.#parts.clock.monotonic() - job.fetchedAtMs >= UNSTARTED_MS;
   }
 
-  /** Starts checking the runs, until none has unstarted jobs. */
+  /** Checks the runs every CHECK_MS, until no run has unstarted jobs. */
   watch(): void {
     this.#cancelTimer ??= this.#parts.clock.after(CHECK_MS, () => this.#check());
   }
 
-  /** Returns the jobs of the local queue, and the unstarted jobs of runs, to the database. */
+  /** Returns the jobs of the local queue, and the unstarted jobs of runs in slots, to the database. */
   returnUnstarted(localQueue: { giveBackAll(): void }): void {
     const { slots, source, giveBack } = this.#parts;
     localQueue.giveBackAll();

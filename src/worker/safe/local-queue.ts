@@ -17,7 +17,7 @@ import type { FetchPlan } from "../fetch/fetch-plan.ts";
 import type { LocalQueueConfig } from "../options/local-queue-options.ts";
 import type { Hooks, LocalQueueMode } from "../task/hooks.ts";
 
-/** If the worker ends this many jobs in 25 ms (FetchPlan.ahead), it may fetch again before the answer to a fetch. */
+/** If this many jobs end in 25 ms (FetchPlan.ahead), a fetch may be sent before the previous fetch is answered. */
 const BUSY_JOBS = 8;
 
 export interface LocalQueueParts {
@@ -26,9 +26,9 @@ export interface LocalQueueParts {
   readonly workerId: string;
   readonly plan: Pick<FetchPlan, "ahead">;
   readonly trips: { readonly requested: number; readonly hasPrompt: boolean };
-  /** Returns unstarted jobs and their queues to the database. */
+  /** Gives unstarted jobs and their queues back to the database. */
   giveBack(jobs: readonly FetchedJob[], queueIds: readonly number[]): void;
-  /** Called when a refetch delay has ended. */
+  /** Called when a refetch delay has passed, or was ended by announced jobs. */
   delayOver(): void;
 }
 
@@ -82,11 +82,11 @@ export class LocalQueue {
   }
 
   /**
-   * Returns the number of jobs to request now, in addition to running requests. `most`: the limit of jobs that wait or
-   * are requested.
+   * Returns the number of jobs to request now, in addition to those that are already requested. `most`: the maximum
+   * number of jobs that wait or are requested.
    */
   demand(freeSlots: number, most = Number.POSITIVE_INFINITY): number {
-    // Jobs that were just returned are for other workers.
+    // After the ttl the waiting jobs were given back to other workers. No more are fetched until a slot is free.
     if (this.#mode === "ttl_expired" && freeSlots === 0) return 0;
     const aim = this.#aim();
     const { requested, hasPrompt } = this.#parts.trips;
@@ -95,14 +95,14 @@ export class LocalQueue {
     // Room for two full fetches, so that one is sent while the jobs of the other run.
     const room = Math.min(freeSlots + 2 * aim, most) - this.#size - requested;
     const full = Math.min(freeSlots + aim, most);
-    // A fetch is sent only if there is room for half of the jobs to fetch ahead. While no slot is free and these are
-    // few, it is sent only if there is room for all of them.
+    // A fetch is sent only if there is room for half of the jobs to fetch ahead. If no slot is free and only a few jobs
+    // are to be fetched ahead, it is sent only if there is room for all of them.
     const few = freeSlots === 0 && aim < BUSY_JOBS ? full : Math.min(full, aim / 2, most / 2);
     const isWorthIt = room > 0 && room >= few;
     return isWorthIt ? Math.min(room, full) : 0;
   }
 
-  /** Returns how many jobs one fetch may request in addition to the free slots: at most half of `size`. */
+  /** Returns how many jobs one fetch may request in addition to the free slots: at most half of the option `size`. */
   #aim(): number {
     const most = Math.ceil(this.#config.size / 2);
     if (!this.#config.adaptive && !this.#hasOverreached) return most;
@@ -110,8 +110,8 @@ export class LocalQueue {
   }
 
   /**
-   * Adds fetched jobs after the waiting ones; after release(), they are returned at once instead. `demand`: the number
-   * of requested jobs. If fewer were fetched, a refetch delay may begin.
+   * Adds fetched jobs after the waiting jobs. After release(), gives them back at once instead. `demand`: the number of
+   * requested jobs. If fewer jobs were fetched, a refetch delay may begin.
    */
   add(units: readonly WorkUnit[], count: number, demand: number): void {
     this.#parts.hooks.emit("localQueue:getJobs:complete", {
@@ -161,7 +161,7 @@ export class LocalQueue {
     this.#parts.delayOver();
   }
 
-  /** Returns waiting jobs and accepts no more. */
+  /** Gives the waiting jobs back, and later also each job that is added. */
   release(): void {
     if (this.#mode === "released") return;
     this.#giveBack();
@@ -169,7 +169,7 @@ export class LocalQueue {
     this.#setMode("released");
   }
 
-  /** Returns waiting jobs. The worker may fetch them again. */
+  /** Gives the waiting jobs back. The worker may fetch them again. */
   giveBackAll(): void {
     if (this.#size === 0) return;
     this.#giveBack();

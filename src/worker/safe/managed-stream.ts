@@ -13,7 +13,10 @@ import { Stream, type StreamParts } from "./stream.ts";
 
 export interface ManagedStreamParts extends StreamParts {
   readonly queues: ManagedQueues;
-  /** The stream of limited tasks whose local queue the jobs join; null: the tasks have no limit, and jobs wait here. */
+  /**
+   * The stream of limited tasks whose local queue the jobs join. Null: the tasks have no limit, and the jobs join this
+   * stream's own local queue.
+   */
   readonly owner: Stream | null;
 }
 
@@ -55,7 +58,10 @@ export class ManagedStream extends Stream {
     return this.plan.isDrained && this.managed.isDone;
   }
 
-  /** Applies the limits. Returns the milliseconds until the next fetch is due; Infinity: at once, or after an event. */
+  /**
+   * Applies the limits. Returns the milliseconds until the next fetch is due; Infinity if it needs no timer, because it
+   * is due now or only after an event.
+   */
   prepare({ mark, hasRates, lapseMs }: QueueLimits): number {
     this.#lapseMs = lapseMs;
     if (mark !== this.#mark) {

@@ -1,15 +1,15 @@
-// A stream (stream.ts) without a free permit or token requests none until one of its jobs may be ready. One statement
-// checks that for all such streams together, because it reads the ready jobs of all tasks.
+// A stream (stream.ts) that lacks a free permit or a token requests none until one of its jobs may be ready. One
+// statement checks all such streams for ready jobs, because it reads the ready jobs of all tasks.
 import type { Clock } from "../../base/clock.ts";
 import { tasksMaybeReady } from "../../queue/fetch/has-ready.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { Stream } from "./stream.ts";
 
-/** The interval between checks: the first one after a quiet time, and the longest one to which it doubles. */
+/** The interval after the first check that follows a quiet time. It doubles with each check, up to EVERY_MS. */
 const SOON_MS = 20;
 const EVERY_MS = 500;
-/** After a slow check, the interval is this many times its duration if that is longer, but at most MAX_PAUSE_MS. */
+/** After a slow check, the interval is longer: this many times the check's duration, but at most MAX_PAUSE_MS. */
 const PAUSE = 20;
 const MAX_PAUSE_MS = 5_000;
 
@@ -30,7 +30,10 @@ export class ReadyChecks {
     this.#parts = parts;
   }
 
-  /** Starts a check for those streams that need one, if it is due. Returns the milliseconds until the next call. */
+  /**
+   * Starts a check for those streams that need one, if a check is due. Returns in how many milliseconds to call this
+   * method again. Infinity: none of the streams waits for a permit or a token.
+   */
   consider(streams: readonly Stream[]): number {
     const waiting = streams.filter(
       ({ queue, plan, startable }) => queue.size === 0 && !plan.isDrained && startable === 0,
@@ -70,7 +73,7 @@ export class ReadyChecks {
   }
 }
 
-/** Returns the tasks that may have ready jobs; null: the read failed, so a fetch follows, and reports the error. */
+/** Returns the tasks that may have ready jobs. null: the read failed; the fetch that follows will report the error. */
 function readyOf(
   { database }: WorkerConnection,
   streams: readonly Stream[],

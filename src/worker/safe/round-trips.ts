@@ -1,5 +1,5 @@
-// The round trips of the safe mode that have not ended: how many jobs they request, and which ones are slow. Also
-// decides when results are written without a fetch.
+// Records the round trips of the safe mode that have not ended, how many jobs they request, and which of them are slow.
+// Also decides when results are written without a fetch.
 //
 //   sent ──20 ms──▶ slow: another fetch may be sent ──answer, or the connection is lost──▶ over
 import { type Clock, monotonic, settlesWithin } from "../../base/clock.ts";
@@ -9,7 +9,7 @@ import type { FetchRequest } from "../fetch/fetch-plan.ts";
 
 /** A fetch without an answer for this long does not delay the next fetch of its stream. */
 const SLOW_MS = 20;
-/** While jobs run, completed ones are written this long after the last write, unless a fetch takes them along. */
+/** While jobs run, results that are not urgent are written this long after the last write, or earlier with a fetch. */
 const WRITE_EVERY_MS = 25;
 /** The interval at which waitForAll() reports that it still waits. */
 const LATE_MS = 1_000;
@@ -57,8 +57,9 @@ export class RoundTrips {
   }
 
   /**
-   * Whether results must be written now, without a fetch. If they must be written later, `changed` is called then. Jobs
-   * of a limited task often end one by one while nothing is fetched: a statement for each would cost more than the job.
+   * Whether results must be written now, without a fetch. If the write is due later, `changed` is called at that time.
+   * Jobs of a limited task often end one by one while nothing is fetched. A statement for each result would then cost
+   * more than the job itself.
    */
   mustWrite(
     { isEmpty, isUrgent }: Pick<Results, "isEmpty" | "isUrgent">,
@@ -118,8 +119,8 @@ export class RoundTripsOf {
   }
 
   /**
-   * The number of jobs that fetches of the stream request. Slow fetches count, too, until they have an answer or their
-   * connection is lost: their jobs may be locked already, and otherwise as many jobs would be requested again.
+   * The number of jobs that fetches of the stream request. A slow fetch counts, too, until it has an answer or its
+   * connection is lost. Its jobs may be locked already, so without this rule too many jobs would be requested.
    */
   get requested(): number {
     let requested = 0;

@@ -21,7 +21,7 @@ export interface SafeFetcherParts<E> {
   /** The results of all jobs locked by `locked_by`, also of the fast mode's kept jobs (fast/kept-jobs.ts). */
   readonly results: Results;
   readonly refusals: Refusals;
-  /** The parameters of fetches for the tasks without a limit; `names` has all tasks. */
+  /** The parameters of fetches for the tasks without a limit; its `names` has all tasks. */
   readonly tasks: TaskParameters;
   /** Returns the parameters of fetches for these tasks, which have limits. */
   parametersOf(names: readonly string[]): TaskParameters;

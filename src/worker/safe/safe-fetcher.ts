@@ -1,5 +1,5 @@
 // The safe mode: a fetch writes the worker's id into `locked_by`, jobs wait in the local queue, and results are written
-// with the next fetch if any. Round trips of several connections overlap, so that Node and PostgreSQL work in parallel.
+// with the next fetch if there is one. Round trips of connections overlap, so Node and PostgreSQL work in parallel.
 //
 //   database ──fetch──▶ local queue ──slot──▶ executor ──▶ results ──flush, with the next fetch──▶ database
 //
@@ -94,7 +94,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     await this.#connections.connect();
     const { database } = this.#connections.any as WorkerConnection;
     await registerTasks(database, this.#parts.tasks.names);
-    if (this.#phase !== "new") return; // The worker was stopped meanwhile.
+    if (this.#phase !== "new") return; // The worker was stopped during the start.
     this.#phase = "fetching";
     this.#streams.start();
     this.advance();
@@ -102,7 +102,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   wake(count: number): void {
     const wasDrained = this.#streams.wake(count);
-    // A job may wait, so the fetch is not left to the next turn of the event loop.
+    // A job may be ready, so the fetch does not wait for the next turn of the event loop.
     if (wasDrained && this.#trips.isNone) this.advance();
     else this.#link.changed();
   }
@@ -164,7 +164,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#connections.lost(error);
   }
 
-  /** Whether a job may start. If not, waiting jobs are returned: if the lease is too old, others may recover them. */
+  /** Whether a job may start. If the worker stops or its lease is too old, the waiting jobs are given back. */
   mayStart(): boolean {
     if (this.#phase === "fetching" && this.#parts.lease.isGood) return true;
     this.#streams.giveBackAll();
@@ -198,7 +198,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link.changed();
   }
 
-  /** Returns what to fetch now, or null. Nothing is fetched with repeated results, which may wait for a lock again. */
+  /** Returns what to fetch now, or null. With repeated results, nothing is fetched: the write may wait for a lock. */
   #demand(): StreamWant | null {
     const mayFetch = this.#phase === "fetching" && this.#link.mayFetch(this);
     return mayFetch && !this.#parts.results.isRepeated ? this.#streams.demand() : null;
@@ -229,7 +229,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       if (jobs.some(({ isQueued }) => isQueued)) this.#late.watch();
     }
     if (answer.refused !== null) {
-      // Each refused result is written alone and may wait for a lock. First, fetched jobs start and others are fetched.
+      // Each refused result is written alone and may wait for a lock. Before that, jobs start and others are fetched.
       const rest = this.#trips.begin(null, null, true);
       this.#trips.end(trip);
       this.advance();
@@ -238,7 +238,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       this.#trips.end(rest);
     } else this.#trips.end(trip);
     this.#connections.giveBack(connection);
-    // The fetch after a quick one waits for a turn of the event loop, to take along results of jobs that end at once.
+    // The fetch after a quick one waits for a turn of the event loop, to write the results of jobs that end at once.
     if (request?.isQuick) this.#link.slots.fill(this, () => this.#streams.hasStartable);
     else this.advance();
     this.#link.changed();
@@ -256,7 +256,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const { hooks, workerId, refusals } = this.#parts;
     // An unlocked queue may have more jobs, so the next fetch follows at once.
     if (written.unlockedQueues.length > 0) this.wakeForOthers(written.unlockedQueues);
-    // Returned jobs are ready again. The next fetch would start behind them, so it is moved to the beginning.
+    // Returned jobs are ready again, but before the place where the next fetch would start: start at the beginning.
     if (written.returned.length > 0) this.#streams.jobsReturned(written.returned);
     if (written.done.length + written.failures.length > 0) this.#link.resultsWritten();
     if (separate !== null || refusals.kept.size > 0) refusals.recordSent(written, separate);
@@ -264,7 +264,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
   };
 
-  /** After a pause, puts back results that cannot be written now. In the pause, even a single connection can fetch. */
+  /** Puts results that cannot be written now back after a pause. In the pause, even a single connection can fetch. */
   async #sendLater({ unconfirmed }: FlushAnswer, batch: ResultBatch): Promise<void> {
     const trip = this.#trips.begin(null, null, true);
     await this.#connections.delay(monotonic());
@@ -277,7 +277,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   #onUnconfirmed(answer: FlushAnswer, stream: Stream | null): void {
     this.#parts.results.putBack(answer.unconfirmed);
     const error = errorOf(answer.failure);
-    // A failed fetch, such as the victim of a deadlock, had locked rows. Another may have skipped them: fetch again.
+    // A failed fetch, such as a deadlock's victim, had locked rows that other fetches may have skipped: fetch again.
     stream?.plan.raise();
     if (isRefused(answer) || typeof answer.refusedId === "string") {
       if (this.#parts.refusals.recordRefusal(error, answer.refusedId)) stream?.plan.learnRefusal();

@@ -1,4 +1,4 @@
-// Creates the streams of the safe mode, and gives each the parts that all of them share.
+// Creates the streams of the safe mode (stream.ts) from the parts that all of them share.
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
 import type { FetcherLink } from "../fetch/fetcher.ts";

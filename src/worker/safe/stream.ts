@@ -1,6 +1,7 @@
-// A stream of the safe mode: tasks that are fetched together, with their own fetch plan and local queue. The main
-// stream has the tasks without a limit. Each group of limited tasks has a stream, so that jobs that wait for a limit do
-// not delay others. Jobs in managed queues (named queues under a limit) have further streams (managed-stream.ts).
+// A stream of the safe mode: tasks whose jobs are fetched together, with a fetch plan and a local queue of their own.
+// The main stream has the tasks without a limit. Each group of limited tasks has a stream, so that jobs that wait for a
+// limit do not delay other jobs. Jobs in managed queues (named queues under a limit) have further streams
+// (managed-stream.ts).
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
@@ -14,7 +15,7 @@ import type { LocalQueueConfig } from "../options/local-queue-options.ts";
 import { LocalQueue, type LocalQueueParts } from "./local-queue.ts";
 import type { RoundTrips, RoundTripsOf } from "./round-trips.ts";
 
-/** For this long after jobs were found, more of them are assumed. */
+/** For this long after jobs of a stream were found, the stream is assumed to have more ready jobs. */
 const EVIDENCE_MS = 1_000;
 
 /** While a stream is short of permits, at most this many jobs wait or are requested for each permit that it has. */
@@ -102,15 +103,15 @@ export class Stream {
     return startable;
   }
 
-  /** Returns how many jobs may soon run at once according to the stream's limits, apart from `limit`. */
+  /** Returns how many jobs may soon run at once under the stream's limits other than `limit`. Infinity: any number. */
   attainableBeside(limit: HeldLimit): number {
     const others = this.#limits.filter((one) => one !== limit);
     return Math.min(Number.POSITIVE_INFINITY, ...others.map(({ attainable }) => attainable));
   }
 
   /**
-   * Whether a fetch may be sent. A fetch that may take up to a minute is sent only if no other such fetch is under way:
-   * results need the other connections.
+   * Whether a fetch may be sent. A fetch that may take up to a minute is not sent while another such fetch is under
+   * way, in any stream, because the other connections are needed for results.
    */
   protected get mayFetch(): boolean {
     if (this.plan.isDrained || this.queue.isDelayed) return false;
@@ -129,13 +130,13 @@ export class Stream {
     return this.plan.request(demand, mayBeQuick && this.#isEager);
   }
 
-  /** Records the answer to a request. Returns whether it shows that nothing is ready. */
+  /** Records the answer to a request. Returns whether nothing more is ready. */
   learn(jobs: readonly FetchedJob[], request: FetchRequest, queuesAreFree: boolean | null) {
     if (jobs.length > 0) this.noteEvidence();
     return this.plan.learn(jobs, request, queuesAreFree);
   }
 
-  /** Records a failed request. Returns whether it timed out. Logs that, unless requests may take a minute already. */
+  /** Records a failed request. Returns whether it timed out. Logs a timeout if requests were limited to seconds. */
   learnFailure(error: Error, logger: Logger): boolean {
     const isFirst = !this.plan.isPatient;
     if (!this.plan.learnFailure(error)) return false;
@@ -165,7 +166,7 @@ export class Stream {
     for (const limit of this.#limits) limit.running++;
   }
 
-  /** Returns how many jobs may wait or be requested: locked jobs that wait for a permit or a token are of no use. */
+  /** Returns how many jobs may wait or be requested. More jobs would be locked only to wait for permits or tokens. */
   #mostUnstarted(): number {
     let most = Number.POSITIVE_INFINITY;
     for (const { bucket, tokens, isShort, permits } of this.#limits) {
@@ -176,7 +177,7 @@ export class Stream {
   }
 }
 
-/** Returns the stream with the most urgent job that may start; `main`, whose tasks have no limit, if there is none. */
+/** Returns the stream with the most urgent job that may start; `main` if there is no such job. `main` has no limits. */
 export function mostUrgent(main: Stream, others: readonly Stream[]): Stream {
   let best = main;
   let { head } = best.queue;

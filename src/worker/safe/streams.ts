@@ -1,6 +1,6 @@
 // The streams of the safe mode (stream.ts): the main stream, and one for each group of limited tasks. While there are
-// managed queues, each of these has a second stream, for jobs in such queues (managed-stream.ts). Slots take the most
-// urgent job, and skip streams that wait for a limit.
+// managed queues (named queues under a limit), each of these streams has a second one, for the jobs in such queues
+// (managed-stream.ts). A free slot takes the most urgent job, except from streams that wait for a limit.
 import { splitLocks } from "../../queue/sql/slots.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import { type WorkUnit, workUnits } from "../execute/slots.ts";
@@ -13,7 +13,7 @@ import { ReadyChecks } from "./ready-checks.ts";
 import { mostUrgent, type Stream } from "./stream.ts";
 import { type StreamMakers, type StreamsParts, streamMakers } from "./stream-makers.ts";
 
-/** If all slots are occupied and no job has ended for this long, the worker leaves its unused permits to others. */
+/** If all slots are occupied and no job has ended for this long, the worker leaves unused permits to other workers. */
 const STUCK_MS = 1_000;
 
 /** What to fetch next. */
@@ -34,7 +34,7 @@ export class Streams {
   readonly #own: StreamsParts;
   readonly #parts: StreamsParts["parts"];
   #limited: readonly Stream[] = [];
-  /** Empty: queues have no limits, and none is still managed after the removal of its limit. */
+  /** Empty if no queue has a limit, and no queue is still managed after the removal of its limit. */
   #managed: readonly ManagedStream[] = [];
   readonly #managedQueues: ManagedQueues;
   readonly #checks: ReadyChecks;
@@ -100,7 +100,7 @@ export class Streams {
     return wasDrained;
   }
 
-  /** Called when jobs after the `start` of the next fetch may be ready. `unlocked`: locks of runs that have ended. */
+  /** Called when jobs after the place where the next fetch starts may be ready. `unlocked`: locks of ended runs. */
   raise(unlocked: readonly number[] = []): void {
     if (unlocked.length > 0) this.#parts.tasks.queueUnlocked();
     const hasFreeQueue = unlocked.length > 0 && splitLocks(unlocked).queues.length > 0;
@@ -108,7 +108,7 @@ export class Streams {
     if (this.#managed.length > 0) this.#managedQueues.runEnded();
   }
 
-  /** Called with returned jobs: the next fetches start at the beginning, to find them. Gives back their tokens. */
+  /** Called with jobs that were given back. Makes the next fetches find them, and gives their tokens back, too. */
   jobsReturned(jobs: readonly FetchedJob[]): void {
     for (const { plan } of this.all) plan.wake(false);
     const unused = this.#managed.flatMap((one) => one.tokensOf(jobs));
@@ -124,7 +124,10 @@ export class Streams {
     return this.#others.some((one) => one.queue.size > 0 && one.startable > 0);
   }
 
-  /** Returns the most urgent unit that may start. Gives back the jobs of a stream whose next job has lapsed tokens. */
+  /**
+   * Returns the most urgent work unit that may start. If the tokens of a stream's next job have lapsed, gives back all
+   * waiting jobs of that stream.
+   */
   take(): WorkUnit | undefined {
     const others = this.#others;
     if (others.length === 0) return this.main.queue.take();
@@ -136,7 +139,7 @@ export class Streams {
     }
   }
 
-  /** Whether the next job of a run may start. */
+  /** Whether `job`, the next of a run of a queue, may start. */
   mayFollow(job: FetchedJob): boolean {
     return (job.stream?.startable ?? 1) > 0 && !this.#hasLapsed(job);
   }
@@ -155,19 +158,23 @@ export class Streams {
     else job.stream.jobEnded();
   }
 
-  /** After a change of this value, fetches sent before may bring jobs that must not start, or jobs of other streams. */
+  /**
+   * If this value has changed since a fetch was sent, there may be jobs among the fetched ones that must not start, or
+   * that belong to other streams.
+   */
   get mark(): number {
     return this.#arrangement + this.#parts.tasks.pausesRead;
   }
 
-  /** Adds the jobs of a fetch. `mark`: the value when it was sent; if it has changed, waiting jobs are given back. */
+  /** Adds fetched jobs. `mark`: its value when the fetch was sent. If it has changed, gives back the stream's jobs. */
   add(stream: Stream, jobs: readonly FetchedJob[], request: FetchRequest, { mark, now }: Fetched) {
     stream.plan.measure();
     const isManaged = stream instanceof ManagedStream;
     const target = isManaged ? stream.target : stream;
     if (isManaged) stream.jobsFetched(jobs, request.sentAtMs, now);
     if (target.group !== null) for (const job of jobs) job.stream = target;
-    // A fetch of managed queues finds only jobs for their free slots. So a refetch delay follows only if it finds none.
+    // A fetch from managed queues returns only jobs for their free slots, perhaps fewer than are ready. So a refetch
+    // delay follows only if it returns none.
     target.queue.add(workUnits(jobs), jobs.length, isManaged && jobs.length > 0 ? 0 : request.want);
     if (mark !== this.mark) target.queue.giveBackAll();
   }
@@ -176,7 +183,7 @@ export class Streams {
     return this.#limited.find(({ group }) => group?.names.includes(taskIdentifier));
   }
 
-  /** Returns a stream that should fetch, or null. The main one comes first every second time, the others in turn. */
+  /** Returns a stream that should fetch, or null. The main stream is first in every second call, otherwise last. */
   demand(): StreamWant | null {
     const { free } = this.#own.link.slots;
     const others = this.#others;
@@ -235,7 +242,7 @@ export class Streams {
     for (const stream of before) if (!remaining.has(stream)) stream.queue.release();
     this.main.queue.giveBackAll();
     this.main.plan.wake(false);
-    // Jobs that run count from now on under the limits that their tasks have now.
+    // From now on, running jobs count under the present limits of their tasks.
     for (const job of running) this.#move(job);
     return true;
   }

@@ -1,7 +1,8 @@
-// Tracks fetches whose answers were lost. PostgreSQL may have locked jobs for them; these are unlocked once the
-// database responds again. A stop waits for that; if the worker has a lease, it waits only for a short time.
+// Tracks fetches whose answers were lost. PostgreSQL may have locked jobs for such a fetch. These jobs are unlocked
+// when the database responds again. A stop waits until then. If the worker has a lease, a stop waits only for a short
+// time, and leaves the jobs to other workers, which recover them when the lease has expired:
 //
-//   end() ──150 ms──▶ fetches are cancelled ──250 ms──▶ left to the lease and its recovery
+//   end() ──150 ms──▶ fetches are cancelled ──250 ms──▶ the stop no longer waits for fetches
 //                                             └ bytes have arrived: 400 ms more, at most four times
 import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
@@ -21,7 +22,10 @@ import type { Hooks } from "../task/hooks.ts";
 import { type FlushAnswer, flushAndFetch, settleRefused } from "./flush-and-fetch.ts";
 import type { RoundTrips } from "./round-trips.ts";
 
-/** A stop cancels fetches that take longer, because their answers may be lost; not while results are being written. */
+/**
+ * A stop cancels fetches that have no answer after this time, because the answer may be lost. It cancels none while
+ * results are being written.
+ */
 const CANCEL_MS = 150;
 const LEAVE_MS = 400;
 /** The maximum number of waits of LEAVE_MS while bytes arrive. With a round trip of 200 ms, a stop takes 1.5 s. */
@@ -63,7 +67,7 @@ export class UncertainLocks {
     this.#hasLostFetch = true;
   }
 
-  /** Runs `work`, which unlocks the jobs of lost fetches. A stop that finds no tables has no locks to wait for. */
+  /** Runs `work`, which unlocks the jobs of lost fetches. If the tables are missing, a stop waits for no locks. */
   async settle(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -118,7 +122,7 @@ export interface ReconcileParts {
   onWritten(answer: FlushAnswer, sent: ResultBatch): void;
 }
 
-/** Writes all results, also those that a lost connection has not confirmed, and unlocks the jobs of lost fetches. */
+/** Writes all results, including those whose write was not confirmed, and unlocks the jobs of lost fetches. */
 export async function reconcile(
   connection: WorkerConnection,
   { workerId, config, hooks, results, tasks, link, onWritten }: ReconcileParts,
@@ -148,8 +152,8 @@ export async function reconcile(
   // Results that PostgreSQL cannot write now are sent again later; meanwhile other jobs run.
   if (answer.failure !== null && !isRefusedOrBusy(answer.failure)) throw answer.failure;
   await registerTasks(connection.database, tasks.names);
-  // The time is read before the list of jobs, and locks that are newer stay: a fast lane may meanwhile have locked
-  // another job by `locked_by`.
+  // The time is read before the list of jobs, and jobs that are locked after this time stay locked. Since the list was
+  // read, a fast lane may have locked one of them by `locked_by`.
   const sinceMs = await databaseTime(connection.database);
   const { refused } = await returnUnknownJobs(
     connection.patientSingly,

@@ -24,7 +24,7 @@ export async function callInterceptors<I extends keyof WorkerInterceptors>(
   }
 }
 
-/** Returns the first verdict other than `continue`; undefined without one. Rejects as callInterceptors() does. */
+/** Returns the first verdict other than `continue`; undefined: there is none. Rejects as callInterceptors() does. */
 export async function verdictOf<I extends "beforeJobRun" | "jobRecovery">(
   hooks: Hooks,
   name: I,
@@ -44,7 +44,10 @@ export async function verdictOf<I extends "beforeJobRun" | "jobRecovery">(
   return found;
 }
 
-/** Returns the job to add; null if an interceptor skips it. Rejects if one fails the add (InputError) or throws. */
+/**
+ * Returns the job to add; null if an interceptor skips it. Rejects with InputError if an interceptor fails the add, and
+ * with an interceptor's own error if it throws.
+ */
 export async function interceptAdd(hooks: Hooks, job: JobToAdd): Promise<JobToAdd | null> {
   let current: JobToAdd | null = job;
   await callInterceptors(
@@ -73,7 +76,7 @@ export async function interceptAdd(hooks: Hooks, job: JobToAdd): Promise<JobToAd
   return current;
 }
 
-/** Returns the object by which WorkerUtils call the interceptors before an add. */
+/** Returns the object with which WorkerUtils calls the interceptors before an add. */
 export function beforeAdd(hooks: Hooks): BeforeAdd {
   return {
     isActive: () => hooks.interceptors("beforeJobSchedule").length > 0,

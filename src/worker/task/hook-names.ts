@@ -1,5 +1,5 @@
-// The names of all events and interceptors. In hooks.ts the compiler compares them with the types, and Hooks refuses
-// other names, such as a misspelt one, because their functions would never be called.
+// The names of all events and interceptors. In hooks.ts the compiler compares them with the types. The class Hooks
+// refuses any other name, such as a misspelt one: a function registered under it would never be called.
 
 export const events = {
   "worker:create": true,

@@ -1,5 +1,5 @@
 // What plugins can observe and intercept. Observers are notified of events, and their errors are only logged.
-// Interceptors make decisions: an error in an interceptor fails the attempt or the add, or postpones the recovery.
+// Interceptors make decisions. An error in an interceptor fails the attempt or the add, or postpones the recovery.
 import { types } from "node:util";
 import { InputError, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -73,19 +73,19 @@ export interface WorkerEvents {
     newWorkerId: string;
     reason: "recovered" | "removed" | "restored";
   };
-  /** The safe mode has lost a connection, or cannot continue after an error of the database. Once for each outage. */
+  /** The safe mode has lost a connection, or cannot continue after an error. Emitted once for each outage. */
   "worker:disconnected": { workerId: string; error: Error };
   /** The safe mode continues after an outage. Emitted once for each outage. */
   "worker:reconnected": { workerId: string };
-  /** A fetch was answered with `count` jobs, 0 included, after `durationMs`. Not emitted for a fast lane's fetches. */
+  /** A fetch returned `count` jobs, possibly 0, after `durationMs`. Not emitted for a fast lane's fetches. */
   "job:fetch": { workerId: string; count: number; durationMs: number };
   /** The job's handler is about to be called. Its attempt is committed, except in the fast lane. */
   "job:start": { workerId: string; job: TaskJob };
-  /** An interceptor skipped the job before its start. Not written yet. */
+  /** An interceptor skipped the job before its start. The result is not written yet. */
   "job:skip": { workerId: string; job: TaskJob };
-  /** An attempt succeeded after `durationMs`. Not written yet. */
+  /** An attempt succeeded after `durationMs`. The result is not written yet. */
   "job:success": { workerId: string; job: TaskJob; durationMs: number };
-  /** An attempt failed after `durationMs`. `willRetry`: another one follows. Not written yet. */
+  /** An attempt failed after `durationMs`. `willRetry`: another one follows. The result is not written yet. */
   "job:error": {
     workerId: string;
     job: TaskJob;
@@ -93,14 +93,17 @@ export interface WorkerEvents {
     durationMs: number;
     willRetry: boolean;
   };
-  /** The job will not be retried: its last attempt failed, or one failed for good. Not written yet. */
+  /** The job will not be retried: its last attempt failed, or one failed for good. The result is not written yet. */
   "job:failed": { workerId: string; job: TaskJob; error: Error; durationMs: number };
-  /** The job snoozed or backs off: it runs again after `delayMs`; its attempt does not count. Not written yet. */
+  /**
+   * The job snoozed or backs off. It can run again after `delayMs`, and the attempt does not count. The result is not
+   * written yet.
+   */
   "job:snooze": { workerId: string; job: TaskJob; delayMs: number };
   /** The job's result is committed, or `unknown`. `error`: the new `last_error`; null unless the attempt failed. */
   "job:complete": { workerId: string; job: TaskJob; result: JobResult; error: string | null };
   /**
-   * A job was interrupted. `shutdown`: it still ran when the stop's time was over; the attempt counts as failed, and
+   * A job was interrupted. `shutdown`: it still ran when the time for the stop was over; the attempt failed, and
    * `job:error` is emitted, too. `lease_lost`: its lock was lost, for example because another worker recovered the job,
    * and the result is not written; `job` is null when only its id is available.
    */
@@ -121,17 +124,17 @@ export interface WorkerEvents {
     jobId: string;
     backfilled: boolean;
   };
-  /** A local queue was created. A worker with limits has several, and the events do not show which. */
+  /** A local queue was created. A worker with limits has several, and the events do not show which one. */
   "localQueue:init": { workerId: string };
   /** The mode of a local queue has changed. */
   "localQueue:setMode": { workerId: string; oldMode: LocalQueueMode; newMode: LocalQueueMode };
   /** `count` jobs were fetched. */
   "localQueue:getJobs:complete": { workerId: string; count: number };
-  /** `count` unstarted jobs are returned, for example after `ttlMs` or when the worker stops. Not written yet. */
+  /** `count` unstarted jobs are returned, for example after `ttlMs` or at the worker's stop. Not yet written. */
   "localQueue:returnJobs": { workerId: string; count: number };
-  /** A fetch found few jobs: the next one waits `durationMs`. */
+  /** A fetch found few jobs. The next one is delayed by at most `durationMs`. */
   "localQueue:refetchDelay:start": { workerId: string; durationMs: number };
-  /** The delay ended early, because `count` jobs were announced meanwhile. */
+  /** The delay ended early, because `count` jobs were announced during it. */
   "localQueue:refetchDelay:abort": { workerId: string; count: number };
   /** The delay ended after `durationMs`. */
   "localQueue:refetchDelay:expired": { workerId: string };
@@ -139,7 +142,8 @@ export interface WorkerEvents {
 
 /**
  * An interceptor's decision before a job runs or is added; for recoveries see `jobRecovery`. `continue`: run or add the
- * job. `skip`: completed without running, or not added. `fail`: the attempt fails, or the add rejects, with `message`.
+ * job. `skip`: complete the job without running it, or do not add it. `fail`: fail the attempt, or reject the add, with
+ * `message`.
  */
 export type Verdict =
   | { readonly action: "continue" }
@@ -166,9 +170,10 @@ export interface WorkerInterceptors {
     context: TaskContext;
   }): InterceptorResult<Verdict>;
   /**
-   * Called at the end of an attempt, before its result is written, also if `beforeJobRun` or the job's deadline ended
-   * it without a call of the handler. `error` is null on success or a skip. May change the result: an `error` with a
-   * text fails the attempt, `error: null` completes the job. A throw fails the attempt.
+   * Called at the end of an attempt, before its result is written, also if the attempt ended before the handler was
+   * called: by `beforeJobRun` or at the job's deadline, for example. `error` is null on success or a skip. The
+   * interceptor may change the result: an `error` with a text fails the attempt, `error: null` completes the job. A
+   * throw fails the attempt.
    */
   afterJobRun(input: {
     job: TaskJob;
@@ -177,7 +182,7 @@ export interface WorkerInterceptors {
   }): InterceptorResult<{ readonly error: string | null }>;
   /**
    * Called for each job that this worker adds: by a task's context and utils, by `worker.utils`, by cron entries and by
-   * schedules. May change, skip or fail it. Not called for jobs added elsewhere.
+   * schedules. May change or skip the job, or fail the add. Not called for jobs added elsewhere.
    */
   beforeJobSchedule(input: JobToAdd): InterceptorResult<ScheduleVerdict>;
   /**
@@ -192,7 +197,7 @@ export type ScheduleVerdict = Verdict | { readonly action: "change"; readonly jo
 
 /** A named set of observers and interceptors, for the option `plugins`. */
 export interface Plugin {
-  /** The plugin's name, for people. */
+  /** The plugin's name. The worker does not use it. */
   readonly name: string;
   /** Called once, when the worker is created: registers observers and interceptors. */
   register(hooks: Hooks): void;

@@ -72,13 +72,13 @@ function logJobs(hooks: Hooks, logger: Logger): void {
       duration_ms: roundToTenth(durationMs),
       error: error.message,
     };
-    // It was ended on request, which is not an error.
+    // A job that was cancelled on request is not an error.
     if (error instanceof JobCancelled) logger.info(fields, "a cancelled job has failed");
     else logger.error(fields, "a job failed and will not be retried");
   });
   hooks.on("job:interrupted", ({ jobId, job, reason }) => {
     const fields = { job_id: jobId, task: job?.taskIdentifier, reason };
-    const why = reason === "shutdown" ? "" : ": this worker lost its lock";
+    const why = reason === "shutdown" ? "" : ": this worker lost the job's lock";
     logger.warn(fields, `a job was interrupted${why}`);
   });
 }

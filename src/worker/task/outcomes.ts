@@ -1,5 +1,6 @@
-// Errors that decide what follows an attempt: those that a task throws for that purpose, and that of a cancelled job.
-// They are recognized by a symbol, so a task may use another copy of the library than its worker.
+// The errors that decide what follows an attempt. Tasks throw PermanentFailure, Snooze and RetryAfter for this purpose;
+// the error of a cancelled job is a JobCancelled. All are recognized by a symbol, so a task may use another copy of the
+// library than its worker.
 import { types } from "node:util";
 import { now } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
@@ -21,16 +22,17 @@ type TaskOutcome =
     };
 
 /**
- * What backs off: all jobs of the task, or of the job's named queue, or those of a limit. `key` is the same as `queue`,
- * for queues that are made from a key, such as `tenant/acme`.
+ * What backs off: all jobs of the task, all jobs of the job's named queue, or, with `limit:NAME`, all jobs under the
+ * limit of that name. `key` means the same as `queue`: it is for queues whose names are made from a key, such as
+ * `tenant/acme`.
  */
 export type BackOffTarget = "task" | "queue" | "key" | `limit:${string}`;
 
-/** The decision, checked, with its time as a delay. */
+/** The checked decision. Its time has become a delay in milliseconds. */
 type Outcome =
   | { readonly kind: "permanent" }
   | { readonly kind: "snooze"; readonly delayMs: number }
-  /** `delayMs`: null for the delay of the retry policy. */
+  /** `delayMs`: null if the retry policy decides. */
   | {
       readonly kind: "retry_after";
       readonly delayMs: number | null;
@@ -38,8 +40,8 @@ type Outcome =
     };
 
 /**
- * Fails the job for good: no attempt follows, whatever `maxAttempts` allows. Its `max_attempts` becomes the
- * number of attempts made. `reason` and `cause` are kept in `last_error`.
+ * Fails the job for good: no attempt follows, even if `maxAttempts` allows more. The job's `max_attempts` is set to the
+ * number of attempts made. `reason` and `cause` are written to `last_error`.
  */
 export class PermanentFailure extends Error {
   /** `reason`: the message in `last_error`. `cause`: the underlying error. */
@@ -55,9 +57,9 @@ export class PermanentFailure extends Error {
 }
 
 /**
- * Ends the attempt, which does not count: the job runs again after `until`, a delay in milliseconds (0 to ten years) or
- * a time. The job's last error stays, and its named queue is free meanwhile. A job can snooze any number of times: give
- * it a `deadline` if it must end. Throws InputError for an invalid `until`.
+ * Ends the attempt without counting it. The job runs again after `until`: a delay in milliseconds (0 to ten years), or
+ * a time. The job's last error stays. Other jobs of its named queue do not wait for it. A job can snooze any number of
+ * times: give it a `deadline` if it must end. Throws InputError for an invalid `until`.
  */
 export class Snooze extends Error {
   /** The delay in milliseconds, or the time. */
@@ -77,23 +79,26 @@ export class Snooze extends Error {
 }
 
 /**
- * Fails the attempt, and replaces the delay of its retry policy by `until`: milliseconds (0 to ten years), a time, or a
- * `Response` with a `Retry-After` header (RFC 9110, section 10.2.3). A response without a valid header leaves the delay
- * to the retry policy. The attempt counts. Throws InputError for invalid input.
+ * Fails the attempt. If the job has attempts left, the next one follows after `until` instead of the delay of the retry
+ * policy. `until` is a number of milliseconds (0 to ten years), a time, or a `Response` with a `Retry-After` header
+ * (RFC 9110, section 10.2.3). For a response without a valid header, the retry policy decides. Throws InputError for
+ * invalid input.
  *
- * With `backOff`, no worker starts a job of the task, of the job's queue or under a limit until then, and the attempt
- * does not count: `throw new RetryAfter(response, { backOff: "task" })` for a 429. Without the tables of
- * `worker migrate --with limits` only this job waits.
+ * With `backOff`, the attempt does not count, and no worker starts a job of the task, of the job's queue or under the
+ * limit before the time at which this job runs again. For example, after a 429:
+ * `throw new RetryAfter(response, { backOff: "task" })`. Without the tables of `worker migrate --with limits`, only
+ * this job waits.
  */
 export class RetryAfter extends Error {
-  /** The delay in milliseconds, or the time; null where a response has none. */
+  /** The delay in milliseconds, or the time; null if a response has no valid `Retry-After` header. */
   readonly until: number | Date | null;
-  /** What backs off until then; null: only this job. */
+  /** What backs off; null if only this job waits. */
   readonly backOff: BackOffTarget | null;
 
   /**
-   * `until`: milliseconds, a time or a response. `message` and `cause` are written to `last_error`. With `backOff`
-   * they are not: then the message is the reason of the back-off, by default, for example, `429 from api.example.com`.
+   * `until`: milliseconds, a time or a response. Without `backOff`, `message` and `cause` are written to `last_error`.
+   * With `backOff`, `message` is the reason of the back-off instead. For a response, it is by default, for example,
+   * `429 from api.example.com`.
    */
   constructor(
     until: number | Date | RetryResponse,
@@ -130,7 +135,7 @@ export class JobCancelled extends Error {
     this.name = "JobCancelled";
     this.reason = reason;
     this.by = by;
-    // A stack would only show where the request was read.
+    // A stack would only show where the worker read the request to cancel the job.
     this.stack = this.message;
   }
 
@@ -162,7 +167,7 @@ export function outcomeOf(error: Error): Outcome | undefined {
 
 type OutcomeBrand = { readonly [OUTCOME]?: unknown };
 
-/** Returns the milliseconds from now until then, at most ten years; null for an invalid time. */
+/** Returns a delay, or the time from now until a Date, in milliseconds, 0 to ten years; null for an invalid value. */
 function delayUntil(until: unknown): number | null {
   const delayMs = types.isDate(until) ? until.getTime() - now() : until;
   const isDelay = typeof delayMs === "number" && Number.isFinite(delayMs);
@@ -177,7 +182,7 @@ export type RetryResponse = Pick<Response, "status" | "statusText" | "headers"> 
 const statusText = ({ status, statusText: text }: RetryResponse): string =>
   `HTTP ${status} ${text ?? ""}`.trim();
 
-/** `429 from api.example.com`; null where the response has no URL. */
+/** Returns, for example, `429 from api.example.com`; null if the response has no URL with a host. */
 function hostText({ status, url = "" }: RetryResponse): string | null {
   const host = URL.canParse(url) ? new URL(url).host : "";
   return host === "" ? null : `${status} from ${host}`;
@@ -211,17 +216,18 @@ function checkedUntil(until: unknown): number | Date {
   ]);
 }
 
-/** Returns a text's number of seconds as milliseconds, at most ten years; null if the text is not only digits. */
+/** Converts a number of seconds, a text of 1 to 64 digits, to milliseconds, at most ten years; null for other texts. */
 export function secondsIn(text: string): number | null {
   return /^\d{1,64}$/.test(text) ? Math.min(Number(text) * 1_000, MAX_DELAY_MS) : null;
 }
 
-// RFC 9110, section 5.6.7. Date.parse() takes other texts for times, too, such as "Soon 5" for the year 2001.
+// The formats of times in RFC 9110, section 5.6.7. Date.parse() also accepts texts that are no times: for "Soon 5", it
+// returns a time in 2001.
 const HTTP_DATE =
   /^[A-Z][a-z]{2,8}, \d\d[ -][A-Z][a-z]{2}[ -](?:\d\d){1,2} \d\d:\d\d:\d\d (?:GMT|UTC|[+-]\d{4})$/;
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 
-/** Returns the header's seconds as milliseconds, or its HTTP date; null if the header is missing or invalid. */
+/** Returns a header's seconds as milliseconds, or its HTTP date as a Date; null if the header is missing or invalid. */
 function fromHeader(header: string | null): number | Date | null {
   const text = header?.trim() ?? "";
   const date = ASCTIME.test(text) ? `${text} GMT` : text;

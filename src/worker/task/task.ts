@@ -6,8 +6,8 @@ import { type RetryPolicy, retryPolicy } from "./retry.ts";
 import type { TaskContext } from "./task-context.ts";
 
 /**
- * A function that runs one job. The attempt fails when it throws or rejects, or when it returns or resolves to an Error
- * or a non-empty string. The error is stored as `last_error`. Any other result completes the job.
+ * A function that runs one job. The attempt fails when the function throws or rejects, or when it returns or resolves
+ * to an Error or a non-empty string. The error is stored as `last_error`. Any other result completes the job.
  */
 export type TaskHandler<Payload, Extensions> = (
   payload: Payload,
@@ -15,10 +15,10 @@ export type TaskHandler<Payload, Extensions> = (
 ) => unknown;
 
 /**
- * A function that runs a job whose payload is an array of items. It returns one result for each item, in order;
- * an item fails by an Error, a non-empty string or a rejecting promise. When some items fail, the job is
- * retried with these as its payload, their text unchanged, as in Graphile Worker. Throwing or rejecting fails
- * all items.
+ * A function that runs a job whose payload is an array of items. It returns one result for each item, in order. An item
+ * has failed if its result is an Error or a non-empty string, or a promise that rejects or resolves to one of these.
+ * When some items have failed, the attempt fails, and the next attempt gets a payload with only these items, their text
+ * unchanged, as in Graphile Worker. When the function throws or rejects, all items have failed.
  */
 export type BatchHandler<Item, Extensions> = (
   items: readonly Item[],
@@ -36,13 +36,14 @@ export interface TaskOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long a failed job waits for its next attempt: exponential(), fixed() or a function of your own; the policy that
-   * a job names has precedence. Default: the worker's `retry`, else Graphile Worker's exp(attempt) seconds.
+   * The policy for the delay before a failed job's next attempt: exponential(), fixed() or a function of your own. A
+   * policy that a job names has precedence. Default: the worker's `retry`; without it Graphile Worker's delay,
+   * exp(attempt) seconds, which grows up to the tenth attempt.
    */
   readonly retry?: RetryPolicy | undefined;
   /**
-   * The most jobs of the task that this worker runs at once, 1–10,000. Default: any number. For a limit over all
-   * workers: `utils.setLimit()`.
+   * The maximum number of jobs of the task that one worker runs at once, 1–10,000. Default: no limit.
+   * `utils.setLimit()` sets a limit over all workers.
    */
   readonly concurrency?: number | undefined;
 }

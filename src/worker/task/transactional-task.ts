@@ -14,9 +14,9 @@ export type TransactionalHandler<Payload, Extensions> = (
 /**
  * Defines a task that runs in a transaction, which also deletes the job: writes on `client` are committed if and
  * only if the job is completed, even when the worker dies. The transaction is open while the handler runs, so keep
- * the handler short. It holds one of the pool's `maxConnections`: add jobs with `context.utils.with(client)`, because
- * `context.addJob` needs another one. Do not end the transaction in the handler: use savepoints. Throws InputError with
- * all invalid arguments.
+ * the handler short. The transaction holds one of the pool's `maxConnections` connections. Add jobs with
+ * `context.utils.with(client)`, because `context.addJob` needs another connection. Do not end the transaction in the
+ * handler: use savepoints. Throws InputError with all invalid arguments.
  */
 export function defineTransactionalTask<Payload = unknown, Extensions = unknown>(
   identifier: string,

@@ -1,5 +1,5 @@
-// Thousands of queues in every state: their order and the counts by state, for a table of jobs that is read whole and
-// for one that is counted in parts. Then more queues than are sorted by state (20,000).
+// Tests the order of 10,000 queues in every state and the counts by state, with a table of jobs that is read whole and
+// with one that is counted in parts. More than 20,000 queues are not sorted by state: only the locked ones come first.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pool } from "pg";
@@ -95,7 +95,7 @@ test("Of 20,001 queues the locked ones come first, and the others by name.", asy
     ranks.map((state) => states[state]),
     [1, 0, 0, 1, 0, 19_999],
   );
-  // After a page that ends with the last locked queue, the next one begins with the first name, here the empty one.
+  // The page after the last locked queue begins with the first name. Here that is the empty name.
   await pool.query("insert into worker._private_job_queues (queue_name) values ('')");
   const two = (await client.get("/api/queues?limit=2")).body;
   const next = (await client.get(`/api/queues?limit=2&cursor=${two.next_cursor}`)).body;

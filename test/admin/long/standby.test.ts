@@ -37,7 +37,7 @@ before(async () => {
     "show data_directory",
   ).then((rows) => rows.slice(-1));
   await primary.stop();
-  // A standby without a primary: it waits for one and can be read meanwhile.
+  // With standby.signal the server starts as a standby. It has no primary, so it waits for one, and can be read.
   const place = row?.["data_directory"] ?? assert.fail();
   const signal = join(place, "standby.signal");
   writeFileSync(signal, "");
@@ -51,7 +51,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("On a standby each read that needs no name works; the session, /readyz and /api/database report that it takes no writes.", async () => {
+test("On a standby each GET route that needs at most a job's id works; the session, /readyz and /api/database report that the server takes no writes.", async () => {
   const { client } = admin;
   const { body } = await client.get("/api/session");
   assert.deepEqual([body.read_only, body.read_only_server, body.problem], [true, true, null]);
@@ -73,7 +73,7 @@ test("On a standby each read that needs no name works; the session, /readyz and 
   assert.deepEqual([database.server.is_standby, database.server.is_read_only], [true, true]);
 });
 
-test("On a standby the stream sends all events, and no problem.", async () => {
+test("On a standby the stream sends all requested events, and no event `problem`.", async () => {
   const events = "overview,pulse,counts,incidents,horizon,operation";
   const response = await fetch(new URL(`api/events?events=${events}`, admin.server.url));
   const reader = (response.body ?? assert.fail()).pipeThrough(new TextDecoderStream()).getReader();
@@ -89,7 +89,7 @@ test("On a standby the stream sends all events, and no problem.", async () => {
   await reader.cancel();
 });
 
-test("On a standby every write is 403; once it is promoted, jobs and operations can be added.", async () => {
+test("On a standby every write is refused with 403; after its promotion, jobs and operations can be added.", async () => {
   const { client } = admin;
   for (const { path } of routes.filter(({ method }) => method === "POST")) {
     const { status, body } = await client.post(path.replace("{id}", "1"), {});

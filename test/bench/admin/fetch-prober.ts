@@ -1,13 +1,13 @@
-// Measures how long a worker's fetch takes beside the admin: locks up to 50 due jobs, rolls that back, and repeats this
-// after 20 ms.
+// Measures how long a worker's fetch takes while the admin reads the same tables. A fetch locks up to 50 due jobs in a
+// transaction, which is rolled back. The next fetch follows after 20 ms.
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { percentile } from "../engine/statistics.ts";
 
 export interface FetchProber {
-  /** Returns the 95th percentile of the repeated fetches since the last call, in milliseconds. */
+  /** Returns the 95th percentile of the durations of the repeated fetches since the last call, in milliseconds. */
   p95(): number;
-  /** Makes one more fetch now, and returns its milliseconds. */
+  /** Makes one more fetch as soon as none is under way. Returns its duration in milliseconds. */
   once(): Promise<number>;
   stop(): Promise<void>;
 }

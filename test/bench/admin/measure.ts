@@ -1,6 +1,6 @@
 // What the measures of the admin's benchmark have in common. A measure is a function that measures times or other
-// figures of the admin. It returns lines with each figure, its target and, for some, the time of the plain SQL of
-// Graphile Worker's Rust port.
+// figures of the admin. It returns a line for each figure, with the figure and its target. Some lines also have the
+// time of the plain SQL with which the admin of Graphile Worker's Rust port reads the same data.
 import type pg from "pg";
 import { percentile } from "../engine/statistics.ts";
 import type { AdminProcess } from "./admin-process.ts";
@@ -37,9 +37,9 @@ export interface Line {
 
 export interface Measure {
   readonly name: string;
-  /** The paths of the routes that the measure requests. If one is missing, the measure is not run, and has failed. */
+  /** The paths of the routes that the measure requests. If the admin lacks one, the measure fails without a run. */
   readonly needs: readonly string[];
-  /** Whether the measure changes jobs: then it runs on a database given by --url only with --writes. */
+  /** Whether the measure changes jobs. If it does, it runs on a database given by --url only with --writes. */
   readonly writes?: boolean;
   readonly run: (bench: Bench) => Promise<readonly Line[]>;
 }
@@ -74,7 +74,7 @@ export function short(value: number): string {
   return String(Number(value.toPrecision(2)));
 }
 
-/** Calls `call` so many `times` in sequence. Returns the 95th percentile of the milliseconds that the calls return. */
+/** Calls `call`, one call after the other. `times`: how often. Returns the 95th percentile of the returned numbers. */
 export async function p95(times: number, call: (n: number) => Promise<number>): Promise<number> {
   const all: number[] = [];
   for (let n = 0; n < times; n++) all.push(await call(n));

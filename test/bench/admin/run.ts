@@ -41,7 +41,7 @@ const SETTINGS = {
   maintenance_work_mem: "1GB",
 };
 
-/** Returns the database given by `--url`; without it, starts a server and seeds one. */
+/** Returns the database given by `--url`. Without `--url`, starts a server and seeds a database. */
 async function openDatabase(): Promise<{ url: string; close: () => Promise<void> }> {
   if (options.url !== undefined) return { url: options.url, close: async () => {} };
   const dataDir = mkdtempSync(join(tmpdir(), "worker-bench-admin-"));
@@ -158,8 +158,8 @@ async function main(): Promise<void> {
 
 ${new Date().toISOString().slice(0, 10)}, ${Number(jobs).toLocaleString("en")} jobs${options.sorted ? " sorted by condition" : ""}, PostgreSQL ${version}, Node ${process.versions.node}, ours ${VERSION},
 ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, load average ${loadavg()[0]?.toFixed(1)} at the end (of the benchmark itself about 1 to 2).
-Times are the 95th percentile of one client, or the longest if marked so. "Port's SQL": the plain statement of
-Graphile Worker's Rust port for the same page, in the same run. "Noise": a fixed statement's time around the measure,
+The time of a repeated request is the 95th percentile, if the row names no other. "Port's SQL": the plain statement of
+Graphile Worker's Rust port for the same page, in the same run. "Noise": the time of a fixed statement, before and after the figure,
 divided by its shortest time in the run; figures are not corrected by it. "Parameter": queue, identifier or search, not q.
 
 ${table(lines)}

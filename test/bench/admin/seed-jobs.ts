@@ -1,11 +1,15 @@
-// A large queue without optional indexes, the same every time except for its times: 200 tasks, 5,000 queues, 4
-// priorities. 60 % of the jobs are scheduled, 20 % ready, 15 % failed, the others retrying; a few hundred are locked.
-// There are some 250 error groups, and ten workers with heartbeats, two of them stale.
+// Fills a queue with many jobs, which are the same in each run except for their times. There are 200 tasks, 5,000 named
+// queues and 4 priorities. 60 % of the jobs are scheduled, 20 % ready, 15 % failed, and the others retrying; a few
+// hundred are locked. There are some 250 error groups, and ten workers with heartbeats, two of them stale. No optional
+// indexes are created.
 import type pg from "pg";
 
 export interface SeedOptions {
   readonly jobs: number;
-  /** Scheduled jobs get the lowest ids, then ready, failed and retrying ones, as after bulk adds. If false: mixed. */
+  /**
+   * If true, scheduled jobs have the lowest ids, followed by ready, failed and retrying jobs, as after bulk adds. If
+   * false, the ids of these groups are mixed.
+   */
   readonly isSorted: boolean;
   /** The schema, quoted. */
   readonly schema: string;
@@ -17,7 +21,10 @@ const QUEUES = 5_000;
 const LOCKED_QUEUES = 371;
 const CHUNK = 250_000;
 
-/** Fills an empty queue through all `clients` at once. Indexes are dropped before and created again at the end. */
+/**
+ * Fills an empty queue through all `clients` at once. The indexes of the jobs are dropped before the jobs are added,
+ * and created again after that.
+ */
 export async function seedJobs(
   clients: readonly [pg.Client, ...pg.Client[]],
   options: SeedOptions,
@@ -91,10 +98,10 @@ const namesSql = (schema: string) => `
   select 'tenant-' || i || '-queue' from generate_series(1, ${QUEUES - 1}) i
   union all select 'rare-queue'`;
 
-// $1, $2: the first and last id; $3: the number of jobs; $4: whether they are sorted by condition. The last task and
-// the last queue have some seven jobs each. Tasks and queues are used unevenly, by the square of a random number.
-// `kind`: 0 scheduled, 1 ready, 2 failed, 3 retrying. `grp`: one of 300 errors (errorSql); half of the jobs have one of
-// the first 38. The payloads of failed jobs with `grp` 0 all have the currency EUR.
+// $1, $2: the first and last id; $3: the number of all jobs; $4: SeedOptions.isSorted. The last task and the last queue
+// have some seven jobs each. The other tasks and queues are chosen by the square of a random number, so the first of
+// them have more jobs. `kind`: 0 scheduled, 1 ready, 2 failed, 3 retrying. `grp`: one of 300 errors (errorSql); half
+// of the jobs have one of the first 38. The payloads of failed jobs with `grp` 0 all have the currency EUR.
 const jobsSql = (schema: string) => `
   with drawn as materialized (
     select i, random() a, random() b, random() c, random() d, random() e, random() f, random() g,
@@ -156,8 +163,8 @@ const errorSql = `case grp % 6
     end || format(E'\\n    at run (/app/tasks/step.js:%s:%s)\\n    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
       grp, i % 80)`;
 
-// $1: how many queues are locked at most; $2: how many jobs without a queue. A queue is locked together with one of its
-// ready jobs, by one of the ten workers of workersSql.
+// $1: the maximum number of queues to lock; $2: the maximum number of jobs without a queue to lock. Each queue is
+// locked together with one of its ready jobs. The locks belong to the ten workers of workersSql.
 const locksSql = (schema: string) => `
   with chosen as (
     (

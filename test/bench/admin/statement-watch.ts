@@ -13,7 +13,10 @@ export interface StatementWatch {
   stop(): Promise<void>;
 }
 
-/** `ignored`: statements that do not count; nor do connections whose application_name begins with `bench`. */
+/**
+ * Starts to watch the statements on a database. Statements that match `ignored` do not count, and neither do those of
+ * connections whose application_name begins with `bench`.
+ */
 export async function watchStatements(url: string, ignored: RegExp): Promise<StatementWatch> {
   const client = new pg.Client({ connectionString: url, application_name: "bench watch" });
   await client.connect();

@@ -1,4 +1,4 @@
-// The CPU time of sending one event to many readers, with the admin's event source or with bare writes.
+// Measures the CPU time of sending one event to many readers, with the admin's event source or with bare writes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import net from "node:net";

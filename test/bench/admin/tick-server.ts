@@ -22,7 +22,7 @@ function eventServer(): [net.Server, (round: number) => void] {
   const server = http.createServer((req, res) => {
     const request = { closing, headers: req.headers, client: "127.0.0.1" };
     const { headers, body } = source.view(request as unknown as HttpRequest, ["pulse"]);
-    // The same headers as exchange.ts sends with a response that ends with its connection.
+    // Sets the same headers as exchange.ts for a response with `endsWithConnection`.
     res.setHeader("connection", "close").removeHeader("transfer-encoding");
     res.writeHead(200, headers);
     if (typeof body === "function") body(res);

@@ -1,5 +1,5 @@
-// Time and memory of `worker add-many` for a million lines, or the given number, and the time of graphile-worker's
-// addJobs in batches of 1,000 on the same PostgreSQL. Needs a build.
+// Measures the time and the memory of `worker add-many` for a million lines, or for the given number of lines. For
+// comparison, measures the time of graphile-worker's addJobs in batches of 1,000 on the same PostgreSQL. Needs a build.
 //
 //   node --import ./test/support/register.mjs test/bench/cli/add-many.ts [lines]
 import { spawn } from "node:child_process";
@@ -21,7 +21,7 @@ chmodSync(folder, 0o755); // as root, PostgreSQL runs as another user
 const file = join(folder, "jobs.jsonl");
 const payloadOf = (n: number) => ({ id: n, to: `user${n}@example.org`, subject: "Welcome aboard" });
 await writeLines();
-// The figures of the engine (test/bench/engine) are also measured with this version, without checksums.
+// The benchmark of the engine (test/bench/engine) also uses this version of PostgreSQL, without checksums.
 const binaries = olderBinaries("15");
 const server = await startEmbeddedServer({
   dataDir: join(folder, "data"),
@@ -77,7 +77,7 @@ async function run(args: readonly string[]) {
   return { seconds: (performance.now() - began) / 1_000, peakMb };
 }
 
-/** The peak memory of a process as reported by the system, in megabytes; 0 when it has ended. */
+/** Returns the peak memory of a process as reported by the system, in megabytes; 0 if the process has ended. */
 function peakOf(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");

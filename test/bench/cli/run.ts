@@ -1,9 +1,10 @@
-// Prints the targets of the executable and of `npm start` with their figures. Run it after `npm run build`, on an idle
-// machine:
+// Measures the executable and `npm start`, and prints each figure with its target. Run it after `npm run build`, on an
+// idle machine:
 //
 //   npm run bench:cli [-- --packed] [-- --install]
 //
-// `--packed` also compresses the executable (a minute), `--install` also clones, installs and starts.
+// `--packed` also measures the compressed executable, which takes a minute. `--install` also measures `npm ci` and
+// `npm start` in a clone of the repository.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -21,7 +22,7 @@ const IDLE_MS = 5_000;
 const MB = 1e6;
 
 const folder = mkdtempSync(join(tmpdir(), "cli-bench-"));
-chmodSync(folder, 0o755); // as root, PostgreSQL runs as another user
+chmodSync(folder, 0o755); // if root runs this, PostgreSQL runs as another user
 const server = await startEmbeddedServer({ dataDir: join(folder, "data") });
 try {
   await commands(server);

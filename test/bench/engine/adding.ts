@@ -1,4 +1,4 @@
-// The duty of adding jobs: one job a call, by 24 callers at once; in batches; or in bulk.
+// Measures the adding of jobs: one job per call by CALLERS concurrent callers, one batch per call, or all in bulk.
 import type { Duty, Sample } from "./duty.ts";
 import { type Engine, NotBuilt } from "./engines/engine.ts";
 import type { Meter } from "./meter.ts";

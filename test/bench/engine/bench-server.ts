@@ -1,5 +1,5 @@
-// The PostgreSQL server of a run, with the settings of an application's server (fsync on), and the functions that bring
-// it into the same state for each contender: only the jobs of the experiment, fresh statistics, after a checkpoint.
+// Starts the PostgreSQL server of a run, with fsync on, as for an application. Before the run of each contender, the
+// functions for seeding bring the server into the same state: only the jobs of the experiment, and fresh statistics.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,10 @@ export interface BenchServer extends AsyncDisposable {
   readonly client: pg.Client;
   /** Replaces the jobs in the database of `queueUrl`. `queues`: the number of named queues; 0: jobs without a queue. */
   seed(jobs: number, queues?: number): Promise<void>;
-  /** Like seed(), in the database of `extendedUrl`. Also removes limits and pauses, and pauses tasks without jobs. */
+  /**
+   * Like seed(), in the database of `extendedUrl`. Also removes limits and pauses, and then pauses `pausedTasks` tasks
+   * that have no jobs.
+   */
   seedExtended(jobs: number, options?: ExtendedSeed): Promise<void>;
   /** Replaces the jobs in the database of `bossUrl`. `group`: the pg-boss group of all jobs. Default: none. */
   seedBoss(jobs: number, group?: string): Promise<void>;
@@ -35,7 +38,7 @@ export interface BenchServer extends AsyncDisposable {
 export interface ExtendedSeed {
   readonly pausedTasks?: number;
   readonly queues?: number;
-  /** The number of jobs of the task `beside`, which are added, too, and are more urgent than the others. */
+  /** The number of additional jobs, of the task `beside`. They are more urgent than the other jobs. */
   readonly beside?: number;
 }
 

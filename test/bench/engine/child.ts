@@ -1,6 +1,6 @@
-// One contender in a separate process: it loads its engine and prints "ready". At the first line of stdin it begins the
-// duty (duty.ts) that its argument has as JSON, and then prints the answer as JSON. All figures are measured in this
-// process.
+// Runs one contender in a process of its own. The process loads the contender's engine and prints "ready". After the
+// first line on stdin, it performs the duty (duty.ts) that its argument contains as JSON, and prints the answer as
+// JSON. All figures are measured in this process.
 import { once } from "node:events";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import pg from "pg";
@@ -8,7 +8,7 @@ import type { Answer, Duty, Run, Sample } from "./duty.ts";
 import { type Engine, NotBuilt } from "./engines/engine.ts";
 import { Meter } from "./meter.ts";
 
-// Only the contender's own code is loaded, because its memory is measured.
+// Only the code of this contender is loaded, because the memory of the process is measured.
 const ours = async (settings: object) =>
   (await import("./engines/ours.ts")).ours(settings, duty.build);
 const graphile = async (localQueue: number | null) =>
@@ -18,7 +18,7 @@ const boss = async (loops: boolean) => (await import("./engines/boss.ts")).boss(
 const LEFT = `select from worker._private_jobs
   where task_id = (select id from worker._private_tasks where identifier = 'bench') limit 1`;
 
-/** The most jobs of a pg-boss group at once. It must be equal to CAPACITY of experiments/limits.ts. */
+/** The maximum number of jobs of a pg-boss group that run at once. It must equal CAPACITY in experiments/limits.ts. */
 const CAPACITY = 10;
 
 const ENGINES: Record<string, () => Promise<Engine>> = {
@@ -58,7 +58,7 @@ async function work(by: Engine): Promise<Answer> {
   return { sample: await living[duty.kind](by, duty, meter, client) };
 }
 
-/** Measures from the engine's start until all jobs have run, the time is up, or no shared job is left. */
+/** Measures from the engine's start until all jobs have run or the time is up, or until emptied() resolves. */
 async function drain(by: Engine): Promise<Answer> {
   const runs: Run[] = [];
   let done = 0;
@@ -86,7 +86,7 @@ async function drain(by: Engine): Promise<Answer> {
   await Promise.race([all.promise, inTime, emptied()]);
   const elapsedMs = meter.elapsedMs;
   const jobs = done;
-  // The costs include the writes of the last results.
+  // The wait is for the writes of the last results, because the costs include them.
   await setTimeout(50);
   await running.stop();
   const cost = await meter.end(done);

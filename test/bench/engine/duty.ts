@@ -6,7 +6,10 @@ export interface Duty {
   readonly postmaster: number;
   /** The number of jobs that exist, or are to be added. */
   readonly jobs: number;
-  /** The end of a `drain` with jobs left, the duration of a `soak`; else the longest wait for a job or a batch. */
+  /**
+   * In milliseconds. For a `drain`: the time after which it ends even if jobs are left. For a `soak`: its duration. For
+   * other kinds: the longest wait for a job or a batch.
+   */
   readonly limitMs: number;
   readonly way?: "one" | "many" | "bulk";
   readonly batch?: number;
@@ -14,16 +17,16 @@ export interface Duty {
   readonly key?: "given" | "given, kept" | "unique" | "unique, unfinished";
   /** The directory of another build of the library, instead of this one. */
   readonly build?: string;
-  /** Whether the answer has all runs, to check their order and how many there were at once. */
+  /** Whether the answer has all runs of this process, so that their order and how many overlap can be checked. */
   readonly watched?: boolean;
   /**
-   * How long a watched job takes. If given, the process does not end when no job is left, but at `limitMs`. Default:
-   * one turn of the event loop.
+   * How long a watched job takes, in milliseconds. Default: one turn of the event loop. If given, and the jobs are not
+   * shared, the process ends only after it has run `jobs` jobs, or at `limitMs`.
    */
   readonly ms?: number;
   /** Whether the worker also has the task `beside`, whose jobs take 100 ms. */
   readonly beside?: boolean;
-  /** Whether several processes share the jobs: then each ends when none is left. */
+  /** Whether several processes share the jobs. If so, each process ends when no job is left in the table. */
   readonly shared?: boolean;
 }
 
@@ -35,8 +38,8 @@ export type Run = readonly [queue: number, id: number, startMs: number, endMs: n
 export interface Answer {
   readonly sample?: Sample;
   readonly runs?: readonly Run[];
-  /** The reason if there is no sample because the contender does not support the duty, or is not installed. */
+  /** Why there is no sample, if the contender does not support the duty or is not installed. */
   readonly notBuilt?: string;
-  /** The reason if there is no sample because of another error. */
+  /** Why there is no sample, if another error has occurred. */
   readonly failed?: string;
 }

@@ -9,12 +9,14 @@ export interface Row {
   readonly unit: string;
   readonly metric: string;
   readonly ours: string;
-  /** Our figure is compared with that of the best of these contenders. If there is none, the target is a `value`. */
+  /** The contenders with whose best figure our figure is compared. If there are none, `target` has no `ratio`. */
   readonly rivals: readonly string[];
   readonly better: "more" | "less";
   /** `ratio`: our figure divided by the best rival's; `value`: our figure; null: the row is not judged. */
   readonly target: { readonly ratio: number } | { readonly value: number } | null;
-  /** Whether the ratio is the median of the rounds' ratios, instead of the medians' quotient. Needs one rival. */
+  /**
+   * Whether the ratio is the median of the rounds' ratios, instead of the ratio of the two medians. Needs one rival.
+   */
   readonly isPaired?: boolean;
 }
 
@@ -24,7 +26,7 @@ export interface Experiment {
   readonly contenders: readonly string[];
   /** A name for `--only` that several experiments share. */
   readonly group?: string;
-  /** Whether it runs only if `--only` names it. */
+  /** Whether the experiment runs only if `--only` names it. */
   readonly isNamed?: boolean;
   /** Called once, before all rounds. */
   prepare?(bench: Bench): Promise<void>;
@@ -52,7 +54,7 @@ export class Bench {
   }
 }
 
-/** By contender: metric → values of all rounds, or the reason if there are none. */
+/** For each contender: the values of all rounds by metric, or the reason why there are none. */
 export type Figures = Map<string, Map<string, number[]> | "not built" | "failed">;
 
 /** Runs the contenders in the order A B A B …, so that a disturbance of the machine affects all of them. */

@@ -8,7 +8,7 @@ import { percentile } from "./statistics.ts";
 
 const POLL_MS = 2_000;
 
-/** Adds a job. Returns the time until its handler runs (`limitMs` if that takes longer), and the time of the add. */
+/** Adds a job. Returns the time until its handler runs (`limitMs` if that takes longer), and how long the add takes. */
 async function timed(
   client: pg.Client,
   seen: Seen,
@@ -50,7 +50,7 @@ export async function latency(engine: Engine, duty: Duty, _: Meter, client: pg.C
   await setTimeout(1_000);
   const totals: number[] = [];
   const adds: number[] = [];
-  // The time of the add is subtracted for each job, because a slow add is not part of the dispatch.
+  // The duration of the add is subtracted for each job, because the add is not part of the dispatch.
   const nets: number[] = [];
   for (let place = -30; place < duty.jobs; place++) {
     const { totalMs, addMs } = await timed(client, seen, 0, duty.limitMs);
@@ -71,7 +71,10 @@ export async function latency(engine: Engine, duty: Duty, _: Meter, client: pg.C
   };
 }
 
-/** With millions of scheduled jobs: an idle worker's CPU, the time to start an added job, and the speed of due jobs. */
+/**
+ * Measures beside many scheduled jobs: the CPU time of an idle worker, the time until an added job starts, and how many
+ * due jobs run per second.
+ */
 export async function scheduled(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const { seen, running } = await started(engine, duty, POLL_MS);
   await setTimeout(4_000);
@@ -94,7 +97,7 @@ export async function scheduled(engine: Engine, duty: Duty, meter: Meter, client
   return sample;
 }
 
-/** Adds a batch of due jobs in one statement. Returns how many of them run a second. */
+/** Adds a batch of due jobs in one statement. Returns how many of them run per second. */
 async function due(duty: Duty, seen: Seen, client: pg.Client, priority: number): Promise<number> {
   seen.count = 0;
   const finished = new Promise<void>((resolve) => {
@@ -153,7 +156,7 @@ async function runEach(
   return sample?.["wal"] ?? 0;
 }
 
-/** Two days in `limitMs`, each with a quiet night and a busy noon. The memory is read every second. */
+/** Simulates two days in `limitMs`, each with a quiet night and a busy noon. Reads the memory about every second. */
 export async function soak(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const { seen, running } = await started(engine, duty, POLL_MS);
   await meter.begin();

@@ -1,4 +1,4 @@
-// The paragraph of the report about the machine and the versions with which the figures were measured.
+// A paragraph of the benchmark's report: the machine and the versions with which the figures were measured.
 import { readFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { VERSION } from "../../../src/base/version.ts";

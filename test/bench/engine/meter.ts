@@ -28,14 +28,17 @@ export class Meter {
     return performance.now() - this.#startedAt;
   }
 
-  /** Returns the costs since begin(): CPU time and WAL for each of `jobs`, cores in use, and the peak memory so far. */
+  /**
+   * Returns the costs since begin(): CPU time and WAL divided by the number of `jobs`, and the average number of cores
+   * in use. Also returns the peak memory of this process since its start.
+   */
   async end(jobs: number): Promise<Sample> {
     const elapsedMs = this.elapsedMs;
-    // Read before the meter itself uses memory. Linux counts in kilobytes of 1024 bytes.
+    // The peak is read before the meter itself uses memory. The unit of maxRSS is 1,024 bytes.
     const rss_mb = (process.resourceUsage().maxRSS * 1024) / 1e6;
     const { user, system } = process.cpuUsage(this.#node);
-    // Waits until the backends of clients that have just left have ended: one that ends while postgresCpu_s() reads
-    // would be missed.
+    // In this time the backends of clients that have just disconnected should end. The CPU time of a backend that ends
+    // while postgresCpu_s() reads could be missed.
     await setTimeout(200);
     const postgresUs = (postgresCpu_s(this.#postmaster) - this.#postgres_s) * 1e6;
     const { rows } = await this.#client.query<{ bytes: string }>(

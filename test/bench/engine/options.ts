@@ -1,15 +1,15 @@
-// The command line of the suite.
+// Parses the command line of the suite of benchmarks.
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { olderBinaries } from "../../support/postgres-versions.ts";
 
 /** The version of the embedded PostgreSQL. */
 const OURS = "18";
-/** The version on which the targets were set. */
+/** The version of PostgreSQL for which the targets were set. It is the default. */
 const TARGETS = "15";
 
 export interface BenchOptions {
-  /** The names of experiments or groups to run; empty: all but those that run only if named. */
+  /** The names of experiments or groups to run; empty: all except those that run only if they are named. */
   readonly only: readonly string[];
   /** The contenders to run; empty: all. */
   readonly contenders: readonly string[];
@@ -20,11 +20,11 @@ export interface BenchOptions {
   readonly soak: boolean;
   /** The directory `dist` of another build, for the experiment `pairs`. */
   readonly against: string | null;
-  /** The directory of a PostgreSQL other than the embedded one; it contains `bin/postgres`. */
+  /** The directory of a PostgreSQL other than the embedded one. It contains `bin/postgres`. null: the embedded one. */
   readonly binaries: string | null;
-  /** Whether the cluster has data checksums: hint bits then add some 50 B of WAL a job, with any contender. */
+  /** Whether the cluster has data checksums. With them, hint bits add about 50 B of WAL per job, for any contender. */
   readonly checksums: boolean;
-  /** The file that a full run writes next to this folder; null: not a full run. */
+  /** The name of the file that a full run writes in the directory above this one; null: this is not a full run. */
   readonly results: string | null;
 }
 

@@ -9,7 +9,7 @@ interface ProcessTimes {
   readonly finishedChildren: number;
 }
 
-/** Returns the seconds of CPU since the server's start, without those of the running backends `except`. */
+/** Returns the CPU time in seconds since the server's start. `except`: the ids of running backends to leave out. */
 export function postgresCpu_s(postmaster: number, except: readonly number[] = []): number {
   const times = processTimes(postmaster);
   if (times === null) throw new Error(`no process ${postmaster}`);

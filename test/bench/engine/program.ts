@@ -1,5 +1,5 @@
-// Bundles the child's program (child.ts) into JavaScript. If it were run as TypeScript, each process would contain
-// Node's type stripper: 50 MB that would count as memory of the measured queue.
+// Bundles the child's program (child.ts) into JavaScript. If child.ts were run as TypeScript, each process would load
+// Node's type stripper, and its 50 MB would count as memory of the measured queue.
 import { join } from "node:path";
 import { build } from "esbuild";
 

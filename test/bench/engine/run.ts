@@ -1,11 +1,12 @@
-// Compares the engine with its rivals, on one PostgreSQL in one run, and prints a table. A run without --only,
-// --contenders, --quick and --soak writes it to test/bench/RESULTS.md (with --postgres 18: RESULTS-postgres-18.md).
+// Compares the engine with its rivals, on one PostgreSQL in one run, and prints a table. A run without any of
+// --only, --contenders, --quick and --soak also writes the table to test/bench/RESULTS.md (with --postgres 18: to
+// RESULTS-postgres-18.md).
 //
 //   node --import ./test/support/register.mjs test/bench/engine/run.ts
 // Run it after `npm run build`, because the built library is measured. Options:
 //     [--only drain,latency]  experiments: see EXPERIMENTS   [--rounds 3]   [--jobs 200000]
-//     [--only pairs --against DIRECTORY --rounds 9]  this build beside another one, whose `dist` is given
-//     [--contenders ours,fast]   [--postgres 18]   [--checksums]  as PostgreSQL 18 has them by default
+//     [--only pairs --against DIRECTORY --rounds 9]  this build and another one; DIRECTORY: the `dist` of the other one
+//     [--contenders ours,fast]   [--postgres 18]   [--checksums]  with data checksums, the default of PostgreSQL 18
 //     [--quick]  one round, with fewer jobs     [--soak]  only the experiment soak: ten minutes a round
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -49,7 +50,7 @@ const report = [
   "# Results of the engine's benchmark",
   machine(server.version, options),
   table(lines),
-  "A row without a target is not judged. A target without × is for our figure. In rows named *unique* or *against*, except *COPY against addJobs*, the rival is ours without the feature, and the ratio is the median of the rounds' ratios.\n",
+  "A row without a target is not judged. A target without × applies to our figure, not to the ratio. In rows named *unique* or *against*, except *COPY against addJobs*, the rival is our engine without the feature, and the ratio is the median of the rounds' ratios.\n",
 ].join("\n\n");
 process.stdout.write(report);
 if (options.results !== null) {

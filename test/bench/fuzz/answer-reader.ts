@@ -13,10 +13,11 @@ export interface Answer {
 export interface AnswerReader {
   /** Reads the next bytes. Throws if they break the framing, or belong to a response without a request. */
   take(bytes: Buffer): void;
-  /** To be called when the server has ended the connection. Throws if that is in the middle of a response. */
+  /** To be called when the server has ended the connection. Throws if a response is incomplete. */
   end(): void;
-  /** `begun`: the response that is being read; null before its headers. `bytes`: the length of its body so far. */
+  /** The response that is being read; null until its headers have arrived. */
   readonly begun: Answer | null;
+  /** How many bytes of the body of this response have been read. */
   readonly bytes: number;
 }
 
@@ -30,8 +31,8 @@ const END_OF_HEAD = "\r\n\r\n";
 type Place = "head" | "body" | "chunk size" | "chunk" | "chunk end" | "trailer" | "until the end";
 
 /**
- * `isHead`: whether the next response is to a HEAD request; null: none is expected, and a response is a fault. `done`
- * is called with each complete response.
+ * `isHead` returns whether the next response answers a HEAD request; null if every request has been answered, so that a
+ * further response is an error. `done` is called with each complete response.
  */
 export function answerReader(
   isHead: () => boolean | null,

@@ -1,20 +1,20 @@
-// A connection to the admin as raw bytes: several requests at once, or one in pieces. Responses are read in order.
-// Node's client would refuse to send many of these requests.
+// A connection to the admin that sends raw bytes: several requests at once, or one request in pieces. Responses are
+// read in order. Node's client would refuse to send many of these requests.
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, answerReader } from "./answer-reader.ts";
 
 export interface Line {
   /**
-   * Sends the pieces, with pauses, and waits for the responses, at most for `waitMs`. `heads` has an item for each
-   * request: whether it is a HEAD.
+   * Sends the pieces with pauses between them, and waits at most `waitMs` for the responses. `heads`: for each
+   * request, whether it is a HEAD request.
    */
   exchange(
     pieces: readonly (string | Buffer)[],
     heads: readonly boolean[],
     waitMs?: number,
   ): Promise<Outcome>;
-  /** Closes the connection: with a FIN if `isOrderly`, else at once, without reading what still arrives. */
+  /** Closes the connection: with a FIN if `isOrderly`, otherwise at once, without reading what still arrives. */
   close(isOrderly?: boolean): void;
   readonly isOpen: boolean;
 }
@@ -22,11 +22,11 @@ export interface Line {
 export interface Outcome {
   readonly answers: readonly Answer[];
   /**
-   * `all`: all expected responses have come; `closed`: the connection ended before that; `left`: the client ended it in
-   * the middle of a long response; `waited`: after `waitMs` some responses had not come.
+   * `all`: all expected responses have arrived. `closed`: the connection ended before that. `left`: the client closed
+   * the connection in the middle of a long response. `waited`: after `waitMs` some responses had not arrived.
    */
   readonly end: "all" | "closed" | "left" | "waited";
-  /** The fault in the received bytes; null: none. */
+  /** What is wrong with the received bytes; null: nothing. */
   readonly problem: string | null;
 }
 
@@ -36,10 +36,11 @@ export interface LineOptions {
   readonly localAddress: string;
 }
 
-/** The wait for the responses of an exchange; a longer one is a finding. A download may take 30 s until it begins. */
+/** The default of `waitMs`. It is long, because a download may take 30 s until it begins. */
 const MAX_MS = 45_000;
-/** The client leaves a response after this many bytes, and an event stream, which has no end, after this time. */
+/** After this many bytes of a response, the client closes the connection. */
 const MAX_BYTES = 262_144;
+/** After this time, the client closes the connection of an event stream, which has no end. */
 const MAX_STREAM_MS = 20;
 const PAUSE_MS = 2;
 

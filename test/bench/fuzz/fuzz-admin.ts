@@ -10,7 +10,7 @@ export interface FuzzPlan {
   readonly seconds: number;
   readonly clients: number;
   readonly seed: number;
-  /** The number of the only client that runs. Default: all run. */
+  /** If only one client is to run: its number, counted from 0. Default: all clients run. */
   readonly only?: number | undefined;
   /** Called with a line about the progress, every 15 s and at the end. */
   say(line: string): void;
@@ -19,7 +19,7 @@ export interface FuzzPlan {
 export interface FuzzResult {
   readonly tally: Tally;
   readonly seconds: number;
-  /** The largest resident memory of an admin in each third of the requests. */
+  /** For each third of the requests, the largest resident memory of any admin. */
   readonly peaks_mb: readonly [number, number, number];
   /**
    * For each third of the requests, the largest of the admins' smallest heaps. An admin's smallest heap is about what

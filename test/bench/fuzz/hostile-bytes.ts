@@ -1,5 +1,5 @@
 // Bytes that strain a reader of HTTP: broken lines, contradictory lengths, invalid chunks, floods of headers, half
-// requests, bodies that arrive in pieces or never. Some of them are valid requests, such as many at once.
+// requests, bodies that arrive in pieces or never. Some kinds are valid, such as many requests at once.
 import type { Random } from "../../support/random-calls.ts";
 import { hostileText, pick } from "./hostile-values.ts";
 
@@ -7,7 +7,7 @@ export interface HostileBytes {
   readonly kind: string;
   /** The pieces, written one after the other with pauses. */
   readonly pieces: readonly (string | Buffer)[];
-  /** The largest number of responses. The admin may also close the connection. */
+  /** The largest number of responses that is allowed. The admin may also close the connection. */
   readonly most: number;
   /** Whether the admin must respond or close. False for a part of a request: the admin may wait for the rest. */
   readonly isWhole: boolean;

@@ -1,5 +1,6 @@
-// One hostile client: its requests depend only on the seed and its number, not on the responses. It sends up to four
-// requests at once on a connection. Bytes of hostile-bytes.ts are sent alone, as the last ones of a connection.
+// One hostile client. Its requests depend only on the seed and the client's number, not on the responses. It sends up
+// to four requests at once on a connection. Bytes of hostile-bytes.ts are sent without other requests, and the
+// connection is closed after them.
 import { random as makeRandom } from "../../support/random-calls.ts";
 import { type Line, type LineOptions, type Outcome, openLine } from "./exchange.ts";
 import { type HostileBytes, hostileBytes } from "./hostile-bytes.ts";
@@ -18,9 +19,9 @@ export interface HostileClient extends LineOptions {
   goesOn(): boolean;
 }
 
-/** The admin's limit of requests in progress of one connection. */
+/** The number of requests of one connection that the admin handles at the same time. */
 const MAX_AT_ONCE = 4;
-/** One of this many turns sends bytes of hostile-bytes.ts: some 4 of 100 requests. */
+/** On average one of this many turns of the loop sends bytes of hostile-bytes.ts: about 4 of 100 requests. */
 const BYTES_ONE_IN = 10;
 /** How long the client waits for a response to bytes that may be only a part of a request. */
 const HALF_MS = 5;
@@ -59,7 +60,7 @@ export async function runHostileClient(client: HostileClient): Promise<void> {
       for (const [at, { status, text }] of answers.entries()) {
         note(rest[at]?.route ?? "", rest[at]?.bytes ?? "", `${status}`, text);
       }
-      // Requests after the last response of a connection were not read, so they are sent again.
+      // If the connection ended as expected, the requests after the last response are sent again on a new connection.
       const isExpected = end === "left" || answers.at(-1)?.isLast === true;
       rest = rest.slice(answers.length);
       const [next] = rest;

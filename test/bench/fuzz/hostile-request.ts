@@ -1,5 +1,5 @@
-// Makes requests to all routes of an OpenAPI document with hostile queries, paths, headers and bodies: valid ones,
-// nearly valid ones, and ones that no client would send.
+// Makes random requests to all routes of an OpenAPI document. Some of their queries, paths, headers and bodies are
+// valid, others are nearly valid, or such as no client would send.
 import type { Random } from "../../support/random-calls.ts";
 import { hostileBody, hostileText, pick } from "./hostile-values.ts";
 
@@ -11,7 +11,7 @@ interface Operation {
   readonly path: string;
   readonly query: readonly { readonly name: string; readonly schema: Schema }[];
   readonly body: Schema | null;
-  /** How often the operation is sent, compared with others: more often with more inputs. */
+  /** How often the operation is requested, relative to others: usually more often with more inputs. */
   readonly weight: number;
   /** Whether its response may be long, or has no end. */
   readonly isLong: boolean;
@@ -62,7 +62,7 @@ export function hostileRequests(document: Schema, host: string, token: string): 
       bytes: head + text,
       isHead: sent === "HEAD",
       // In the middle of a long response the client closes the connection (exchange.ts). If the server refuses a large
-      // head without reading it, it is unclear which request that response is for.
+      // head before it has read the whole head, it is unclear which request the refusal is for.
       isAlone: isLong || head.length > LARGE_HEAD_BYTES,
     };
   };

@@ -18,7 +18,7 @@ const { values: options } = parseArgs({
     client: { type: "string" },
   },
 });
-if (options.url === undefined) throw new Error("name a database to throw away with --url");
+if (options.url === undefined) throw new Error("pass the URL of a disposable database with --url");
 
 const admin = await startAdminProcess(options.url);
 console.log(`seed ${options.seed}`);
@@ -37,5 +37,5 @@ for (const { what, count, samples } of findings) {
   console.log(`  ${count} × ${what}`);
   for (const sample of samples) console.log(`    ${sample}`);
 }
-console.log(isAlive ? "it is alive" : "it is DEAD");
+console.log(isAlive ? "the admin is alive" : "the admin is not alive");
 await admin.stop();

@@ -1,4 +1,4 @@
-// Counts the responses to hostile requests by route and status, with samples of those that are findings.
+// Counts the responses to hostile requests by route and status. Keeps samples of the findings, such as server errors.
 
 export interface Finding {
   readonly what: string;
@@ -30,7 +30,7 @@ export interface Tally {
   findings(): Finding[];
 }
 
-/** No response, but no finding: the admin closed the connection, or waits for the rest of an incomplete request. */
+/** Statuses without a response that are not findings: the connection was closed, or the request may be incomplete. */
 const QUIET = new Set(["closed", "waited"]);
 const SAMPLES = 3;
 /** The beginning of `route` for bytes that are no valid request. */

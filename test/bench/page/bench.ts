@@ -1,12 +1,12 @@
-// Tools for the measures of the page: what run.ts passes to each measure, and a page that records its steps: calls into
-// its WebAssembly module.
+// Tools for the measures of the page: the object that run.ts passes to each measure, and functions that open a page and
+// read what it has recorded. The page records its steps. A step is a call into the page's WebAssembly module.
 import type pg from "pg";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import type { Database } from "../../../src/database/database.ts";
 import type { AdminProcess } from "../admin/admin-process.ts";
 import type { Line } from "../admin/measure.ts";
 
-/** An admin in a separate process on the demo's data, its database, and a browser. */
+/** An admin that runs in a separate process on the demo's data, its database, and a function that starts a browser. */
 export interface PageBench {
   /** The admin's URL. */
   readonly url: string;
@@ -84,7 +84,7 @@ export interface Counters {
   readonly wasm_mb: number;
 }
 
-/** Returns the numbers of the page's objects, and its memory, after a garbage collection. */
+/** Returns the numbers of the page's nodes and listeners, and its memory in MiB, after a garbage collection. */
 export async function countersOf(page: Page, session: CDPSession): Promise<Counters> {
   await session.send("HeapProfiler.collectGarbage");
   const metrics = await metricsOf(session);
@@ -100,7 +100,7 @@ export async function countersOf(page: Page, session: CDPSession): Promise<Count
   };
 }
 
-/** Returns a function that returns the browser's counter with a name; NaN: there is none. */
+/** Reads the browser's counters. Returns a function that returns the counter with a name, or NaN if there is none. */
 export async function metricsOf(session: CDPSession): Promise<(name: string) => number> {
   const { metrics } = await session.send("Performance.getMetrics");
   return (name) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
@@ -139,8 +139,8 @@ function watchModule(): void {
   const observer = new MutationObserver(() => {
     if (!/\d/.test(document.querySelector(".nums .v")?.textContent ?? "")) return;
     observer.disconnect();
-    // A message that is sent in a frame's callback arrives after that frame was drawn. The browser shows no frame before
-    // the first contentful paint.
+    // A message that is sent in a frame's callback arrives after that frame was drawn. The browser shows no frame
+    // before the first contentful paint. So the number is visible at the later of these two times.
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {

@@ -1,5 +1,5 @@
-// npm run bench:page: measures the page in Chromium on the demo's data, and prints each figure with its target. Needs
-// `node build.mjs bundle`. `-- --only size,start` runs some of the measures. Times are longer on a busy machine.
+// npm run bench:page: measures the page in Chromium on the demo's data, and prints each figure with its target. Run
+// `node build.mjs bundle` first. `-- --only size,start` runs only these measures. Times are longer on a busy machine.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// A relay to the admin that counts bytes in both directions, so that each page with its own relay is measured
-// separately. The event stream's connection is also counted by itself.
+// A relay between a page and the admin that counts the bytes in both directions. Each page has its own relay, so that
+// it is measured separately. The bytes of the event stream are also counted by themselves.
 import { once } from "node:events";
 import net from "node:net";
 
@@ -33,7 +33,7 @@ export async function startWire(port: number): Promise<Wire> {
     };
     near.on("data", (chunk: Buffer) => {
       const start = chunk.toString("latin1", 0, STREAM.length);
-      // A chunk begins at most one request: on a connection, the browser waits for the response before the next one.
+      // A chunk begins at most one request: on one connection, the browser sends the next request after the response.
       if (REQUEST.test(start)) counted.requests++;
       isStream ||= start === STREAM;
       count(chunk);

@@ -1,5 +1,5 @@
-// Compares the speed of `worker run` with that of the library, and measures programs as tasks. It prints each figure
-// with its target. Run it after `npm run build`:
+// Compares the speed of `worker run` with that of the library, and measures how many jobs a second the executable runs
+// if the task is a program. Prints each figure with its target. Run it after `npm run build`:
 //
 //   npm run bench:run -- [--rounds 3] [--jobs 200000] [--programs 3000] [--only safe,fast,programs]
 import { type ChildProcess, spawn } from "node:child_process";
@@ -35,7 +35,7 @@ const [rounds, jobs, programs] = [values.rounds, values.jobs, values.programs].m
 
 const wanted = values.only.split(",");
 
-/** The file of the task. It prints the seconds from the start of the first job to that of the last. */
+/** The source of the task's file. The task prints the seconds between the starts of the first and the last job. */
 const HANDLER = `let count = 0, start = 0;
 export default () => {
   if (count++ === 0) start = performance.now();

@@ -111,7 +111,7 @@ test("Two demos that unpack PostgreSQL into one cache at the same time both star
   assert.equal(readdirSync(join(place, "cache/worker")).length, 1);
 });
 
-test("A second demo on the same data is refused in one line.", async () => {
+test("A second demo on the same data is refused, without a stack trace.", async () => {
   const data = join(newDirectory(), "data");
   const service = await start(program, ["demo", "--data-dir", data], otherUser);
   const second = await run(program, ["demo", "--data-dir", data], otherUser);

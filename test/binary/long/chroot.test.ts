@@ -1,5 +1,6 @@
-// The executable in a read-only root directory with only glibc and libstdc++, as the user 65534, with no environment
-// variable but DATABASE_URL, as in a container image without a distribution.
+// Runs the executable as in a container image without a distribution. The root directory is read-only and has only the
+// libraries that the executable needs, such as glibc and libstdc++. The user is 65534. Only one environment variable is
+// set: DATABASE_URL.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -38,7 +39,10 @@ function rootOf(program: string): string {
   return root;
 }
 
-/** Returns the path of a script that runs `worker` in `root`: read-only, but with PostgreSQL's `socket` directory. */
+/**
+ * Returns the path of a script that runs `worker` with the root directory `root`, which is then read-only. PostgreSQL's
+ * `socket` directory, if there is one, can be reached under its usual path.
+ */
 function enclosed(root: string, socket: string | null): string {
   const program = join(newDirectory(), "worker");
   if (socket !== null) mkdirSync(join(root, socket), { recursive: true });

@@ -1,6 +1,6 @@
-// The executable loads no code but its own and the tasks that --tasks names: environment variables, files in the
-// working and home directories, and options of Node add none, and SIGUSR1 opens no debugger. The first test shows that
-// some of these attacks work on Node.
+// Tests that the executable loads only its own code and the modules that its options name. Environment variables, files
+// in the working directory and the home directory, and options of Node cannot make it load other code. SIGUSR1 opens no
+// debugger. The first test shows that some of these attacks have an effect on Node itself.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -120,7 +120,7 @@ test("The executable rejects options of Node, and loads no module that they name
   assert.ok(!existsSync(mark));
 });
 
-test("SIGUSR1 opens no debugger in the admin, and does not end it.", async () => {
+test("SIGUSR1 does not end the admin and opens no debugger in it.", async () => {
   const service = await start(program, ["admin"], { env });
   const { url } = service.announced;
   service.send("SIGUSR1");
@@ -130,7 +130,7 @@ test("SIGUSR1 opens no debugger in the admin, and does not end it.", async () =>
   assert.doesNotMatch(service.stderr(), /debugger/i);
 });
 
-test("SIGUSR1 opens no debugger in a worker and in the processes that it starts.", async () => {
+test("SIGUSR1 opens no debugger in a worker or in a process that the worker has started.", async () => {
   const tasks = filesOf({
     print: '#!/bin/sh\necho "still here"\n',
     "parent.cjs": "module.exports = () => console.log(process.pid);",

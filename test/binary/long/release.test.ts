@@ -1,5 +1,5 @@
-// The bill of materials, the notices and the compiled code of an executable, and an executable without
-// PostgreSQL.
+// Tests the bill of materials, the notices and the compiled code of an executable, and an executable that does not
+// include PostgreSQL.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -59,7 +59,7 @@ test("The bill of materials and the notices name all packages with code in the e
   }
 });
 
-test("In the bill of materials each component and part has a version and a license, and each component a hash and a position in the tree.", async () => {
+test("In the bill of materials each component and part has a version and a license. Each component also has a hash, and another component or the executable depends on it.", async () => {
   const { components, dependencies } = await bill();
   const parts = components.flatMap((one) => one.components ?? []);
   for (const one of [...components, ...parts]) {
@@ -77,7 +77,7 @@ test("In the bill of materials each component and part has a version and a licen
   for (const part of ["openssl", "v8", "libxml2"]) assert.match(text, new RegExp(`"${part}"`));
 });
 
-test("The same executable has the same bill of materials.", async () => {
+test("Two bills of materials of the same executable are equal.", async () => {
   assert.deepEqual(await bill(), await bill());
 });
 
@@ -96,7 +96,7 @@ test("The code of short commands is compiled to the same bytes each time, and V8
   );
 });
 
-test("The demo of an executable without PostgreSQL reports the cause; the executable prints its version.", async () => {
+test("The demo of an executable without PostgreSQL fails and reports the cause; `--version` works.", async () => {
   const bare = join(newDirectory(), "worker");
   const { files } = await pieces();
   await makeExecutable({ ...nativeTarget(), postgresPackage: null }, files, bare);

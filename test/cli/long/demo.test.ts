@@ -24,7 +24,7 @@ function newDirectory(): string {
 }
 
 interface RunningDemo {
-  /** Resolves to the output once it matches. Rejects if the process ends before. */
+  /** Resolves to the output once it matches `what`. Rejects if the process ends before. */
   shows(what: RegExp): Promise<string>;
   readonly ended: Promise<number | null>;
   readonly child: ChildProcess;
@@ -71,7 +71,7 @@ test("The demo ends with an error if its PostgreSQL has ended.", async () => {
   await shows(/Password/);
   const [pid] = readFileSync(join(directory, "cluster/postmaster.pid"), "utf8").split("\n");
   process.kill(Number(pid), "SIGQUIT");
-  // If the sample worker is still starting, the second error is printed: that of its lost connection.
+  // If the sample worker is still starting, the error of its lost connection is printed: the second of these two.
   await shows(/^worker: (PostgreSQL has stopped unexpectedly|cannot reach PostgreSQL)/m);
   assert.equal(await ended, 1);
 });

@@ -1,6 +1,6 @@
-// Runs, exactly as printed, every command that the sources can suggest, for a schema whose name needs quotes; a schema
-// `worker` next to it must stay unchanged. The last test searches the sources, and fails for a suggestion without a
-// case here.
+// Runs every command that the sources can suggest as it is printed, with --yes if it needs a confirmation. The name of
+// the schema needs quotes; a schema `worker` in the same database must stay unchanged. The last test searches the
+// sources, and fails for a suggestion that no test of this file has run.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type pg from "pg";
@@ -30,7 +30,7 @@ let programs = "";
 let closing: () => Promise<void>;
 test.after(() => closing());
 
-/** Runs a command on the schema. No variable names the database or schema, so suggestions must contain both. */
+/** Runs a command on the schema. No environment variable has the database or schema, so suggestions must have both. */
 const run = (...args: string[]) =>
   runInChild([args[0] ?? "", "-c", url, "--schema", SCHEMA, ...args.slice(1)]);
 const sql = (text: string, values?: unknown[]) => pool.query(text, values);
@@ -51,7 +51,7 @@ const others = async () => [
   (await sql("select * from worker._private_operations")).rows,
 ];
 
-/** Runs each suggestion in a command's output, and returns them. The schema `worker` must stay unchanged. */
+/** Runs each suggestion in a command's output, and returns the suggestions. The schema `worker` must stay unchanged. */
 async function follow(result: CommandResult, env: Record<string, string> = {}): Promise<string[]> {
   const lines = suggestedCommands(result);
   for (const line of lines) {
@@ -80,7 +80,7 @@ async function add(task: string, change = "", more = "max_attempts => 25"): Prom
 
 const LOCKED = "locked_at = now() - interval '5 hours', locked_by = 'gone'";
 
-/** By situation, a function that returns the results of commands that print suggestions. */
+/** For each situation, a function that creates it, runs commands that print suggestions, and returns their results. */
 const cases: Record<string, () => Promise<readonly CommandResult[]>> = {
   // This case comes first, because the suggestions of later cases add the tables.
   "commands without their tables": async () => [
@@ -136,17 +136,18 @@ const cases: Record<string, () => Promise<readonly CommandResult[]>> = {
     );
     return [await run("doctor")];
   },
-  "a missing function, one of another schema, a cron entry ahead": async () => {
-    await sql(`drop function ${S}.force_unlock_workers;
+  "a missing function, a function that uses another schema, a cron entry whose last execution is in the future":
+    async () => {
+      await sql(`drop function ${S}.force_unlock_workers;
       insert into ${S}._private_known_crontabs (identifier, known_since, last_execution)
       values ('ahead', now(), now() + interval '1 day')`);
-    const { rows } = await sql("select pg_get_functiondef($1::regproc) as text", [
-      `${S}.permanently_fail_jobs`,
-    ]);
-    const [head = "", body = ""] = String(rows[0].text).split(/(?=AS \$function)/);
-    await sql(`${head}${body.replaceAll(S, "worker")}`);
-    return [await run("doctor"), await run("cron")];
-  },
+      const { rows } = await sql("select pg_get_functiondef($1::regproc) as text", [
+        `${S}.permanently_fail_jobs`,
+      ]);
+      const [head = "", body = ""] = String(rows[0].text).split(/(?=AS \$function)/);
+      await sql(`${head}${body.replaceAll(S, "worker")}`);
+      return [await run("doctor"), await run("cron")];
+    },
   "errors of adding": async () => {
     await sql(`select setval(pg_get_serial_sequence('${S}._private_jobs', 'id'), 1)`);
     const taken = await run("add", "taken");
@@ -154,22 +155,23 @@ const cases: Record<string, () => Promise<readonly CommandResult[]>> = {
       create trigger skip before insert on ${S}._private_jobs for each row execute function ${S}.skip()`);
     return [taken, await run("add", "skipped")];
   },
-  "a schedule that exists, one ahead, and entries that differ": async () => {
-    const nightly = ["schedule", "add", "nightly", "--task", "mail", "--cron", "0 3 * * *"];
-    await run(...nightly);
-    const again = await run(...nightly);
-    await sql(`update ${S}._private_schedules set next_at = now() + interval '5 years' + interval '7 minutes';
+  "a schedule that exists already, a schedule whose next tick is years ahead, and cron entries that differ between workers":
+    async () => {
+      const nightly = ["schedule", "add", "nightly", "--task", "mail", "--cron", "0 3 * * *"];
+      await run(...nightly);
+      const again = await run(...nightly);
+      await sql(`update ${S}._private_schedules set next_at = now() + interval '5 years' + interval '7 minutes';
       insert into ${S}._private_workers (id, last_heartbeat_at, metadata)
       select 'cron-' || n, now(), json_build_object('cron_entries', json_build_array('report'), 'cron',
         json_build_array(json_build_object('identifier', 'report', 'task', 'mail', 'pattern', n || ' 3 * * *',
           'time_zone', 'UTC', 'backfill_ms', 0, 'key', null, 'digest', 'd' || n, 'next', null)))::jsonb
       from generate_series(1, 2) n`);
-    const doctor = await run("doctor");
-    await sql(`delete from ${S}._private_workers where id like 'cron-%';
+      const doctor = await run("doctor");
+      await sql(`delete from ${S}._private_workers where id like 'cron-%';
       update ${S}._private_schedules set next_at = now() - interval '1 hour'`);
-    return [again, doctor, await run("doctor")];
-  },
-  "more pauses than are shown, and a job of one": async () => {
+      return [again, doctor, await run("doctor")];
+    },
+  "more pauses than are shown, and a job of a paused task": async () => {
     const id = await add("t1");
     await sql(`insert into ${S}._private_pauses (scope, name)
       select 'task', 't' || n from generate_series(1, 12) n`);
@@ -183,7 +185,7 @@ const cases: Record<string, () => Promise<readonly CommandResult[]>> = {
     const id = await add("large", "payload = to_json(repeat('a', 17000000))");
     return [await run("show", id)];
   },
-  "a missing schema, one without tables for operations, or without heartbeats": async () => {
+  "a missing schema, and a schema without the tables of operations and heartbeats": async () => {
     const fresh = (...args: string[]) =>
       runInChild([...args, "-c", url, "--schema", "fresh schema"]);
     const missing = await fresh("status");
@@ -228,8 +230,8 @@ test("The index that is suggested for a large queue is built in the schema of th
 });
 
 /**
- * Match `file: text` of texts that are not suggestions, such as names of commands in sentences, and of database
- * sessions.
+ * Patterns for texts that contain the name of a command but are not suggestions, such as parts of sentences and names
+ * of database sessions. They are matched against `file: text`.
  */
 const words: readonly RegExp[] = [
   /^cli\/commands\/examples\.ts/,

@@ -16,7 +16,8 @@ import { type CommandResult, runInChild, worker } from "../command.ts";
 const EVIL =
   "x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp\r\ty\u2028\u2029\u007f\u00ad\u{e0041}z";
 const LINES = `${EVIL}\nworker: done\n${EVIL}`;
-// JSON forbids C0 characters in strings. It allows other control characters there, and white space between tokens.
+// JSON forbids C0 characters in strings, so here one is an escape. It allows other control characters in strings, and
+// white space between tokens.
 const PAYLOAD = `{\n\t"a": "\\u001b[2J \u009b31m \u202e \u007f \u2028 \\ud800",\r\n "n": 9007199254740993}`;
 
 let env: { DATABASE_URL: string };
@@ -31,7 +32,7 @@ before(async () => {
   await client.connect();
 });
 
-/** Replaces all jobs, queues, tasks and workers by hostile ones. Jobs 1, 2 and 3 are ready, failed and locked. */
+/** Replaces all jobs, queues, tasks and workers with hostile ones. Job 1 is ready, 2 has failed, and 3 is locked. */
 async function fill(): Promise<void> {
   await sql(
     "truncate worker._private_jobs, worker._private_job_queues, worker._private_tasks, worker._private_workers restart identity",
@@ -70,8 +71,8 @@ async function takenPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-// A folder for `worker run`, with a program as the task of the jobs. For add-many and --crontab, a file with an invalid
-// line.
+// A folder for `worker run`, with a program as the task of the jobs, and a file with an invalid line for add-many and
+// --crontab.
 const folder = mkdtempSync(join(tmpdir(), "worker-hostile-"));
 after(() => rmSync(folder, { recursive: true }));
 const program = `#!/bin/sh\nprintf '%s\\n' '${LINES}' >&2\nexit 3\n`;
@@ -210,7 +211,7 @@ for (const [name, lists] of Object.entries(calls)) {
   });
 }
 
-/** Checks that each output is one line of JSON, or with `hasLog` several: log lines before the error. */
+/** Checks that stdout and stderr have one line of JSON each, or none. With `hasLog` they may also have log lines. */
 function assertJson({ stdout, stderr }: CommandResult, hasLog: boolean): void {
   for (const text of [stdout, stderr].filter((one) => one !== "")) {
     const lines = text.trimEnd().split("\n");

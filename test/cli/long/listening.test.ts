@@ -1,4 +1,5 @@
-// Addresses of worker admin: TLS, unix sockets, sockets passed by systemd, and errors for invalid combinations.
+// The addresses on which `worker admin` listens: TLS, unix sockets, sockets passed by systemd, and errors for invalid
+// options.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -25,7 +26,7 @@ function put(name: string, itsKey = name): void {
 put("localhost");
 const TLS = ["--tls-cert", cert, "--tls-key", key];
 
-/** Requests /healthz. Returns the status, the name in the server's certificate over TLS, and the HSTS header. */
+/** Requests /healthz. Returns the status, the HSTS header and, with TLS, the name in the server's certificate. */
 async function healthz({ announced }: AdminProcess, options: https.RequestOptions = {}) {
   const url = announced.url.startsWith("unix:") ? "http://localhost/" : announced.url;
   const { get } = url.startsWith("https:") ? https : http;
@@ -88,7 +89,7 @@ test("No HSTS is sent on a loopback address; --no-hsts sends max-age=0; healthch
   await off.stop();
 });
 
-test("A unix socket with --auth none admits every user with access to it, and is removed at the stop.", async () => {
+test("A unix socket with --auth none admits every user with access to it, and is removed when the admin stops.", async () => {
   const path = join(folder, "admin.sock");
   const admin = await startAdmin(["--listen", `unix:${path}`, "--auth", "none"]);
   assert.equal(admin.announced.url, `unix:${path}`);
@@ -131,7 +132,7 @@ const ACTIVATION = `
 `;
 const activatedOn = (address: string) => ["perl", "-e", ACTIVATION, address];
 
-test("A socket opened by systemd is served, by number and by name.", async () => {
+test("The admin serves a socket that systemd passes, whether --listen gives its number, its name or neither.", async () => {
   for (const listen of ["fd:", "fd:3", "fd:web"]) {
     const env = { LISTEN_FDS: "1", LISTEN_FDNAMES: "web" };
     const args = ["--listen", listen, "--auth", "none"];

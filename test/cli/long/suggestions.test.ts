@@ -34,7 +34,7 @@ before(async () => {
   programs = programsToPaste();
 });
 
-/** The ways to name the database, each as options of the command and as environment variables. */
+/** The ways to name the database. Each returns the options of the command and its environment variables. */
 const ways: Record<string, () => { options: string[]; env: Record<string, string> }> = {
   "the environment": () => ({ options: [], env: { DATABASE_URL: url } }),
   "an option": () => ({ options: ["-c", url], env: {} }),
@@ -79,7 +79,7 @@ for (const [name, way] of Object.entries(ways)) {
     return { run: (...args) => runInChild(["--schema", SCHEMA, ...options, ...args], env), env };
   };
 
-  test(`Suggestions of why work with the database named by ${name}.`, async () => {
+  test(`The commands that worker why suggests work with the database named by ${name}.`, async () => {
     const { run, env } = calls();
     const failed = await addFailed("broken");
     assert.equal((await follow(env, await run("why", failed))).length, 1);
@@ -98,7 +98,7 @@ for (const [name, way] of Object.entries(ways)) {
     assert.ok(queues.length > 0);
   });
 
-  test(`Suggestions of previews and receipts work with the database named by ${name}.`, async () => {
+  test(`The commands that previews and receipts suggest work with the database named by ${name}.`, async () => {
     const { run, env } = calls();
     await addFailed("swept");
     const dry = await run("retry", "--dry-run", "--", "-task:nothing task:swept");
@@ -141,7 +141,7 @@ for (const [name, way] of Object.entries(ways)) {
     assert.doesNotMatch(after.stdout, /^(?:bad|warn) +(?:drift|sequences|timetable)/m);
   });
 
-  test(`Suggestions in errors reach the schema of the call, with the database named by ${name}.`, async () => {
+  test(`The commands that errors suggest act on the schema of the call, with the database named by ${name}.`, async () => {
     const { options, env } = way();
     const fresh = `fresh ${options.length}`;
     const missing = await runInChild(["--schema", fresh, ...options, "status"], env);

@@ -1,5 +1,5 @@
-// A log that cannot be written must not end a process, and a task that calls exit() must not end it silently. Also:
-// running jobs after an uncaught error or signals, and log lines that cannot control a terminal.
+// A log that cannot be written does not end a process, and a task that calls process.exit() does not end it without a
+// message. After an uncaught error, running jobs continue to their end. Log lines cannot control a terminal.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -99,7 +99,7 @@ test("If a task calls process.exit(0), the worker's status is 1, and a message n
   assert.match(stderr, /a task has ended this process/);
 });
 
-test("After an uncaught error and a signal, running jobs end; a third signal is not blamed on a task.", async () => {
+test("A running job continues after an uncaught error and a signal. If a third signal ends the worker, no task is blamed.", async () => {
   const { url } = await migratedDatabase();
   const env = { DATABASE_URL: url };
   const tasks = filesOf({

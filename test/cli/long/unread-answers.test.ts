@@ -1,5 +1,5 @@
-// Connections on which the largest pages are requested and never read: the admin's memory for them is bounded, and
-// another client is served.
+// While the largest pages are requested on many connections and never read, the admin's memory is bounded, and the
+// admin serves another client.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

@@ -31,7 +31,7 @@ const idsOfAll = async () => (await jobRows(queue)).map(({ id }) => String(id));
 const idsIn = async (store: OperationStore, { id }: JobOperation, outcome: Outcome) =>
   (await store.receipt(id, outcome, "0", 100)).jobs.map((job) => job.id);
 
-/** Returns a database on which `happens` is called once, between the first batch and the next statement. */
+/** Returns a database that calls `happens` once, after the first batch and before the next statement. */
 function meanwhile(happens: () => Promise<unknown>): Database {
   const { client, schema } = queue.db;
   let isOver = false;
@@ -143,13 +143,13 @@ test("Jobs that Node has checked, and that then change or are deleted, are in th
   assert.deepEqual(await idsIn(with_.store, now, "gone"), [first]);
 });
 
-test("A job that fails again on a Graphile worker, which keeps updated_at, counts as failed again.", async () => {
+test("A job that fails again on a Graphile worker, which does not set updated_at, counts as failed again.", async () => {
   await addSome(queue, 2);
   const [first = ""] = await idsOfAll();
   await queue.sql("update worker._private_jobs set last_error = 'old', attempts = max_attempts");
   const with_ = operationTools(queue.db);
   const ended = await runWith(with_, "retry", "task:t");
-  // As graphile-worker does, without a new updated_at.
+  // This is how graphile-worker fails a job: updated_at keeps its value.
   await queue.sql(
     `update worker._private_jobs set attempts = 1, last_error = 'new',
        run_at = greatest(now(), run_at) + exp(1) * interval '1 second' where id = $1`,
@@ -237,7 +237,7 @@ test("A stored task name longer than permitted is cut in the receipt, and makes 
   assert.deepEqual(await jobRows(queue), []);
 });
 
-test("The present state of retried jobs is counted: finished, failed again by error, running, waiting, changed.", async () => {
+test("Retried jobs are counted by their present state, and those that have failed again also by their error.", async () => {
   const jobs = await addSome(queue, 12, "charge");
   await queue.sql(
     "update worker._private_jobs set attempts = max_attempts, last_error = 'Error: old'",

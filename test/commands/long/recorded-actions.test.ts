@@ -47,7 +47,7 @@ async function listed({ id }: JobOperation, outcome: Outcome): Promise<readonly 
 
 const idsOf = async () => (await jobRows(queue)).map(({ id }) => String(id));
 
-test("Unless attempts are given, run-now skips a job without attempts left, and stores no operation.", async () => {
+test("Without the field attempts, run-now skips a job that has no attempts left, and stores no operation.", async () => {
   const [, spent = ""] = await addDiverse();
   const before = await jobRows(queue);
   const { operationId, tally } = await act("run-now", { ids: [spent] });
@@ -215,7 +215,7 @@ test("The removal of a running job by its key cannot be undone: no operation is 
   assert.equal(operationId, null);
 });
 
-test("The receipt has all requested ids: done, running, and without a job.", async () => {
+test("The receipt has all requested ids: of changed jobs, of running jobs, and those that no job has.", async () => {
   const [a = "", b = "", c = ""] = await addDiverse();
   await lockJob(queue, b);
   const operation = await kept("complete", { ids: [c, "999999", b, a, c] });

@@ -1,4 +1,4 @@
-// The same directory of tasks under graphile-worker and under `worker run`: the tasks get the same values, and their
+// A directory of tasks is run by graphile-worker and by `worker run`. In both, the tasks get the same values, and their
 // jobs end in the same way.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +8,10 @@ import { filesOf, startRun } from "../../cli/run-harness.ts";
 import { migratedDatabase } from "../../support/database.ts";
 import { waitUntil } from "../../support/until.ts";
 
-/** `look/around` and `leaf` write their values into the table `seen`; the others show theirs by how their jobs end. */
+/**
+ * The tasks by the names of their files. `look/around` and `leaf` write the values that they get into the table `seen`.
+ * For the other tasks, the test compares how their jobs end.
+ */
 const FILES = {
   "look/around.mjs": `export default async (payload, helpers) => {
     const { job, query, withPgClient, addJob, addJobs, logger, abortSignal, abortPromise } = helpers;

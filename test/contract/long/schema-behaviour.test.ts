@@ -20,8 +20,9 @@ interface Side {
 let ours: Side;
 let stock: Side;
 
-// Ids are left out: they depend on the order of a join, which the planner chooses. A time within 9 s of the
-// transaction's becomes "now", a time in the 9 hours before it "n h ago"; other times stay as they are.
+// Ids are left out, because they depend on the order of a join, which the planner chooses. A time within 9 s of the
+// start of the transaction becomes "now". A time in the 9 hours before the start becomes "n h ago". All other times
+// stay as they are.
 const normal = `
   create function pg_temp.moment(t timestamptz) returns text volatile language sql as $$
     select case
@@ -53,7 +54,7 @@ async function side(url: string): Promise<Side> {
   await client.query("set plan_cache_mode = force_custom_plan");
   const notified: number[] = [];
   client.on("notification", ({ payload }) => {
-    // For an empty list of jobs Graphile Worker sends a notification, too, with an empty payload.
+    // When an empty list of jobs is added, Graphile Worker sends a notification with an empty payload. It is ignored.
     if (payload) notified.push(JSON.parse(payload).count);
   });
   return { client, notified };
@@ -63,8 +64,9 @@ const reset = `
   truncate worker._private_jobs, worker._private_tasks, worker._private_job_queues
   restart identity`;
 
-// Before each call `created_at` and `updated_at` become old, so that a change of a row by the call is visible. Jobs are
-// in an order that does not depend on ids, so that a call can refer to "the third job" on both sides.
+// Before each call, `prepare` makes `created_at` and `updated_at` old, so that a change of a row by the call is
+// visible. `jobs` returns the jobs in an order that does not depend on ids, so that a call can refer to "the third job"
+// on both sides.
 const prepare = `update worker._private_jobs set updated_at = '2020-01-01', created_at = '2020-01-01'`;
 const jobs = `
   select id::text, pg_temp.normal(jobs)::text as job from worker._private_jobs as jobs
@@ -114,7 +116,7 @@ async function compare(seed: number): Promise<Set<string>> {
   for (let step = 0; step < CALLS; step++) {
     const call = randomCall(dice);
     const [mine, theirs] = await Promise.all([observe(ours, call), observe(stock, call)]);
-    // Of two errors in one batch, the planner's order of rows decides which is reported.
+    // If a batch has several errors, the order in which PostgreSQL reads its rows decides which error is reported.
     if (call.name === "add_jobs" && mine.error && theirs.error) mine.error = theirs.error;
     assert.deepEqual(mine, theirs, `seed ${seed}, step ${step}: ${call.name}`);
     seen.add(`${call.name} ${theirs.error ?? (theirs.result.length > 0 ? "rows" : "nothing")}`);

@@ -1,6 +1,6 @@
-// The SQL function add_jobs() in concurrent sessions, with the same keys and names in any order, while others lock and
-// delete jobs as workers do. No job may be lost silently, as happens with Graphile Worker's own function. Also the ids
-// of a batch, and an empty batch.
+// The SQL function add_jobs(): concurrent calls with the same keys, while other sessions lock and delete jobs as
+// workers do; concurrent calls with the same new names of tasks and queues; the ids of a batch; an empty batch. No job
+// may be lost silently, as happens with Graphile Worker's own function.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
@@ -99,7 +99,7 @@ describe("add_jobs with concurrent sessions", () => {
     }
   });
 
-  test("A batch without keys gets ids in its order.", async () => {
+  test("The jobs of a batch without keys get ids in the order of the batch.", async () => {
     const specs = Array.from({ length: 500 }, (_, n) => ({
       identifier: `ordered ${n % 7}`,
       queue_name: n % 3 === 0 ? `queue ${n % 11}` : null,

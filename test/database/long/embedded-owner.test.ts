@@ -1,4 +1,5 @@
-// The claim on an embedded server's data directory: it never has two living owners, and a dead owner does not block it.
+// Tests the claim on the data directory of an embedded server. The directory never has two running owners, and the
+// claim of a process that has ended does not block it.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -26,14 +27,14 @@ test("A claim is exclusive until it is released.", () => {
   assert.equal(readdirSync(directory).length, 1);
 });
 
-test("A directory that was deleted is released without an error.", () => {
+test("A claim on a directory that was deleted is released without an error.", () => {
   const directory = newDirectory();
   const claim = claimDirectory(directory);
   rmSync(directory, { recursive: true });
   claim.release();
 });
 
-test("The claim of a dead process does not count, even if another process now has its id.", () => {
+test("The claim of a process that has ended does not count, even if another process now has its id.", () => {
   const { pid } = process;
   for (const owner of ["999999999:1:x", `${pid}:1:${"0".repeat(36)}`, "released", "", "?", "-1:"]) {
     const directory = newDirectory();
@@ -42,13 +43,14 @@ test("The claim of a dead process does not count, even if another process now ha
   }
 });
 
-test("Many processes that start, end and are killed never own a directory together.", async () => {
+test("Many processes that start, end and are killed never own a directory at the same time.", async () => {
   const directory = newDirectory();
   const owner = JSON.stringify(
     join(import.meta.dirname, "../../../src/database/embedded/owner.ts"),
   );
-  // Each owner creates the file `inside`, and removes it before the release: a new owner that finds the file of a
-  // living process exits with 3. One claim in fifty ends with a kill -9, so its file stays; the next owner removes it.
+  // Each owner creates the file `inside`, and removes it before it releases the directory. A new owner that finds the
+  // file of a running process exits with 3. About one owner in fifty ends itself with SIGKILL while its file exists.
+  // The next owner removes this file.
   const script = `
     import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
     import { claimDirectory, isAlive } from ${owner};

@@ -1,5 +1,5 @@
-// The embedded PostgreSQL server: the process that owns a data directory, directories that are refused, the server's
-// socket, and starts after a kill -9.
+// The embedded PostgreSQL server: one process owns a data directory, unusable directories are refused, only the
+// server's account can reach its socket, and a server starts again after a kill -9.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -26,7 +26,8 @@ import { run } from "../../../src/database/embedded/program.ts";
 import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
 import { serverProcess } from "../../support/server-process.ts";
 
-// Directly below the system's temporary directory, because the server's account must be able to enter it.
+// The server's account must be able to enter this directory and all directories above it, so it is directly below the
+// system's temporary directory.
 const base = mkdtempSync(join(tmpdir(), "worker-embedded-"));
 chmodSync(base, 0o755);
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -44,7 +45,7 @@ async function queryText(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-/** Opens a session. `ended` resolves when the server has ended it, as it does during its stop. */
+/** Opens a session. `ended` resolves when the session has ended, for example because the server has stopped. */
 async function sessionOf(url: string): Promise<{ ended: Promise<unknown> }> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => {});
@@ -155,7 +156,7 @@ test("After a kill -9 of its owner the next start finds every acknowledged row."
   await writer.connect();
   let acknowledged = 0;
   let killed: Promise<void> | undefined;
-  // Ends with an error, because the server stops when its owner is dead.
+  // This loop ends with an error, because the server stops after its owner was killed.
   const writing = (async () => {
     for (;;) {
       await writer.query("insert into acknowledged values ($1)", [acknowledged + 1]);
@@ -164,12 +165,13 @@ test("After a kill -9 of its owner the next start finds every acknowledged row."
     }
   })();
   await assert.rejects(writing);
-  // Waits for the owner's end. The kernel closes a killed process's files earlier, and that already stops the server.
+  // The server may stop before the owner has ended: the kernel closes the files of a killed process first, and the
+  // shell that watches the owner then stops the server. So this waits for the owner's end.
   await killed;
   await writer.end();
   await using server = await startEmbeddedServer({ dataDir });
   const [rows] = await queryText(server.url(), "select count(*)::int from acknowledged");
-  // One more may have been committed without a response.
+  // The server may have committed one more row without sending the response.
   assert.ok(Number(rows) === acknowledged || Number(rows) === acknowledged + 1);
   assert.ok(acknowledged >= 100);
 });
@@ -195,7 +197,7 @@ test("A server that was killed starts again, even if another program now has its
   const pidFile = join(dataDir, "cluster/postmaster.pid");
   const written = readFileSync(pidFile, "utf8");
   await first.stop();
-  // As after a power failure: the file exists, and another program has the process id in it.
+  // As after a power failure: the file still exists, and the process id in it now belongs to another program.
   const stranger = spawn("/bin/sh", ["-c", "read -r line"], {
     stdio: ["pipe", "ignore", "ignore"],
     ...(serverAccount() ?? {}),

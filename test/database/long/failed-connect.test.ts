@@ -1,5 +1,5 @@
-// If PostgreSQL refuses the login or does not respond: the messages, and that nothing keeps the process alive. Also
-// logins that succeed, and a pool that is closed.
+// Tests the messages if PostgreSQL refuses the login or does not respond, and that nothing then keeps the process
+// alive. Also tests logins that succeed, and a pool that is closed.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -27,7 +27,7 @@ after(async () => {
   await server[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
-// Without the user's own ~/.pgpass and PGPASSWORD.
+// The tests do not use the ~/.pgpass and PGPASSWORD of the user who runs them.
 process.env["PGPASSFILE"] = join(folder, "none");
 delete process.env["PGPASSWORD"];
 
@@ -70,7 +70,7 @@ for (const part of ["utils", "worker"]) {
   });
 }
 
-test("A failed login leaves no socket open, whatever the reason.", async () => {
+test("A connection attempt that fails, at the login or before, leaves no socket open.", async () => {
   const before = sockets();
   const urls = [
     server.url("scram"),
@@ -85,7 +85,7 @@ test("A failed login leaves no socket open, whatever the reason.", async () => {
     const closed = once(client, "end");
     await assert.rejects(client.connect());
     await closed;
-    // There may be fewer: pipes of a program that an earlier test has started are closed meanwhile.
+    // There may be fewer than before, because pipes of a program that an earlier test started may close at any time.
     assert.ok(sockets() <= before, connectionString);
   }
 });
@@ -117,7 +117,7 @@ test("The right password logs in by every method, from the URL and from the pass
   }
 });
 
-test("An application's own pool gets the same message.", async () => {
+test("A query on an application's own pool rejects with a message about the missing password.", async () => {
   const { pool, close } = testPool(server.url("scram"));
   await assert.rejects(
     query({ client: pool, schema: schemaName() }, () => "select 1"),
@@ -129,7 +129,7 @@ test("An application's own pool gets the same message.", async () => {
   await close();
 });
 
-test("A listener that may not log in rejects with the reason, and ends.", async () => {
+test("Without a password, start() of a listener rejects with the reason, and stop() ends it.", async () => {
   const listener = new Listener({
     connection: { connectionString: server.url("scram") },
     channels: { news: () => {} },
@@ -159,7 +159,7 @@ test("Closing a connection to an unreachable server takes at most 2 s.", async (
   assert.equal(ended, true);
 });
 
-test("A closed pool is reported as such, not as an unreachable server.", async () => {
+test("A query on a closed pool rejects with a message about the pool, not about an unreachable server.", async () => {
   const pool = createPool({ connectionString: server.url("postgres"), logger: silentLogger });
   await pool.end();
   const db = { client: pool, schema: schemaName() };

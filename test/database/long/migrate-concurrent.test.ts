@@ -1,5 +1,5 @@
-// Concurrent migrations, by this library and by Graphile Worker: none fails, only one builds the schema, and it is the
-// same as after a single migration.
+// Concurrent migrations, by this library alone and together with Graphile Worker: no migration fails, and afterwards
+// the schema is complete.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { runMigrations } from "graphile-worker";
@@ -35,7 +35,7 @@ async function assertWhole(schema: SchemaName): Promise<void> {
   assert.deepEqual(added.rows, [{ id: "1" }]);
 }
 
-describe("Starters at the same moment", () => {
+describe("Concurrent migrations", () => {
   before(async () => {
     database = await emptyDatabase();
     pools = Array.from({ length: 8 }, () => testPool(database.url, 1));
@@ -59,18 +59,18 @@ describe("Starters at the same moment", () => {
     await assertWhole(schema);
   });
 
-  test("Different schemas of one database do not wait for each other.", async () => {
+  test("Concurrent migrations of different schemas of one database each create their schema.", async () => {
     const outcomes = await Promise.all(pools.map(({ pool }) => migrate(pool, fresh())));
     assert.deepEqual(new Set(kinds(outcomes)), new Set(["created"]));
   });
 
-  test("When this library and Graphile Worker migrate one schema at the same time, none fails, and the schema is complete.", async (t) => {
+  test("When this library and Graphile Worker migrate one schema at the same time, no migration fails, and the schema is complete.", async (t) => {
     const seen = new Set<string>();
     for (let round = 0; round < 12; round++) {
       const schema = fresh();
       const [ours, stock] = [pools.slice(0, 4), pools.slice(4)];
       const migrations = stock.map(async ({ pool }) => {
-        // The delay below lets Graphile Worker be ahead by no step, one, or several.
+        // Because of the delay below, Graphile Worker may be ahead by one or several of its migrations, or by none.
         await runMigrations({ pgPool: pool, schema: schema.name });
         return { kind: "stock" };
       });
@@ -85,7 +85,7 @@ describe("Starters at the same moment", () => {
     t.diagnostic(`ours have ${[...seen].join(", ")}`);
   });
 
-  test("An empty ledger, which Graphile Worker creates first, is used.", async () => {
+  test("A schema with only an empty table of migrations, which Graphile Worker creates first, can be migrated.", async () => {
     const schema = fresh();
     const [one, two] = pools;
     assert.ok(one !== undefined && two !== undefined);

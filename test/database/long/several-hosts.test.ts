@@ -1,5 +1,5 @@
-// A connection string with several hosts: each connect tries them in order until one responds and matches
-// target_session_attrs, or refuses the login.
+// Connection strings with several hosts. A new connection tries the hosts until one responds and matches
+// target_session_attrs. If a host refuses the login, no other host is tried.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -96,11 +96,11 @@ test("target_session_attrs finds the matching server.", async () => {
   assert.equal(await reached(alone), "primary");
 });
 
-test("If no server matches, the error names each one and what it is.", async () => {
+test("If no server matches, the error names each server and the reason why it is not used.", async () => {
   const message = await reached(url([unreachable, hosts.standby], "target_session_attrs=primary"));
   assert.match(message, /^no server is primary, as target_session_attrs requires \(/);
   assert.match(message, /127\.0\.0\.1:\d+: connect ECONNREFUSED.*; .* is a standby\)$/);
-  // The command ends, because it closes its connection to the standby, which would keep the process alive.
+  // The command ends only if it closes its connection to the standby. An open connection would keep the process alive.
   const order = url([hosts.standby], "target_session_attrs=primary");
   const ran = await worker(["status", "--database-url", order]);
   assert.equal(ran.status, 1, ran.stderr);
@@ -112,7 +112,7 @@ test("If all servers are unreachable, the error names them all.", async () => {
   assert.match(message, /^cannot reach PostgreSQL \(127\.0\.0\.1:\d+: .*; \/nowhere:5432: /);
 });
 
-test("A server that refuses the login has responded: no other server is tried.", async () => {
+test("If a server refuses the login, no other server is tried.", async () => {
   await using proxy = await tcpProxy(primary.url());
   const port = Number(new URL(proxy.url).port);
   const order = url([hosts.primary, { host: "127.0.0.1", port }]).replace(
@@ -131,7 +131,7 @@ test("If a host accepts connections but does not respond, the next one is used."
   assert.equal(await reached(order), "primary");
 });
 
-test("A statement waits as long as connect_timeout permits, so that it reaches the next host.", {
+test("A statement waits for its connection as long as connect_timeout permits, so that the next host can be reached.", {
   timeout: 30_000,
 }, async () => {
   await using proxy = await tcpProxy(primary.url());
@@ -141,7 +141,7 @@ test("A statement waits as long as connect_timeout permits, so that it reaches t
   assert.equal(await reached(order), "primary");
 });
 
-test("A host that did not respond is tried last for a while: only the first attempt waits for it.", async () => {
+test("A host that did not respond is tried last for a while, so that only the first connection waits for it.", async () => {
   await using proxy = await tcpProxy(standby.url());
   proxy.mute();
   const port = Number(new URL(proxy.url).port);
@@ -156,7 +156,7 @@ test("A host that did not respond is tried last for a while: only the first atte
   assert.deepEqual([await tried(), await tried(), await tried()], [1, 1, 1]);
 });
 
-test("Later attempts do not wait as long as connect_timeout for a host that did not respond.", {
+test("If a host did not respond, later connections wait less than connect_timeout for it.", {
   timeout: 30_000,
 }, async () => {
   await using proxy = await tcpProxy(standby.url());
@@ -169,7 +169,7 @@ test("Later attempts do not wait as long as connect_timeout for a host that did 
   await assert.rejects(new Client({ server }).connect(), /a standby.*timeout expired/);
 });
 
-test("Each connect begins at the first host again, and an abandoned connection tries no other.", async () => {
+test("Each new connection begins with the first host, and an abandoned connection tries no further host.", async () => {
   await using proxy = await tcpProxy(primary.url());
   const port = Number(new URL(proxy.url).port);
   const server = serverSettings(url([{ host: "127.0.0.1", port }, hosts.standby]), {});
@@ -209,7 +209,7 @@ test("A listener and the command line take several hosts, too.", async () => {
   assert.deepEqual([shown.status, shown.stderr], [0, ""]);
 });
 
-test("If a server becomes read-only, a read-write session ends at its next write or fails its check.", async () => {
+test("If a server becomes read-only, a read-write connection ends after its next write, or fails when it is proved.", async () => {
   const wanting = async (target: string) => {
     const server = serverSettings(url([hosts.primary], `target_session_attrs=${target}`), {});
     const client = new Client({ server });
@@ -233,7 +233,8 @@ test("If a server becomes read-only, a read-write session ends at its next write
         ({ code }) => code === "25006",
       );
     await waitUntil("the server refuses writes", () => refused(anybody));
-    // The first refused write ends the writer's session. The server may apply the setting to it later than to others.
+    // The first refused write ends the writer's session. The server may apply the setting to this session later than to
+    // others.
     await waitUntil("the writer is refused, too", () => refused(writer));
     await writer.ended;
     await waitUntil("it does not match the target", () =>

@@ -1,5 +1,6 @@
-// The image, as a directory with the files that its Dockerfile copies: the program starts with this directory as its
-// root. And compose.yaml and kubernetes/worker.yaml: their commands, secrets, probes and stop times.
+// Tests the container image without building it: a directory gets the files that the Dockerfile copies, and the program
+// starts with this directory as its root. Also tests the commands, secrets, probes and stop times in compose.yaml and
+// kubernetes/worker.yaml.
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -41,7 +42,10 @@ test("The image runs as an unprivileged user, and its command and health check a
   }
 });
 
-/** Creates the image's root: the libraries of the program, which the base image has, and the copied files. */
+/**
+ * Creates the root directory of the image, with the files that the Dockerfile copies. The libraries of the program,
+ * which a real image gets from its base image, are copied from this machine.
+ */
 function imageOf(program: string): string {
   const image = newDirectory();
   const put = (from: string, to: string) => {
@@ -68,14 +72,17 @@ const skip = !isRoot
     ? false
     : "mounting is not allowed here";
 
-/** Brings the loopback device up, which is down in a new network namespace; in Perl, because ip may be missing. */
+/**
+ * A command that brings up the loopback device, which is down in a new network namespace. It is in Perl, because the
+ * program `ip` may be missing.
+ */
 const LOOPBACK_UP = `perl -e 'my $up = pack "a16 s", "lo", 1; socket(S, 2, 2, 0); ioctl(S, 0x8914, $up) or die $!'`;
 
 const NAME = ".s.PGSQL.5432";
 
 /**
- * Relays a new socket to the tests' server, because the image's user may not use the server's own socket.
- * Returns the socket's directory, and the URL of the database through it.
+ * Creates a socket that relays to the tests' PostgreSQL server, because the image's user may not use the server's own
+ * socket. `database`: the directory of the new socket. `relayed`: the URL of the database over this socket.
  */
 async function relay(url: string): Promise<{ database: string; relayed: string }> {
   const relayed = new URL(url);
@@ -212,7 +219,7 @@ function isSubset(some: Record<string, string>, all: Record<string, string>): bo
   return Object.entries(some).every(([name, value]) => all[name] === value);
 }
 
-test("The guide mentions every file of deploy/.", () => {
+test("docs/deploy.md links to every file of deploy/.", () => {
   const guide = readFileSync(join(root, "docs/deploy.md"), "utf8");
   const names = execFileSync("find", [join(root, "deploy"), "-type", "f"], { encoding: "utf8" });
   for (const path of names.trim().split("\n")) {

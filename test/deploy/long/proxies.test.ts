@@ -1,5 +1,5 @@
-// The proxies' configurations: nginx and Caddy accept theirs, and the admin works through nginx, with events at once,
-// the client's address, and the base path.
+// Tests the configurations of nginx and Caddy in deploy/proxy: the programs accept them. Through nginx the admin works
+// under its base path, its events arrive at once, and it logs the client's address.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ import { check, newFolder, readDeployed, root, unlessInstalled } from "../files.
 const folder = newFolder();
 const skip = unlessInstalled("nginx");
 
-test("The commands of the admins in the configurations are valid.", () => {
+test("The commands in the configurations that start an admin are valid.", () => {
   for (const path of ["proxy/nginx.conf", "proxy/Caddyfile"]) {
     const calls = callsIn(readDeployed(path).replaceAll(/^# {3}(?=worker)/gm, ""));
     assert.equal(calls.length, 2, path);
@@ -52,7 +52,7 @@ function nginxConfig(port: number, upstream: string): string {
   return path;
 }
 
-test("Through nginx events arrive at once, the base path works, and the client's address is logged.", {
+test("Through nginx, events arrive at once, the base path works, and the client's address is logged.", {
   skip,
 }, async () => {
   const socket = join(folder, "admin.sock");

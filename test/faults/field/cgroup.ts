@@ -10,7 +10,7 @@ const isV2 = existsSync(join(V2, "cgroup.controllers"));
 let made = 0;
 
 export interface MemoryBound {
-  /** Command and arguments that start a program in the group. */
+  /** The first words of a command line. A program and its arguments follow them, and run in the group. */
   readonly command: readonly string[];
   /** Waits until the group's program has ended, and removes the group. */
   remove(): Promise<void>;

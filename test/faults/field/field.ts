@@ -33,13 +33,20 @@ export interface FieldOptions {
 }
 
 export interface StandsOptions {
-  /** The modes. Default: all. Of these, only those of FieldOptions get a stand. */
+  /** The modes of the stands. Default: all. A mode that FieldOptions leaves out gets no stand. */
   readonly modes?: readonly Mode["name"][];
-  /** Returns the URL for stands, loads and members, perhaps with several hosts. Default: `url`, the database's. */
+  /**
+   * Returns the URL that a stand, its loads and its members use, perhaps with several hosts. Default: `url`, the URL of
+   * the stand's database.
+   */
   readonly everybodyUrl?: (url: string) => string;
-  /** Returns a URL for the members only, such as a proxy's. Default: `url`, that of the stand. */
+  /**
+   * Returns a URL that only the members use, such as the URL of a proxy. Default: `url`, the URL that the stand uses.
+   */
   readonly url?: (url: string, mode: Mode) => string | Promise<string>;
-  /** The option `recovery` of the members. Default: that of the product; in `npm run test:all` BRIEF_RECOVERY. */
+  /**
+   * The option `recovery` of the members. Default: the default of the option; in `npm run test:all`, BRIEF_RECOVERY.
+   */
   readonly recovery?: RecoveryOptions | false;
   readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
   /** Optional extensions of the schema. Default: none. */
@@ -130,7 +137,7 @@ export class Field {
     );
   }
 
-  /** Waits for `ms`, the duration of a fault. For faults whose end no condition shows. */
+  /** Waits for `ms`, before or during a fault. Used if there is no condition to wait for. */
   async outage(ms: number): Promise<void> {
     await sleep(ms);
   }

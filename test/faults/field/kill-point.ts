@@ -14,7 +14,10 @@ export interface KillPoint {
   readonly since: "start" | "SIGTERM";
 }
 
-/** At this packet, logs the death of `by` and kills the process. Call the returned function when a job starts. */
+/**
+ * Logs the death of this process, the member `by`, and kills it at the packet. Call the returned function when a job
+ * starts.
+ */
 export function killAt({ phase, packet, since }: KillPoint, log: RunLog, by: string): () => void {
   const die = () => {
     log.write({ e: "dead", by, t: machineTime() });

@@ -1,5 +1,5 @@
-// Producers that add jobs during a fault and record the acknowledged ones. After a rejected add the producer continues:
-// the job may exist or not, and the next job has another name.
+// Producers that add jobs during a fault, and log which adds were acknowledged and which were rejected. The job of a
+// rejected add may exist or not. The producer then continues with the next job, which has another name.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
@@ -19,7 +19,7 @@ export interface LoadPlan {
 export interface Load {
   readonly acknowledged: number;
   readonly rejected: number;
-  /** The number of rejected adds by the code of their error; `none` for errors without one. */
+  /** The number of rejected adds for each error code; `none` stands for errors without a code. */
   readonly codes: ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }
@@ -81,7 +81,7 @@ export function startLoad(perSecond: number, plan: LoadPlan, parts: LoadParts): 
   };
 }
 
-/** Rejects if `work` takes longer than ANSWER_LIMIT_MS. `onLate` is called when such work has ended. */
+/** Rejects if `work` takes longer than ANSWER_LIMIT_MS. In this case `onLate` is called when the work has ended. */
 async function withLimit<T>(work: Promise<T>, onLate: () => void): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

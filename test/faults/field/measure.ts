@@ -1,4 +1,4 @@
-// Figures that were measured under faults, with their bounds; the broken bounds, and the table of all figures.
+// Figures that were measured under faults, with their bounds. Lists broken bounds, and prints all figures as a table.
 
 export type Unit = "ms" | "" | "MB" | "jobs/s" | "x";
 
@@ -20,7 +20,7 @@ export interface Figure {
 const isBroken = ({ value, bound: { most, least } }: Figure): boolean =>
   (most !== undefined && value > most) || (least !== undefined && value < least);
 
-/** Returns the figures beyond their bounds, a line each. */
+/** Returns a line for each figure that is beyond its bound. */
 export function brokenBounds(figures: readonly Figure[]): string[] {
   return figures.filter(isBroken).map((one) => {
     const { what, mode, value, bound } = one;
@@ -31,8 +31,9 @@ export function brokenBounds(figures: readonly Figure[]): string[] {
 const MODES = ["safe", "fast", "beside stock"] as const;
 
 /**
- * Returns a table with the columns `what | bound | safe | …`. A cell has the worst value, then the median if there are
- * several values, and ✗ if one is beyond its bound. A figure without a mode is in the column of the first mode.
+ * Returns a table with the columns `what | bound | safe | …`. A cell has the worst value. If there are several values,
+ * their median and number follow. A ✗ follows if one of the values is beyond its bound. If the first mode has no values
+ * of its own, its cell has those without a mode.
  */
 export function table(figures: readonly Figure[]): string {
   const head = ["what", "bound", ...MODES];

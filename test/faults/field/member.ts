@@ -49,10 +49,10 @@ export interface Member extends ProcessEvents {
   /** Its name in the log of runs. */
   readonly by: string;
   readonly pid: number;
-  /** Its first id in `locked_by`; an event `leaseLost` has the next one. For a Graphile worker: `by`. */
+  /** Its first id in `locked_by`; `by` for a Graphile worker. Each event `leaseLost` has a later id. */
   readonly workerId: string;
   readonly isStock: boolean;
-  /** The warnings and errors in its log, and lines that are not JSON, as errors. */
+  /** The warnings and errors in its log. A line that is not JSON counts as an error. */
   readonly lines: readonly LoggedLine[];
   signal(name: NodeJS.Signals): void;
   /** Sends SIGTERM. Returns the milliseconds until the process has ended. */
@@ -81,7 +81,7 @@ export interface MemberWatch {
 /** Starts a member. Resolves when it is ready. The error of a failed start has its events and the path of its log. */
 export async function startMember(plan: MemberPlan, watch: MemberWatch): Promise<Member> {
   const { command = [], nodeArgs = [], env = {}, stderr, duty, isStock, logPath } = plan;
-  // Not bundled, because Graphile Worker reads its own files from where it is installed.
+  // The program of a Graphile worker is not bundled, because Graphile Worker reads its own files from its directory.
   const program = isStock
     ? ["--import", register, ...nodeArgs, stockMember]
     : [...nodeArgs, await memberProgram(dirname(logPath))];
@@ -140,7 +140,7 @@ function readLines(stream: NodeJS.ReadableStream, path: string, lines: LoggedLin
 /** The numbers of pino's levels. */
 const [WARN, ERROR] = [40, 50];
 
-/** Parses a line of the log. A line that is not JSON counts as an error: Node prints it for an uncaught error. */
+/** Parses a line of the log. A line that is not JSON, such as Node's text of an uncaught error, counts as an error. */
 function parsed(line: string): { level: number; msg: string } {
   try {
     return JSON.parse(line);

@@ -1,4 +1,5 @@
-// What some groups need: root, a control group, programs. Missing programs are installed from Debian or by npm.
+// What some groups of fault tests need: root, a control group, programs. Missing programs are installed from Debian or
+// by npm.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
@@ -7,7 +8,7 @@ import { boundsMemory } from "./cgroup.ts";
 
 const run = promisify(execFile);
 
-/** Each need has a check, and a Debian package or, as `bring`, another way to install it. null: no package has it. */
+/** `isThere` checks a need. `debian`: its package; null if no package has it. `bring`: another way to install it. */
 const NEEDS = {
   root: { isThere: async () => process.getuid?.() === 0, debian: null },
   "cgroup of memory": { isThere: boundsMemory, debian: null },
@@ -59,7 +60,7 @@ async function install(name: string | null): Promise<string> {
   try {
     await run("apt-get", ["update"], { env });
     await run("apt-get", ["install", "-y", "--no-install-recommends", name], { env });
-    return `apt-get install ${name} did not bring it`;
+    return `apt-get install ${name} has not installed its program`;
   } catch (error) {
     return `apt-get could not install ${name}: ${(error as Error).message.split("\n")[0]}`;
   }

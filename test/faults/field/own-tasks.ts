@@ -1,5 +1,6 @@
-// The tasks of this library's members: those of the workload, and others that the Graphile workers do not have. These
-// are ordinary tasks, one that fails when its signal aborts, one that ends its process, and that of paying-task.ts.
+// The tasks of the test stand's workers of this library: those of the workload, and others that the stand's Graphile
+// workers do not have. The others are ordinary tasks, a task that fails when its signal aborts, a task that ends its
+// process, and the task of paying-task.ts.
 import { once } from "node:events";
 import { defineTask, type Task } from "../../../src/worker/task/task.ts";
 import { machineTime, type RunLog, runName } from "../../worker/run-log.ts";

@@ -39,7 +39,8 @@ export function payingTask(log: RunLog, by: string): Task<never> {
     await client.query("insert into effects (job_id, n) values ($1, $2)", [job.id, n]);
     die("effect");
     if (at === null) return;
-    // The library sends the commit. This wrapper kills the process before that, right after it, or after the answer.
+    // The library sends the commit. This wrapper kills the process before or right after the commit is sent, or after
+    // its answer.
     const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
     client.query = (async (...args: unknown[]) => {
       if (args[0] !== "commit") return query(...args);

@@ -1,5 +1,6 @@
-// Runs a group of faults as a test of `npm run test:all`, with few repetitions. The test fails on the group's problems,
-// such as broken rules of the oracle, but not on figures beyond their bounds: times on a busy machine prove nothing.
+// Runs a group of faults as a test of `npm run test:all`, with few repetitions. The test fails if the group has
+// problems, such as broken rules of the oracle. Figures beyond their bounds do not make it fail, because times that are
+// measured on a busy machine prove nothing.
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";

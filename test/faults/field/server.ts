@@ -36,7 +36,7 @@ export interface Server {
   kill(): Promise<void>;
   /** Stops the server cleanly and ends all sessions. */
   stop(): Promise<void>;
-  /** Starts it again. Returns the moment (machineTime) at which it is ready. `settings` apply to this start only. */
+  /** Starts the server again. Returns the moment (machineTime) when it is ready. `settings` are for this start only. */
   start(settings?: Readonly<Record<string, string>>): Promise<number>;
   /** Promotes a standby; returns the moment at which it accepts writes. */
   promote(): Promise<number>;
@@ -44,8 +44,8 @@ export interface Server {
   follow(primary: Server): Promise<number>;
 }
 
-// Without fsync: only processes crash here, not the machine, so nothing has to reach the disk. The kernel has every
-// acknowledged commit.
+// fsync is off, because only processes crash here, not the machine: the kernel has the data of every acknowledged
+// commit, and nothing has to reach the disk.
 const SETTINGS = {
   fsync: "off",
   synchronous_commit: "on",
@@ -118,7 +118,7 @@ export async function startServer(directory: string, options: ServerOptions = {}
   };
 }
 
-/** Kills the main process, and then all processes whose working directory is the data directory: the server's. */
+/** Kills the main process, and then the server's others: those whose working directory is the data directory. */
 function killAll(cluster: string): void {
   const place = realpathSync(cluster);
   const postmaster = Number(readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")[0]);

@@ -1,5 +1,5 @@
-// One mode in a group of faults: its own database, its members (workers in processes of their own), its load and its
-// log. A group has a stand for each mode. Most faults affect all stands at the same time.
+// A test stand tests one mode of workers in a group of faults. It has its own database, members (workers in processes
+// of their own), loads and log. A group has a stand for each mode. Most faults affect all stands at the same time.
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import pg from "pg";
@@ -20,11 +20,11 @@ import { type Expectation, verdict } from "./verdict.ts";
 
 export interface StandParts {
   readonly mode: Mode;
-  /** The URL of its database, for the stand's own connections and its loads. */
+  /** The URL of the stand's database, for the stand's own connections and its loads. */
   readonly url: string;
   /** The URL of the same database for the members, perhaps through a proxy. */
   readonly memberUrl: string;
-  /** The directory of its logs. */
+  /** The directory of the stand's logs. */
   readonly directory: string;
   readonly seed: number;
   readonly recovery: RecoveryOptions | false | undefined;
@@ -74,7 +74,7 @@ export class Stand {
     return this.members.filter(({ exit }) => exit === null);
   }
 
-  /** Runs a statement, which names the queue's schema: `worker`. Rejects while the database is unreachable. */
+  /** Runs a statement. The queue's schema is `worker`. Rejects while the database is unreachable. */
   async sql<R extends pg.QueryResultRow>(
     text: string,
     values: readonly unknown[] = [],
@@ -84,7 +84,7 @@ export class Stand {
 
   /**
    * Starts and returns `count` members: Graphile workers if `changes.stock` is set. In the mode `beside stock`, the
-   * first call also starts a Graphile worker, unless it requests one itself. That worker is not returned.
+   * first call also starts a Graphile worker if `changes.stock` is not set. That worker is not returned.
    */
   async hire(count = 1, changes: MemberChanges = {}): Promise<Member[]> {
     const needsStock = this.mode.stock && this.members.length === 0 && changes.stock !== true;
@@ -93,7 +93,7 @@ export class Stand {
     return (await Promise.all(all)).filter((one) => changes.stock || !one.isStock);
   }
 
-  /** Stops all members but Graphile workers: idle ones would take CPU time from the stand that is measured next. */
+  /** Stops all members except Graphile workers, because idle members would take CPU time from the next stand. */
   async rest(): Promise<void> {
     const own = this.living.filter(({ isStock }) => !isStock);
     await Promise.all(own.map((member) => member.stop()));
@@ -169,7 +169,7 @@ export class Stand {
     this.log.close();
   }
 
-  /** Logs a lost lease as a fault: a member that gets no CPU time loses its lease, even if no fault is injected. */
+  /** Logs a lost lease as a fault, because a member without CPU time loses its lease even if no fault is injected. */
   #leaseLost(by: string): void {
     this.leasesLost++;
     this.log.fault(by);

@@ -15,7 +15,10 @@ export interface Primary {
   url(): string;
 }
 
-/** Copies `primary` into `directory`, in place of older data. Returns the settings with which the copy follows it. */
+/**
+ * Copies the files of `primary` into `directory`, in place of older data. Returns the settings with which a server with
+ * the copied files follows the primary.
+ */
 export async function followerOf(
   primary: Primary,
   directory: string,
@@ -43,7 +46,7 @@ export async function followerOf(
   };
 }
 
-/** Copies a running server's files. It may delete some before cp reads them: these errors of cp are ignored. */
+/** Copies a running server's files. The server may delete some before cp reads them; such errors of cp are ignored. */
 async function copyOf(from: string, to: string): Promise<void> {
   await promisify(execFile)("cp", ["-a", from, to]).catch((error: { stderr?: string }) => {
     const lines = (error.stderr ?? "").trim().split("\n");

@@ -1,5 +1,5 @@
-// Faults until the moment `over` (machineTime): at random times members are killed and replaced, or frozen; at equal
-// intervals PostgreSQL crashes.
+// Injects faults until the moment `over` (see machineTime()). At random times kills() kills and replaces members, and
+// freezes() freezes them; crashes() kills and restarts PostgreSQL at equal intervals.
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../worker/run-log.ts";
 import type { Field } from "./field.ts";
@@ -14,7 +14,7 @@ export async function kills(stand: Stand, over: number): Promise<void> {
   while (machineTime() < over) {
     await sleep(1_000 + stand.dice(3_000));
     await stand.kill(ofOurs(stand));
-    // Repeated, because no member can start while PostgreSQL restarts.
+    // The start of a new member is repeated, because it fails while PostgreSQL restarts.
     await stand.until("it is replaced", async () => (await stand.hire()).length > 0);
   }
 }

@@ -6,9 +6,9 @@ import { FORBIDDEN } from "../../worker/workload.ts";
 import type { Stand } from "./stand.ts";
 
 export interface Expectation {
-  /** Replaces parts of the leniency that follows from the mode, the log and the lost leases. */
+  /** Overrides members of the leniency, which otherwise follows from the mode, the log and the lost leases. */
   readonly lenient?: Leniency;
-  /** Judges the log and the remaining jobs in place of the oracle: for lost commits, or rules of the group's own. */
+  /** Judges the log and the remaining jobs in place of the oracle, for example if commits may be lost. */
   readonly judged?: (log: readonly Entry[], left: readonly JobLeft[]) => string[];
   /** How long killed members' heartbeat rows may remain. Default 90 s: `resilientThresholdMs` (60 s) and a margin. */
   readonly leaseRowsWithinMs?: number;
@@ -21,7 +21,7 @@ const DRAIN_MS = 120_000;
 const STOP_MS = 35_000;
 const CLOSED_MS = 10_000;
 
-// Jobs that are locked or have attempts left, without those that no worker may run (with the flag FORBIDDEN).
+// Jobs that are locked or have attempts left, except those with the flag FORBIDDEN, which no worker may run.
 const UNFINISHED = `from worker._private_jobs j
   where (j.is_available or j.locked_at is not null)
   and not coalesce(j.flags ? '${FORBIDDEN}', false)`;
@@ -41,7 +41,10 @@ const SESSIONS = `select application_name as name, count(*)::int as count from p
   where datname = current_database() and pid <> pg_backend_pid()
   and backend_type = 'client backend' and application_name like 'worker%' group by 1`;
 
-/** Ends a stand. Returns what is wrong: broken rules of the oracle, and what is stuck or left. */
+/**
+ * Ends a stand. Returns each problem as a sentence: violations that the oracle finds, stuck jobs, members that did not
+ * end well, and connections and heartbeat rows that are left.
+ */
 export async function verdict(stand: Stand, expected: Expectation): Promise<string[]> {
   const problems: string[] = [];
   const { drainedWithinMs = DRAIN_MS, leaseRowsWithinMs = LEASE_ROWS_MS } = expected;
@@ -68,15 +71,19 @@ export async function verdict(stand: Stand, expected: Expectation): Promise<stri
   return [...problems, ...(judged ?? judge(log, left, names, leniencyOf(stand, expected.lenient)))];
 }
 
-/** Permits what deaths in the log, the fast lane of the mode and lost leases may cause. `given` overrides it. */
+/**
+ * Returns the leniency that is necessary because of deaths in the log, the mode's fast lane or lost leases. The members
+ * of `given` override it.
+ */
 function leniencyOf({ mode, log, leasesLost }: Stand, given: Leniency = {}): Leniency {
   const killed = log.read().some(({ e }) => e === "dead");
   return { killed, cutFastLanes: mode.fastLane !== false, leaseLost: leasesLost > 0, ...given };
 }
 
 /**
- * If all Graphile workers of the stand have ended by themselves, unlocks their jobs, as an operator does. Such a worker
- * ends with an uncaught error if PostgreSQL restarts while it completes jobs, and its locks remain for 4 hours.
+ * If the stand had Graphile workers and all of them have ended, unlocks their jobs, as an operator does. A Graphile
+ * worker ends with an uncaught error if PostgreSQL restarts while the worker completes jobs. Its locks remain for 4
+ * hours.
  */
 async function releaseEndedStock(stand: Stand): Promise<void> {
   const all = stand.members.filter(({ isStock }) => isStock);
@@ -104,9 +111,9 @@ async function drained(stand: Stand, limitMs: number): Promise<void> {
     });
 }
 
-/** Waits until no heartbeat row of a killed member is left, if a member runs that can delete them. */
+/** If members of this library run, waits until these have deleted the heartbeat rows of killed members. */
 async function leasesOfLiving(stand: Stand, limitMs: number): Promise<void> {
-  // Counted at each poll, because a member may still end itself after its last job is done.
+  // The members are counted at each poll, because a member may still end itself after its last job is done.
   const ours = () => stand.living.filter(({ isStock }) => !isStock).length;
   if (ours() === 0) return;
   const count = "select count(*)::int as count from worker._private_workers";

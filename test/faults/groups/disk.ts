@@ -1,5 +1,6 @@
-// PostgreSQL's disk is full for a while: tables cannot grow, then there is no room for the write-ahead log. The server
-// may end, and may not start again by itself. Once there is room and the server runs, the jobs run.
+// PostgreSQL's disk is full for a while. First tables cannot grow, then there is no room for the write-ahead log. The
+// server may end, and it may not start again by itself. When the disk has room again and the server runs, the jobs must
+// run, too.
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -43,7 +44,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** Fills the disk for a while. Returns the moment when there is room again, or when the ended server is restarted. */
+/** Fills the disk for a while. Returns when the disk has room again, or when the server runs again if it had ended. */
 async function full(field: Field, server: Server, disk: string): Promise<number> {
   const ballast = join(disk, "ballast");
   fill(ballast);
@@ -51,11 +52,13 @@ async function full(field: Field, server: Server, disk: string): Promise<number>
   rmSync(ballast);
   const from = machineTime();
   const isThere = await answers(server);
-  field.say(isThere ? "PostgreSQL has continued" : "PostgreSQL had ended, and is started again");
+  field.say(
+    isThere ? "PostgreSQL has continued" : "PostgreSQL has ended, and will be started again",
+  );
   return isThere ? from : server.start();
 }
 
-/** Fills the disk to the last block, so that every write that needs another one is rejected. */
+/** Fills the disk to the last block, so that every write that needs another block is rejected. */
 function fill(path: string): void {
   for (const bytes of [1_048_576, 4_096]) {
     try {
@@ -66,7 +69,7 @@ function fill(path: string): void {
   }
 }
 
-/** Whether the server accepts a write within two seconds: after a crash it may be starting again by itself. */
+/** Whether the server accepts a write within two seconds. After a crash it may still be starting by itself. */
 function answers(server: Server): Promise<boolean> {
   const takesWrites = () => server.sql("create temp table room ()").then(...asBoolean);
   return waitUntil("it takes writes", takesWrites, 2_000).then(...asBoolean);

@@ -1,5 +1,5 @@
-// Jobs of killed workers are recovered in a fleet in which few workers live for as long as a lease, and in a fleet of
-// which all workers are killed at once and started again.
+// Jobs of killed workers are recovered in two fleets: in one, few workers live for as long as a lease; in the other,
+// all workers are killed at once and started again.
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import type { Random } from "../../support/random-calls.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -12,7 +12,7 @@ const SLOTS = 3;
 const MEAN_LIFE_MS = 3_000;
 const MAX_LIFE_MS = 9_000;
 const FREED = { most: 12_000 };
-/** The milliseconds from the kill of a whole fleet to its restart, in each round. */
+/** For each round, the milliseconds from the kill of the whole fleet to its restart. */
 const PAUSES = [0, 3_000, 15_000];
 
 export const group: FaultGroup = {
@@ -33,14 +33,14 @@ export const group: FaultGroup = {
       }
       for (const pauseMs of PAUSES.slice(0, field.times(3, 1)))
         await restart(field, stand, pauseMs);
-      // All members of this library were killed. New ones recover and run the remaining jobs.
+      // All workers of this library were killed. New workers recover and run the remaining jobs.
       await stand.hire(2);
       await stand.end();
     });
   },
 };
 
-/** Returns a job: most are very short, and some take longer, so that a killed process often runs one. */
+/** Returns a job. About one of eight takes 600 ms, so that a killed process often runs a job. */
 function withLongOnes(n: string, producer: string, dice: Random): JobToAdd {
   if (dice(8) > 0) return randomJob(n, producer, dice);
   return { identifier: "single", payload: { n, ms: 600, failures: 0, children: 0 } };
@@ -68,7 +68,7 @@ async function restart(field: Field, stand: Stand, pauseMs: number): Promise<voi
   await field.outage(pauseMs);
   const [first, ...others] = Array.from({ length: SLOTS }, () => stand.hire());
   await Promise.race([first, ...others]);
-  // Measured from the first start, because the time that a process takes to start depends on the machine.
+  // Times are measured from when the first worker has started: how long that takes depends on the machine.
   const from = machineTime();
   const next = (await Promise.all([first, ...others])).flatMap((hired) => hired ?? []);
   const names = new Set(fleet.map(({ by }) => by));
@@ -76,7 +76,11 @@ async function restart(field: Field, stand: Stand, pauseMs: number): Promise<voi
   const waiting = (run: Run) => names.has(run.by) && run.died && !isFinal(run);
   const freed = () => freedAfter(stand.runs()).filter(({ run }) => waiting(run));
   const running = stand.runs().filter(waiting).length;
-  await stand.until("all that was running runs again", () => freed().length >= running, 60_000);
+  await stand.until(
+    "all jobs that were running run again",
+    () => freed().length >= running,
+    60_000,
+  );
   for (const { run, ms } of freed()) {
     stand.figure("freed after a restart of the whole fleet", run.to + ms - from, FREED);
   }
@@ -84,8 +88,9 @@ async function restart(field: Field, stand: Stand, pauseMs: number): Promise<voi
 }
 
 /**
- * Returns a check for runs after which a retry is not certain: the last attempt of a job, and any attempt of a batch,
- * of a job whose add was not acknowledged, and of a job with a key, because a newer job may have taken the key.
+ * Returns a check: whether it is uncertain that another attempt follows a run. It is uncertain after the last attempt
+ * of a job, for a batch, for a job whose add was not acknowledged, and for a job with a key, because a newer job may
+ * have taken the key.
  */
 function finalOnes(stand: Stand): (run: Run) => boolean {
   const triesOf = new Map<string, number>();

@@ -1,5 +1,5 @@
-// A worker is frozen by SIGSTOP for longer than its lease, while others run its jobs. After SIGCONT it starts no job
-// whose lock it has lost, overwrites no results of other workers, and ends on one SIGTERM.
+// A worker is frozen by SIGSTOP for longer than its lease, while other workers run its jobs. After SIGCONT it starts no
+// job whose lock it has lost, overwrites no results of other workers, and ends on one SIGTERM.
 import { machineTime } from "../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
 import type { Member } from "../field/member.ts";
@@ -38,8 +38,8 @@ async function freeze(field: Field, stand: Stand): Promise<void> {
   const replaced = replacedOnes(stand);
   for (const { n } of held.filter((run) => !replaced.has(run.n))) {
     const next = stand.runs().find((run) => run.n === n && run.from > stoppedAt);
-    if (next === undefined) stand.problem(`${n} was not freed while ${victim.by} was frozen`);
-    else stand.figure("freed while its worker is frozen", next.from - stoppedAt, FREED);
+    if (next === undefined) stand.problem(`${n} was not recovered while ${victim.by} was frozen`);
+    else stand.figure("recovered while its worker is frozen", next.from - stoppedAt, FREED);
   }
   const wokenAt = machineTime();
   victim.signal("SIGCONT");
@@ -53,14 +53,14 @@ async function freeze(field: Field, stand: Stand): Promise<void> {
   if (code !== 0) stand.problem(`${victim.by}, woken, ended with ${signal ?? code}`);
 }
 
-/** Returns jobs whose key was added again. A job that runs at that moment is not retried, as in Graphile Worker. */
+/** Returns jobs whose key was added again. A job that ran at that moment is not retried, as in Graphile Worker. */
 function replacedOnes(stand: Stand): Set<string> {
   const added = stand.log.read().filter((entry) => entry.e === "added");
   const newest = new Map(added.map(({ n, key }) => [key ?? n, n]));
   return new Set(added.flatMap(({ n, key }) => (newest.get(key ?? n) === n ? [] : [n])));
 }
 
-/** Reports jobs that the resumed worker started after another one, in the same attempt as that or in an earlier one. */
+/** Reports jobs that the resumed worker started after another worker had started the same attempt or a later one. */
 function staleStarts(stand: Stand, { by }: Member, stoppedAt: number, wokenAt: number): void {
   const runs = stand.runs();
   for (const run of runs.filter((one) => one.by === by && one.from > wokenAt)) {

@@ -1,8 +1,7 @@
-// kill -9 at chosen points, beside other workers: locks of a killed worker are removed in time, and its jobs run
-// elsewhere. A point is a packet of a connection for fetches and results (field/kill-point.ts):
-//
-//   killed before the packet is sent │ once it is sent │ when its answer arrives
-//   packets count from the start of the first job; in every fourth worker, from SIGTERM
+// Kills workers with SIGKILL at chosen points while other workers run. The locks of a killed worker must be removed in
+// time, and its jobs must run on other workers. A point is a packet that the worker sends on a connection for fetches
+// and results (field/kill-point.ts). The worker is killed before the packet is sent, once it is sent, or when its
+// answer arrives. The packets are counted from the start of the first job, or, in every fourth worker, from SIGTERM.
 import { machineTime } from "../../worker/run-log.ts";
 import { freedAfter } from "../../worker/runs.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
@@ -40,15 +39,17 @@ export const group: FaultGroup = {
   },
 };
 
-/** A killed member: its name in the log, and what it had locked by its id: ids of jobs, and `queue` for any queues. */
+/** The death of a member. */
 interface Death {
+  /** The member's name in the log. */
   readonly by: string;
+  /** What was locked by the member's id: the ids of jobs, and the word `queue` if any queue was locked. */
   readonly locked: ReadonlySet<string>;
 }
 
 async function killed(stand: Stand, n: number): Promise<Member> {
   const phase = PHASES[n % PHASES.length] ?? "sent";
-  // Every fourth member is killed while it stops. It then sends few packets.
+  // Every fourth member is killed while it stops. A member that stops sends few packets.
   const since = n % 4 === 3 ? "SIGTERM" : "start";
   const killAt: KillPoint = { phase, since, packet: 1 + stand.dice(since === "start" ? 60 : 2) };
   const [victim] = await stand.hire(1, { killAt });
@@ -63,10 +64,10 @@ async function killed(stand: Stand, n: number): Promise<Member> {
 
 const POLL_MS = 50;
 
-/** Waits until nothing is locked by the id of the dead member, and measures that time. Returns what was locked. */
+/** Waits until nothing is locked by the id of the killed member, and measures that time. Returns what was locked. */
 async function lockedOfDead(stand: Stand, { by, workerId, exit }: Member): Promise<Death> {
   const locked = new Set<string>();
-  // The member stopped before the chosen packet, so it has left no locks.
+  // The member ended before it sent the chosen packet, so it was not killed and has left no locks.
   if (exit?.signal !== "SIGKILL") return { by, locked };
   const from = exit.at;
   const text = `select id::text from worker._private_jobs where locked_by = $1
@@ -77,7 +78,8 @@ async function lockedOfDead(stand: Stand, { by, workerId, exit }: Member): Promi
     // At first, the server may still execute a fetch that the killed member sent.
     return rows.length === 0 && machineTime() > from + POLL_MS;
   });
-  if (locked.size > 0) stand.figure("locks of the dead are gone", machineTime() - from, LOCKED);
+  if (locked.size > 0)
+    stand.figure("locks of killed workers are removed", machineTime() - from, LOCKED);
   return { by, locked };
 }
 
@@ -85,7 +87,8 @@ function measure(stand: Stand, deaths: readonly Death[]): void {
   const lockedBy = new Map(deaths.map(({ by, locked }) => [by, locked]));
   for (const { run, ms } of freedAfter(stand.runs())) {
     const isLocked = lockedBy.get(run.by)?.has(run.job) === true;
-    if (isLocked) stand.figure("its jobs run elsewhere: held by locked_by", ms, LOCKED);
-    else stand.figure("its jobs run elsewhere: held by row locks", ms, ROWS);
+    if (isLocked)
+      stand.figure("jobs of killed workers run elsewhere: held by locked_by", ms, LOCKED);
+    else stand.figure("jobs of killed workers run elsewhere: held by row locks", ms, ROWS);
   }
 }

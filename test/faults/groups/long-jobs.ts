@@ -1,6 +1,6 @@
-// Jobs of many hours on live workers, beside Graphile workers, which remove all locks that are older than 4 hours,
-// also those of live workers. Hours are simulated: all locks are made an hour older, again and again. Our workers renew
-// their locks in each simulated hour, so that none gets 4 hours old.
+// Tests that jobs of many hours keep their locks beside Graphile workers, which remove all locks that are older than
+// 4 hours, also those of live workers. Hours are simulated: all locks are made an hour older, again and again. Our
+// workers renew their locks in each simulated hour, so that no lock gets 4 hours old.
 import { Logger, run as runStock } from "graphile-worker";
 import { testPool } from "../../support/test-pool.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -8,7 +8,7 @@ import { record } from "../../worker/workload.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
 import type { Stand } from "../field/stand.ts";
 
-/** The members' `staleLockThresholdMs` instead of 4 hours. They renew their locks four times in this time. */
+/** The option `staleLockThresholdMs` of our workers. They renew their locks four times in this time. */
 const STALE_LOCK_MS = 6_000;
 const RENEWED = { most: STALE_LOCK_MS / 4 + 1_000 };
 const HOURS = 12;
@@ -23,7 +23,7 @@ export const group: FaultGroup = {
   async run(field: Field) {
     const server = await field.server();
     const stands = await field.stands(server, {
-      // Not `beside stock`: if a Graphile worker fetched a long job, its lock would not be renewed.
+      // Not the mode `beside stock`: if a Graphile worker fetched a long job, the job's lock would not be renewed.
       modes: ["safe", "fast"],
       recovery: { staleLockThresholdMs: STALE_LOCK_MS, resetLocksIntervalMs: 200 },
     });
@@ -33,7 +33,7 @@ export const group: FaultGroup = {
       await using _ = await stockResetters(stand.url);
       stand.load(5);
       const long = await addLongJobs(stand, hours * HOUR_MS);
-      await stand.until("they run, and fast lanes have handed them over", async () => {
+      await stand.until("the long jobs run, and are locked by locked_by", async () => {
         const held = await locksOf(stand, long);
         return held.length === 3 && held.every(({ is_locked }) => is_locked);
       });
@@ -47,7 +47,10 @@ export const group: FaultGroup = {
 
 const runsOfLong = (stand: Stand) => stand.runs().filter(({ n }) => n.startsWith("long"));
 
-/** Adds a long job without a queue, and a queue of a long one and two others, locked together. Returns the long ids. */
+/**
+ * Adds a long job without a named queue, and a long job and two short ones in a named queue. Returns the ids of the
+ * long jobs.
+ */
 async function addLongJobs(stand: Stand, ms: number): Promise<string[]> {
   const utils = await stand.utils;
   const short = { ms: 1, failures: 0, children: 0 };
@@ -78,7 +81,10 @@ const LOCKS = `select locked_by is not null as is_locked, now() - locked_at > in
 const locksOf = (stand: Stand, ids: readonly string[]) =>
   stand.sql<{ is_locked: boolean; is_old: boolean }>(LOCKS, [ids]);
 
-/** Makes all locks an hour older. Waits until those of the long jobs and their queue are renewed; reports lost ones. */
+/**
+ * Makes all locks an hour older. Waits until the locks of the long jobs and of their queue are renewed. If one of these
+ * locks is gone, reports a problem instead.
+ */
 async function anHourPasses(stand: Stand, long: readonly string[]): Promise<void> {
   await stand.sql(older("_private_jobs"));
   await stand.sql(older("_private_job_queues"));

@@ -1,5 +1,6 @@
-// Twenty migrators at once, on a schema of Graphile Worker 0.16 and on an empty database. Meanwhile workers of 0.16 (on
-// its own schema only), 0.17, 0.18 and ours start and run jobs. In the end the schema is complete, and no job is lost.
+// Twenty migrators run at once: in each round, first on a schema that Graphile Worker 0.16 has created, then on an
+// empty database. During the migration, workers of 0.17, of 0.18 and of this library start and run jobs. On the
+// schema of 0.16, a worker of 0.16 runs, too. At the end each schema is complete, and no job is lost.
 import * as newest from "graphile-worker";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { migrate } from "../../../src/database/schema/migrate.ts";
@@ -17,7 +18,7 @@ const WORKED_MS = 3_000;
 
 export const group: FaultGroup = {
   name: "migrators",
-  title: "20 migrators at once, Graphile Worker 0.16 to 0.18 working meanwhile",
+  title: "20 migrators run at once while workers of Graphile Worker 0.16 to 0.18 run jobs",
   limitMinutes: 6,
   needs: ["graphile-worker 0.16 and 0.17"],
   async run(field: Field) {
@@ -29,7 +30,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** Migrates a schema that 0.16 has created and is using. */
+/** Migrates a schema that 0.16 has created, while a worker of 0.16 uses it. */
 async function adopted(field: Field, server: Server, round: number): Promise<void> {
   const stands = await withoutSchema(field, server, `adopted ${round}`);
   await field.each(stands, async (stand) => {
@@ -48,7 +49,10 @@ async function adopted(field: Field, server: Server, round: number): Promise<voi
   });
 }
 
-/** Creates a schema in an empty database. Without 0.16, which rejects a schema that any other program has created. */
+/**
+ * Creates a schema in an empty database. No worker of 0.16 takes part, because 0.16 rejects a schema that another
+ * program has created.
+ */
 async function created(field: Field, server: Server, round: number): Promise<void> {
   const stands = await withoutSchema(field, server, `created ${round}`);
   await field.each(stands, async (stand) => {
@@ -124,7 +128,8 @@ async function stockWorker(
   let stopped: Promise<void> | undefined;
   const end = async () => {
     await rest();
-    // 0.16 has stopped by itself, with its jobs done, once the schema has a migration that it does not support.
+    // A worker of 0.16 finishes its jobs and stops by itself once the schema has a migration that 0.16 does not
+    // support. So stop() may reject.
     await runner.stop().catch(() => {});
     await runner.promise.catch(() => {});
     await handle.close();
@@ -141,7 +146,7 @@ async function ended(stand: Stand, workers: readonly StockWorker[]): Promise<voi
   for (const one of workers) await one.rest();
   await migrateAgain(stand);
   await stand.end();
-  // Stopped only after all jobs are done: during a stop, 0.17 may leave a job locked that has ended.
+  // The workers are stopped only after all jobs are done. While 0.17 stops, it may leave a job locked that has ended.
   for (const one of workers) await one.stop();
   const versions = new Set(stand.runs().map(({ by }) => by.replace(/ [\d.]+$/, "")));
   stand.figure("kinds of workers that ran jobs", versions.size, { unit: "" });

@@ -1,5 +1,5 @@
 // pgbouncer in transaction mode between workers and PostgreSQL. Under load it is paused, reloaded, killed and
-// restarted. The workers have the settings for poolers of docs/scale.md.
+// restarted. The workers have the settings that docs/scale.md requires for poolers.
 
 import { pgbouncerProgram, startPgbouncer } from "../../support/pgbouncer.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -22,7 +22,8 @@ export const group: FaultGroup = {
     const program = pgbouncerProgram();
     if (program === null) throw new Error("pgbouncer is missing");
     const bouncer = await startPgbouncer(program, server.url(), CONNECTIONS, {
-      // Short, because at the end of a stand all connections of workers to PostgreSQL must be closed.
+      // Short, because pgbouncer keeps the connections of stopped workers for this time, and a stand reports a problem
+      // if connections are left after its end.
       idleSeconds: 3,
     });
     field.defer(() => bouncer.stop());
@@ -69,12 +70,12 @@ export const group: FaultGroup = {
   },
 };
 
-/** Measures when one of our workers starts a job again. Graphile workers do not connect through pgbouncer. */
+/** Measures how long after `at` one of our workers starts a job. Graphile workers do not connect through pgbouncer. */
 async function backAfter(stand: Stand, what: string, at: number): Promise<void> {
   const ours = new Set(stand.members.filter(({ isStock }) => !isStock).map(({ by }) => by));
   const first = () => stand.runs().find(({ by, from }) => from > at && ours.has(by));
   await stand.until(`a job starts after ${what}`, () => first() !== undefined, 60_000);
-  // Without a bound beside a Graphile worker: it takes most jobs, so ours may start late for lack of jobs.
+  // Beside a Graphile worker there is no bound: it takes most jobs, so our workers may have no job to start.
   const bound = stand.mode.stock ? {} : { most: BACK_MS };
   stand.figure(`first job after ${what}`, (first()?.from ?? at) - at, bound);
 }

@@ -1,5 +1,6 @@
-// Jobs that kill their process: by kill -9, by process.exit, by using all memory of V8 or of a control group. The
-// fleets have one, two and six workers. Killed workers are restarted at once, as by a supervisor, or once none runs.
+// Runs jobs that end their process: with kill -9, with process.exit, or by using all memory of V8 or of a control
+// group. The fleets have one, two or six workers. In a supervised fleet, ended workers are restarted at once. In other
+// fleets, they are restarted when no worker runs any more.
 import type { Behavior, Harm } from "../../worker/workload.ts";
 import { record } from "../../worker/workload.ts";
 import { type MemoryBound, memoryBound } from "../field/cgroup.ts";
@@ -8,7 +9,7 @@ import type { Member } from "../field/member.ts";
 import type { Stand } from "../field/stand.ts";
 
 const HARMS: readonly Harm[] = ["kill", "exit", "machine memory"];
-/** The harms in a fleet of one. Only there `memory` is tested, with which V8 ends the process. */
+/** The harms in a fleet of one worker. Only there `memory` is tested: V8 ends the process when its heap is full. */
 const ALONE: readonly Harm[] = [...HARMS, "memory"];
 /** Memory limits of a member: of V8's heap, and of the whole process. */
 const [HEAP_MB, MEMORY_MB] = [100, 400];
@@ -34,7 +35,7 @@ export const group: FaultGroup = {
   needs: ["root", "cgroup of memory"],
   async run(field: Field) {
     const bounds: MemoryBound[] = [];
-    // The control groups are removed last: no process may be left in them.
+    // The control groups are removed last, because only a group without processes can be removed.
     field.defer(() => Promise.all(bounds.map(({ remove }) => remove())));
     const server = await field.server();
     for (const [round, fleet] of FLEETS.slice(0, field.times(FLEETS.length, 2)).entries()) {
@@ -50,14 +51,15 @@ async function poisoned(stand: Stand, fleet: Fleet, bounds: MemoryBound[]): Prom
   const keeping = keep(stand, fleet, bounds, over.signal);
   stand.load(10);
   try {
-    // One after another: if several such jobs ran in one process, each death would use up an attempt of all of them.
+    // The jobs are run one after another. If several of them ran in one process, each death would use up an attempt of
+    // all of them.
     for (const harm of fleet.size === 1 ? ALONE : HARMS) await exhaust(stand, harm);
   } finally {
     over.abort();
     await keeping;
   }
   await stand.hire();
-  // end() also waits until the heartbeat rows of killed members are deleted, which takes up to a minute more.
+  // end() also waits until the heartbeat rows of killed members are deleted, which takes up to about a minute.
   await stand.end({ lenient: { killed: true } });
 }
 
@@ -74,7 +76,10 @@ async function exhaust(stand: Stand, harm: Harm): Promise<void> {
   stand.figure(`deaths by one job of ${MAX_ATTEMPTS} attempts`, deaths.length, DEATHS);
 }
 
-/** Starts the fleet. Until `over`, restarts ended members: at once, or without a supervisor once none runs. */
+/**
+ * Starts the fleet, and restarts ended members until `over` aborts: at once in a supervised fleet, otherwise only when
+ * no member runs any more.
+ */
 async function keep(
   stand: Stand,
   { size, isSupervised }: Fleet,

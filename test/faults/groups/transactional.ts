@@ -1,5 +1,6 @@
-// kill -9 around the commit of a transactional task, and connections that are lost between a commit and its answer:
-// each acknowledged job has exactly one effect, which is a row of the table `effects` (field/paying-task.ts).
+// Processes are killed (kill -9) around the commit of a transactional task, and connections are lost between a commit
+// and its answer. Even so, each acknowledged job has exactly one effect: a row of the table `effects`
+// (field/paying-task.ts).
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import type { Random } from "../../support/random-calls.ts";
 import { type TcpProxy, tcpProxy } from "../../support/tcp-proxy.ts";
@@ -12,7 +13,7 @@ const KILLS = 1_000;
 /** The number of commits whose answer is lost, in both modes together. */
 const CUTS = 200;
 const MODES = ["safe", "fast"] as const;
-/** The number of members of each mode: in full runs, and in brief ones. */
+/** The number of members (field/member.ts) in each mode: in full runs, and in brief ones. */
 const MEMBERS = [4, 2] as const;
 const LIMIT_MINUTES = 30;
 /** Jobs added per second. If jobs came faster than killed processes restart, several deadly jobs would share a kill. */
@@ -48,7 +49,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** The least numbers of faults in one mode. */
+/** The minimum numbers of faults in one mode. */
 interface Least {
   readonly kills: number;
   readonly cuts: number;
@@ -63,7 +64,7 @@ async function paidOnce(
   await stand.sql(EFFECTS);
   const over = Promise.withResolvers<void>();
   let [deadly, killed, isOver] = [0, 0, false];
-  // Deadly jobs are added until enough processes are killed, because several of them may share a kill.
+  // Several deadly jobs may share a kill, so deadly jobs are added until enough processes have been killed.
   const load = stand.load(PER_SECOND, {
     make: (n, _producer, dice) => payment(n, dice, killed < kills && dice(3) > 0 ? deadly++ : null),
   });
@@ -82,7 +83,7 @@ async function paidOnce(
       if (++killed % 100 === 0) field.say(`${stand.mode.name}: ${killed} killed`);
     }
   });
-  await stand.until("so many are killed", () => killed >= kills, LIMIT_MS);
+  await stand.until("enough processes are killed", () => killed >= kills, LIMIT_MS);
   await cutting;
   await load.stop();
   const left = () => stand.sql("select from worker._private_jobs limit 1");
@@ -97,8 +98,8 @@ async function paidOnce(
 }
 
 /**
- * Returns a job. `deadly`: its number among the jobs that kill their process in the first attempt, which selects one of
- * the points in turn; null: the job kills nothing.
+ * Returns a job. `deadly`: null, or the job's number among the deadly jobs, which kill their process in the first
+ * attempt. The number selects the point at which the job does so, each of PAYING_POINTS in turn.
  */
 function payment(n: string, dice: Random, deadly: number | null): JobToAdd {
   const killAt = deadly === null ? null : (PAYING_POINTS[deadly % PAYING_POINTS.length] ?? null);
@@ -107,7 +108,10 @@ function payment(n: string, dice: Random, deadly: number | null): JobToAdd {
   return { identifier: "pay", payload, spec };
 }
 
-/** Returns acknowledged jobs without an effect, and jobs with several, also if their add was not acknowledged. */
+/**
+ * Returns a problem for each acknowledged job without an effect, and for each job with several effects, even if its add
+ * was not acknowledged.
+ */
 async function problemsOf(stand: Stand): Promise<string[]> {
   const effects = await stand.sql<{ n: string; count: number }>(
     "select n, count(*)::int as count from effects group by n",

@@ -14,5 +14,5 @@ test(
   () => selection(admin),
 );
 
-test("Hostile requests get no unexpected response, and honest clients are served meanwhile.", () =>
+test("Hostile requests get no unexpected response, and other clients are served at the same time.", () =>
   selection(fuzz));

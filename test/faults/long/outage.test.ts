@@ -1,10 +1,11 @@
-// A short selection of PostgreSQL's outages and failovers. `npm run test:faults` has all, with bounds for times.
+// Runs a short selection of the faults in which PostgreSQL fails or a standby takes over. `npm run test:faults` runs
+// all of them, and also checks bounds for times.
 import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group as failover } from "../groups/failover/group.ts";
 import { group as outage } from "../groups/outage/group.ts";
 
-test("Nothing is lost, or doubled beyond what the mode permits, when PostgreSQL goes away, refuses, and ends sessions.", () =>
+test("No job is lost, or done twice beyond what the mode permits, when PostgreSQL is killed, is read-only, has no free connections, or ends sessions.", () =>
   selection(outage, { modes: ["safe", "fast"] }));
 
 test("When a standby takes over under load, only jobs that had not been replicated are lost.", () =>

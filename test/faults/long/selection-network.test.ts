@@ -1,5 +1,5 @@
-// A short selection of network faults, checked by the results of adds and by the oracle. `npm run test:faults` has all
-// of them.
+// Runs a short selection of network faults, and checks the results of adds and of jobs. `npm run test:faults` runs all
+// faults.
 import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group as adds } from "../groups/adds/group.ts";
@@ -8,5 +8,5 @@ import { group as network } from "../groups/network/group.ts";
 test("The caller of an add gets the right result, wherever the connection is cut.", () =>
   selection(adds));
 
-test("Nothing is lost, doubled beyond what the mode permits, or out of order when connections are slow, reset and cut.", () =>
+test("When connections are slow, reset and cut, no job is lost, runs more often than its mode permits, or runs out of order.", () =>
   selection(network, { modes: ["safe", "fast"] }));

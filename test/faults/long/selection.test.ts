@@ -1,4 +1,4 @@
-// A brief run of the fault group `kill`, checked by the oracle. `npm run test:faults` has all groups, with more
+// A brief run of the fault group `kill`, checked by the oracle. `npm run test:faults` runs all groups, with more
 // repetitions and with bounds for times.
 import { test } from "node:test";
 import { selection } from "../field/selection.ts";

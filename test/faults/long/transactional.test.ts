@@ -1,4 +1,5 @@
-// A few kills around the commit of a transactional task. `npm run test:faults -- --group transactional` has 1,000.
+// Kills processes around the commit of a transactional task, a few times. A run of
+// `npm run test:faults -- --group transactional` has 1,000 kills.
 import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group } from "../groups/transactional.ts";

@@ -1,5 +1,5 @@
 // The API of the story (run.ts): an HTTP server that allows a number of requests a second and answers 429 to others.
-// It records all requests, so that the calls of several processes are judged by one clock.
+// It records the times of all requests, so that the requests of several processes can be compared by one clock.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,13 +22,19 @@ export interface Api extends AsyncDisposable {
 export interface Seen {
   readonly served: number;
   readonly refused: number;
-  /** How often a job was served again: served requests, minus different jobs among them. */
+  /** The number of served requests whose job had been served before. */
   readonly twice: number;
   readonly mostServedInASecond: number;
   readonly mostOfATenant: number;
-  /** Requests of our workers during the time that a 429 named, except for 250 ms at its beginning and at its end. */
+  /**
+   * The number of requests that workers of this library sent during a back-off, which a 429 to one of them has caused.
+   * The first and the last NOTICED_MS of a back-off are left out.
+   */
   readonly whileBackingOff: number;
-  /** Requests of the Graphile worker, which ignores limits: in the first MANAGED_MS, and later. */
+  /**
+   * The numbers of requests of the Graphile worker: `early` up to MANAGED_MS after the first request, `late` after that
+   * time. The Graphile worker gets no jobs of queues that have slots.
+   */
   readonly byStock: { readonly early: number; readonly late: number };
   /** The time from the arrival of the first request to that of the last one, in milliseconds. */
   readonly tookMs: number;
@@ -36,11 +42,14 @@ export interface Seen {
 
 const SECOND_MS = 1_000;
 const RETRY_AFTER_S = 2;
-/** A worker may start a job before it reads the back-off that follows a 429. */
+/**
+ * `whileBackingOff` counts a request only if it arrives more than this many milliseconds after a 429, because a worker
+ * may start a job before it has read the back-off, and more than as many before the end of the back-off.
+ */
 const NOTICED_MS = 250;
 /**
- * From the first request on, the time in which all new queues get their slots: each at a moment when no job of it runs
- * (docs/limits.md). From then on, Graphile workers get no jobs of them.
+ * The time in milliseconds from the first request until every queue should have its slots. A queue gets slots at a
+ * moment when none of its jobs runs (docs/limits.md). From then on, Graphile workers get none of its jobs.
  */
 const MANAGED_MS = 2_000;
 /** How long a served request takes, at least and at most. */
@@ -88,7 +97,7 @@ export async function startApi(perSecond: number): Promise<Api> {
       const starts = spans.map(({ from }) => from);
       // A Graphile worker does not apply back-offs of tasks.
       const ours = spans.filter(({ by }) => by !== "stock");
-      // A 429 to the Graphile worker causes no back-off of ours.
+      // A 429 to the Graphile worker causes no back-off of this library's workers.
       const known = refused.filter(({ by }) => by !== "stock").map(({ at }) => at);
       const byStock = spans.filter(({ by }) => by === "stock").map(({ from }) => from);
       const managedAt = (starts[0] ?? 0) + MANAGED_MS;
@@ -117,7 +126,10 @@ export async function startApi(perSecond: number): Promise<Api> {
   };
 }
 
-/** Whether `at` is within the back-off that a 429 causes. `refused`: the moments of the 429s, ascending. */
+/**
+ * Whether `at` is within the back-off that a 429 causes, but not in its first or last NOTICED_MS. `refused`: the times
+ * of the 429s, ascending.
+ */
 function isBackingOff(at: number, refused: readonly number[]): boolean {
   const index = refused.findLastIndex((one) => one + NOTICED_MS < at);
   const last = refused[index];

@@ -1,10 +1,11 @@
-// The story of a 429: 20 tenants call an API that allows 5 requests a second, through three workers of ours and one of
-// Graphile Worker. Our workers back off; then an operator limits the rate. The program prints which limits were kept,
-// how long it took compared with the ideal, and what the command line prints meanwhile.
+// The story of a 429. The jobs of 20 tenants call an API that allows 5 requests a second. Three workers of this library
+// and a Graphile worker run the jobs. The workers of this library back off after a 429; later an operator limits the
+// rate. The program prints which bounds were kept, how long the jobs took compared with the ideal time, and, in
+// between, the output of commands such as `worker why`.
 //
 //   npm run story -- [--jobs 10000 | --brief]   (--brief: 300 jobs)
 //
-// Exit status: 0, nothing was exceeded or lost; 1, something was, or an error; 2, an invalid number of jobs.
+// Exit status: 0 if all bounds were kept; 1 if not, or after an error; 2 for an invalid number of jobs.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdirSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -76,7 +77,7 @@ async function story(): Promise<boolean> {
   return isWell;
 }
 
-/** Adds the tenants' jobs, and others without a limit, which all workers run. */
+/** Adds the tenants' jobs, and jobs without a limit, which all workers can run, the Graphile worker included. */
 async function add(utils: WorkerUtils): Promise<void> {
   const calls = Array.from({ length: jobs }, (_, index) => {
     const queueName = `tenant/${index % TENANTS}`;
@@ -149,7 +150,7 @@ async function report(api: Api, refusedBefore: number): Promise<boolean> {
     ["jobs not served", jobs - (seen.served - seen.twice), 0],
     ["jobs failed for good", failed?.count ?? 0, 0],
     ["refused before the limit of the rate", refusedBefore, null],
-    ["refused after it", seen.refused - refusedBefore, null],
+    ["refused after the limit of the rate", seen.refused - refusedBefore, null],
     [`seconds, of ${idealS} in the ideal`, Math.round(seen.tookMs / 1_000), null],
   ];
   console.log("\n| what | bound | seen |\n| --- | --- | --: |");
@@ -185,7 +186,7 @@ async function hire(duty: WorkerDuty): Promise<void> {
 async function until(what: string, isSo: () => boolean): Promise<void> {
   const end = performance.now() + 60_000;
   while (!isSo()) {
-    if (performance.now() > end) throw new Error(`timed out after 60 s: until ${what}`);
+    if (performance.now() > end) throw new Error(`timed out: 60 s passed before ${what}`);
     await sleep(25);
   }
 }

@@ -1,5 +1,5 @@
-// Rows so large that comparing their payload with a search or query exceeds the statement timeout, or is not attempted:
-// they are left out and counted, and all other jobs are found.
+// Tests searches and queries over jobs with very large payloads. A job is left out and counted if the comparison of its
+// payload exceeds the statement timeout, or if its payload is too large to be compared. All other matches are found.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boundedQueryable } from "../../../src/database/connection/pool.ts";
@@ -70,7 +70,10 @@ const undo = `
   alter table worker.all_jobs rename to _private_jobs;
   drop function worker.payload_in_time`;
 
-/** Searches page by page. Fails unless the jobs in `slow` are left out and counted, and the others of 1 to 40 found. */
+/**
+ * Searches page by page. Fails unless the jobs in `slow` are left out and counted, and all other jobs with the ids 1 to
+ * 40 are found.
+ */
 async function findsAllBut(slow: readonly number[], filter: JobFilter): Promise<void> {
   const found: string[] = [];
   let unchecked = 0;
@@ -92,7 +95,7 @@ async function findsAllBut(slow: readonly number[], filter: JobFilter): Promise<
   assert.equal(unchecked, slow.length, filter.sort);
 }
 
-test("In every order a search continues after rows that take too long, even if the last row is one.", async () => {
+test("In every order a search continues after rows that take too long, even if the last row takes too long.", async () => {
   const slow = [1, 20, 40];
   await fillSlowly(40, slow);
   await queue.sql(
@@ -117,7 +120,7 @@ test("In every order a search continues after rows that take too long, even if t
   }
 });
 
-test("A search for a few jobs by id skips only those that take too long.", async () => {
+test("A search among a few jobs, given by their ids, skips only those that take too long.", async () => {
   await fillSlowly(40, [7, 30]);
   try {
     for (const sort of ["id", "-id", "-attempts"] as const) {
@@ -129,7 +132,7 @@ test("A search for a few jobs by id skips only those that take too long.", async
   }
 });
 
-test("A search continues after a row that takes too long among very many of the same time.", async () => {
+test("A search continues after a row that takes too long among very many rows with the same time.", async () => {
   await fillSlowly(20_500, [20]);
   await queue.sql("update worker.all_jobs set run_at = now() - interval '1 s'");
   try {
@@ -139,7 +142,7 @@ test("A search continues after a row that takes too long among very many of the 
   }
 });
 
-test("A payload of nearly 8 MB is compared with a query; one of 9 MB is not, however well it compresses.", async () => {
+test("A payload of nearly 8 MiB is compared with a query; one of 9 MB is not, however well it compresses.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
   // Nearly 8 MiB that compress to 6 MB, or 9 MB that compress to about a hundredth.
   await queue.sql(`

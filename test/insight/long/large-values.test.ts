@@ -131,7 +131,7 @@ test("If decompression takes too long, counts and groups have intervals that inc
   }
 });
 
-test("A list that is filtered by payloads continues where its time limit ended it, and misses nothing.", async () => {
+test("A list that is filtered by payloads continues where the time limit ended the previous page, and misses no job.", async () => {
   await add([10, ...Array.from({ length: 24 }, () => 1_390_000), 10]);
   for (const sort of ["id", "-id", "due", "-attempts"] as const) {
     const found: string[] = [];

@@ -1,4 +1,4 @@
-// The orders of a list, compared with a plain "order by" over all jobs.
+// Compares the orders of the list of jobs with a plain "order by" over all jobs. Also tests the list's cursors.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { InputError } from "../../../src/base/errors.ts";
@@ -94,7 +94,7 @@ for (const sort of jobSorts) {
   });
 }
 
-test("An order in which more jobs have equal keys than a step reads is complete.", async () => {
+test("Pages are complete and in order if more jobs have equal sort keys than a step reads.", async () => {
   await queue.sql(`
     insert into worker._private_jobs (task_id, priority, run_at)
     select 1, (n % 20 = 0)::int, case when n % 100 = 0 then 'epoch'::timestamptz + n * interval '1 s'
@@ -104,7 +104,7 @@ test("An order in which more jobs have equal keys than a step reads is complete.
     const ids = await joined({ sort, limit: 500 });
     const expected = await naive(sort);
     assert.deepEqual(ids, expected, sort);
-    // A response that reached its time limit has fewer jobs, or none; then the next one continues.
+    // A response that has reached its time limit has fewer jobs, or none. After one without jobs, the next continues.
     let page = await listJobs(queue.db, { sort, limit: 13, offset: 700 });
     while (page.jobs.length === 0 && page.nextCursor !== null) {
       page = await listJobs(queue.db, { sort, limit: 13, cursor: page.nextCursor });
@@ -188,14 +188,14 @@ test("Offsets skip jobs in every order that has an index, also with a filter.", 
   await assert.rejects(refused, /^InputError: offset: cannot skip jobs/);
 });
 
-test("A cursor of another order or query is rejected; a damaged one causes no other error.", async () => {
+test("A cursor of another order or query is rejected, and a damaged cursor causes no error except an InputError.", async () => {
   await queue.sql(seed(200));
   const first = await listJobs(queue.db, { sort: "due", limit: 3 });
   const cursor = first.nextCursor ?? "";
   const another = (filter: JobFilter) =>
     assert.rejects(
       listJobs(queue.db, { sort: "due", cursor, ...filter }),
-      /^InputError: cursor: is of another (order|query): it continues only with the same q, state,/,
+      /^InputError: cursor: belongs to a list with another (order|query): it continues only with the same q, state,/,
     );
   await another({ sort: "priority" });
   await another({ q: "task:b" });

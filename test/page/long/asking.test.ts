@@ -1,5 +1,5 @@
-// The requests of an open page: when jobs have changed, it requests its list again without input; an unchanged list is
-// answered with 304 after Back; and the session and the event stream are requested once.
+// The requests of an open page. When jobs have changed, the page requests its list again without input. When the user
+// goes back to a list that has not changed, the answer is a 304. The session and the event stream are requested once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Response } from "playwright-core";
@@ -14,7 +14,7 @@ import {
 
 const ROWS = "table.jobs tbody tr";
 
-test("Jobs that fail while the page is open are shown; an unchanged list is answered with 304.", async () => {
+test("Jobs that fail while the page is open are shown. After a return to an unchanged list, the answer is a 304.", async () => {
   const admin = await startAdmin();
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     await waitForPage(page, "Jobs, failed");

@@ -1,4 +1,5 @@
-// The browser's Back restores the scroll position, the focus and the selection; changes made meanwhile move no row.
+// The browser's Back restores the scroll position, the focus and the selection of a list. Jobs that were added or
+// deleted while another page was shown move no row of the list.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";

@@ -25,7 +25,7 @@ const start = async (page: Page, id: string) => {
   await (await jobButton(page, "Cancel…")).click();
 };
 
-test("A waiting job is cancelled with a reason, and its page shows it.", async () => {
+test("A waiting job is cancelled with a reason, and its page shows the reason.", async () => {
   const { id } = await admin.utils.addJob("brew", {});
   await visit(admin, `/jobs/${id}`, async ({ page }) => {
     await start(page, id);
@@ -37,7 +37,7 @@ test("A waiting job is cancelled with a reason, and its page shows it.", async (
   assert.equal((await admin.utils.getJob(id))?.lastError, "cancelled: wrong <b>pot</b>");
 });
 
-test("If the schema lacks the tables, the dialog adds them, and then cancels the job.", async () => {
+test("If the schema lacks the tables that cancelling needs, the dialog adds them and then cancels the job.", async () => {
   const bare = await startAdmin({ samples: false, extensions: [] });
   const { id } = await bare.utils.addJob("brew", {});
   await visit(bare, `/jobs/${id}`, async ({ page }) => {

@@ -1,5 +1,5 @@
-// Error groups, the list of queues, and the page of a named queue: they show the database's data, and Unlock releases
-// the locks that its dialog counts.
+// Tests that the pages of error groups, the list of queues and the page of a named queue show the database's data, and
+// that Unlock releases the locks that its dialog counts.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { startAdmin, type TestAdmin, visit, waitForPage, waitForText } from "../harness.ts";
@@ -74,7 +74,7 @@ test("Many queues are listed in pages, and one is found by a part of its name.",
       const first = await rows.first().getAttribute("id");
       await page.getByRole("link", { name: "Next" }).click();
       await waitForText(page, `Page ${number}`);
-      // Next has a new address only once the new rows are shown.
+      // The link Next gets its new address only when the new rows are shown.
       await page.waitForFunction(
         (before) => document.querySelector("table.queues tbody tr")?.id !== before,
         first,
@@ -88,7 +88,7 @@ test("Many queues are listed in pages, and one is found by a part of its name.",
   });
 });
 
-test("A name with markup and outer spaces is shown and opened as it is; characters that change the writing direction are shown as codes.", async () => {
+test("A queue's name with markup and with spaces at both ends is shown and opened unchanged, except that characters that change the writing direction are shown as codes.", async () => {
   await visit(admin, "/queues?only=stuck", async ({ page }) => {
     const name = page.locator("table.queues .exact");
     await name.waitFor();

@@ -1,5 +1,5 @@
-// Markup, scripts and characters that change the writing direction, in texts that come from the database or from the
-// address: all of them are shown as plain text. Also large payloads, and queues with names such as "..".
+// Markup and scripts in texts from the database or the address are shown as plain text, and characters that change the
+// writing direction as their codes. Also tests a large payload, and queues with names such as "..".
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";

@@ -1,4 +1,4 @@
-// The page operated with the keyboard, and where the focus is after each step; and the page with forced colours.
+// Tests that the page can be operated with the keyboard, where the focus is after each step, and forced colours.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -28,7 +28,7 @@ async function tabTo(page: Page, selector: string, most = 40): Promise<void> {
 /** Waits until a matching element has the focus. */
 const waitForFocus = (page: Page, selector: string) => page.locator(`${selector}:focus`).waitFor();
 
-test("A change of the page moves the focus to its heading and changes the title.", async () => {
+test("Opening another page moves the focus to its heading and changes the title.", async () => {
   await visit(admin, "/", async ({ page }) => {
     await waitForPage(page, "Overview");
     for (const name of ["Jobs", "Queues", "Tasks", "Workers", "Cron", "Maintenance", "Overview"]) {
@@ -203,7 +203,7 @@ test("The arrow keys open a menu and move through its entries in a circle.", asy
     await page.keyboard.press("ArrowUp");
     const last = await at();
     await page.keyboard.press("ArrowDown");
-    assert.equal(await at(), first, "round");
+    assert.equal(await at(), first, "the first entry follows the last");
     await page.keyboard.press("End");
     assert.equal(await at(), last);
     await page.keyboard.press("Home");
@@ -214,7 +214,7 @@ test("The arrow keys open a menu and move through its entries in a circle.", asy
 });
 
 test("Enter confirms an action that can be undone; for other actions the focus is on Cancel.", async () => {
-  // Without the tables of operations a retry cannot be undone.
+  // The schema of `admin` has no tables of operations, so a retry there cannot be undone.
   const undoing = await startAdmin({ extensions: ["operations"] });
   for (const [one, selector] of [
     [undoing, "button[type=submit]"],
@@ -294,7 +294,8 @@ test("A dialog takes the focus, keeps it, and gives it back at Escape.", async (
       await page.locator("dialog button").first().focus();
       await page.keyboard.press("Escape");
       await page.locator("dialog").waitFor({ state: "detached" });
-      // The focus is on the action's button, or, if that is in the menu, which is closed now, on the menu's button.
+      // The focus is on the action's button. If that button is in the menu, which is closed now, the focus is on the
+      // menu's button.
       const isBack = await page.evaluate((label) => {
         const { activeElement: here } = document;
         return here?.textContent?.startsWith(label) || here?.ariaLabel === "More actions";

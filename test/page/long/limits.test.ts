@@ -1,5 +1,5 @@
-// A limit is set, changed and removed in the browser, on a schema that has no tables for limits at first. Also how much
-// of a limit is used, as the pages show it.
+// A limit is set, changed and removed in the browser, on a schema that has no tables for limits at first. The second
+// test checks what the pages show about the use of limits.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import {
@@ -25,7 +25,7 @@ before(async () => {
 const asAna = { httpCredentials: { username: "ana", password: "long enough" } };
 type Visited = Parameters<Parameters<typeof visit>[2]>[0];
 
-test("A limit is set after its tables were added, changed with the key m, and removed.", async () => {
+test("A limit is set, which adds the tables for limits; then it is changed with the key m, and removed.", async () => {
   const work = async ({ page }: Visited) => {
     await waitForText(page, "No limits");
     await page.keyboard.press("m");
@@ -78,7 +78,7 @@ test("A limit is set after its tables were added, changed with the key m, and re
   assert.deepEqual(await plain.utils.listLimits(), []);
 });
 
-test("The pages of limits show full queues, permits and back-offs, and End back-off ends a back-off.", async () => {
+test("The pages of limits show full queues, permits and back-offs, and the button End back-off ends a back-off.", async () => {
   await visit(limited, "/limits", async ({ page }) => {
     await waitForText(page, "full: tenant/globex");
     await waitForText(page, /^backing off until /);

@@ -1,4 +1,4 @@
-// The lists of tasks and of cron entries: their rows show the database's data, with links to workers and jobs.
+// Tests the list of tasks with its pages and its search, and the list of cron entries with links to workers and jobs.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { startAdmin, type TestAdmin, visit, waitForPage } from "../harness.ts";
@@ -29,7 +29,7 @@ test("A list of 300 tasks has three pages, and a search finds the tasks whose na
   });
 });
 
-test("The page of timetables shows the next runs, the waiting job, and entries that are late or have no worker.", async () => {
+test("The list of cron entries shows patterns in words, workers, waiting jobs, missed runs, and entries that no worker reports.", async () => {
   const cron = [
     { identifier: "nightly", task: "send_email", pattern: "0 2 * * *", backfill_ms: 86_400_000 },
     { identifier: "keyed", task: "send_email", pattern: "* * * * *", backfill_ms: 0, key: "k" },

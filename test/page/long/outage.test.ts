@@ -1,5 +1,5 @@
-// The database is unreachable, or the admin restarts or does not respond: the page shows that, keeps its data, and
-// recovers without a reload.
+// Tests that if the database is unreachable, or the admin restarts or does not respond, the page shows that, keeps its
+// data, and recovers without a reload.
 import assert from "node:assert/strict";
 import net from "node:net";
 import { after, test } from "node:test";
@@ -76,7 +76,7 @@ async function startBehindProxy() {
 
 const away = /50[03] \(/;
 
-test("During an outage of the database the last data stay below a banner, and are refreshed after it.", async () => {
+test("During an outage of the database a banner is shown above the last data, and after the outage the data are refreshed.", async () => {
   const { wire, admin } = await startBehindProxy();
   const { id } = await admin.utils.addJob("keep_me", {}, { queueName: "kitchen" });
   const work = async ({ page }: { page: Page }) => {
@@ -98,14 +98,14 @@ test("During an outage of the database the last data stay below a banner, and ar
     await wire.open();
     await banner.waitFor({ state: "detached" });
     await waitForStream(page);
-    // The list was opened during the outage, so all rows of the next response are shown, the added one, too.
+    // The list was opened during the outage, so all rows of the next response are shown, also the added one.
     await page.locator(`#job-${later.id}`).getByText("added_meanwhile").waitFor();
     assert.equal(await page.evaluate(() => "sameDocument" in globalThis), true);
   };
   await visit(admin, "/jobs", work, { mayMeet: away });
 });
 
-test("After a restart of the server the page reconnects, and sends the text that was being typed.", async () => {
+test("After a restart of the server the page reconnects, and a text that was typed into a dialog before can be sent.", async () => {
   const admin = await startAdmin({ samples: false });
   const { id } = await admin.utils.addJob("keep_me");
   const work = async ({ page }: { page: Page }) => {
@@ -128,7 +128,7 @@ test("After a restart of the server the page reconnects, and sends the text that
   await visit(admin, `/jobs/${id}`, work, { mayMeet });
 });
 
-test("If the server stops responding, the page shows for how long, then a banner, and recovers later.", async () => {
+test("If the server stops responding, the page shows for how long it is offline, later also a banner, and recovers when the server responds again.", async () => {
   const admin = await startAdmin({ samples: false });
   const { id } = await admin.utils.addJob("keep_me");
   await using network = await tcpProxy(
@@ -158,7 +158,7 @@ test("If the server stops responding, the page shows for how long, then a banner
   });
 });
 
-test("A page that is opened during an outage of the database shows it, and loads its data afterwards.", async () => {
+test("A page that is opened during an outage of the database shows that, and loads its data after the outage.", async () => {
   const { wire, admin } = await startBehindProxy();
   const { id } = await admin.utils.addJob("keep_me");
   wire.cut();

@@ -30,7 +30,7 @@ const asAna = { httpCredentials: { username: "ana", password: "long enough" } };
 const readPauses = async () =>
   (await admin.utils.listPauses()).map(({ scope, name }) => [scope, name]);
 
-test("A queue is paused for two hours, after its tables were added, and resumed by the key p.", async () => {
+test("A queue is paused for two hours, which first adds the tables of pauses, and is resumed with the key p.", async () => {
   const work = async ({ page }: Visited) => {
     await page.getByRole("button", { name: "Pause…" }).click();
     await page.getByRole("button", { name: "Add tables and continue" }).waitFor();
@@ -55,7 +55,7 @@ test("A queue is paused for two hours, after its tables were added, and resumed 
   assert.deepEqual(await readPauses(), []);
 });
 
-test("A task is paused from its row, and the overview and its job show it until it is resumed there.", async () => {
+test("A task is paused in the list of tasks; its job and the overview show the pause, and the overview resumes it.", async () => {
   const work = async ({ page }: Visited) => {
     await page.getByRole("row", { name: /send/ }).getByRole("button", { name: "Pause…" }).click();
     await confirm(page, ["Pause task send"], "Pause task");
@@ -110,7 +110,7 @@ test("The page of a paused queue shows that the worker has acknowledged the paus
   await admin.utils.resumeQueue("mail");
 });
 
-test("Everything is paused from the palette, and each page shows it until it is resumed.", async () => {
+test("Everything is paused from the command palette, and a banner shows the pause until everything is resumed.", async () => {
   const work = async ({ page }: Visited) => {
     await waitForData(page);
     await page.keyboard.press("Control+k");

@@ -1,4 +1,5 @@
-// A schedule on the page: added, opened, changed, paused with the key p, resumed, run and removed.
+// Tests that a user can add a schedule on the page, open it, change it, pause it with the key p, resume it, run it and
+// remove it.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import {

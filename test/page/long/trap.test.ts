@@ -35,7 +35,7 @@ const broken: Record<string, (wasm: Buffer) => Buffer> = {
 };
 
 for (const [how, change] of Object.entries(broken)) {
-  test(`A module that is ${how} is reported, and a reload repairs it.`, async () => {
+  test(`A module that is ${how} is reported, and a reload repairs the page.`, async () => {
     const body = change(await readFile(wasmUrl));
     const prepare = (page: Page) =>
       page.route("**/admin_ui_bg.wasm", (route) =>
@@ -46,7 +46,7 @@ for (const [how, change] of Object.entries(broken)) {
   });
 }
 
-test("A trap while a dialog is open ends the page, and nothing covers the message.", async () => {
+test("A trap while a dialog is open stops the page, and nothing covers the message.", async () => {
   const prepare = (page: Page) => page.addInitScript(trapOnDemand, TRAP);
   const work = async ({ page }: { page: Page }) => {
     await waitForPage(page, "Jobs");
@@ -59,7 +59,10 @@ test("A trap while a dialog is open ends the page, and nothing covers the messag
   await visit(admin, "/jobs", work, { prepare, mayMeet: /^error: RuntimeError: unreachable/ });
 });
 
-/** Runs in the page before the client's module is loaded: the module's `dispatch` traps once `trapNow` is set. */
+/**
+ * Runs in the page before the client's module is loaded. Replaces the module's `dispatch` by a function that traps once
+ * `trapNow` is set.
+ */
 function trapOnDemand(trap: string): void {
   const instantiate = WebAssembly.instantiate as (
     module: WebAssembly.Module,

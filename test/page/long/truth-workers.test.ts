@@ -1,5 +1,5 @@
-// Compares the numbers, times and states that the pages and the command line show with the rows of the database: where
-// only Graphile workers run, and after crashes.
+// Compares the numbers, times and states that the pages and the command line show with the rows of the database. One
+// test does this where only Graphile workers run, the other after jobs have crashed their workers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAdmin, visit, waitForPage } from "../harness.ts";

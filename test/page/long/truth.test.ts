@@ -1,5 +1,5 @@
-// Compares the numbers, times and states that the pages show with the rows of the database: in browsers whose clocks
-// are wrong; and, like those that the command line prints, for errors that contain ids of five shapes.
+// Compares the numbers, times and states that the pages show with the rows of the database, in browsers whose clocks
+// are wrong. For errors that contain ids of five shapes, also compares what the command line prints.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAdmin, visit } from "../harness.ts";

@@ -1,4 +1,4 @@
-// Queues, workers, tasks and maintenance: the pages show the database's data, and each action changes what its dialog
+// The pages of queues, workers, tasks and maintenance show the database's data. Each action changes what its dialog
 // showed, and nothing else.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
@@ -174,7 +174,7 @@ test("The preview of a sweep changes nothing; the sweep after it removes the sta
     await dismissNotice(page, "Swept 1 worker");
     const workers = (await readLocks()).map(({ worker }) => worker);
     assert.ok(!workers.includes(dead.staleWorkers[0] ?? ""));
-    assert.equal(workers.length, 2, "the living stay");
+    assert.equal(workers.length, 2, "workers that are not stale stay");
   });
 });
 
@@ -203,7 +203,7 @@ test("A clean-up deletes the failed jobs that it counted, and nothing else.", as
   });
 });
 
-test("An index is built beside a writer, shown with its progress, cancelled, built and dropped.", async () => {
+test("The build of an index that waits for a writer is shown and cancelled; later the index is built and dropped.", async () => {
   const names = () =>
     admin.sql<{ name: string }>(
       "select indexname as name from pg_indexes where indexname like 'worker_jobs_%'",

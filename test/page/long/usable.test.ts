@@ -1,5 +1,5 @@
-// The navigation and the Export menu by keys, the live regions for screen readers, and the search on a phone. The
-// checks that every page must pass are in ../walk.ts.
+// The navigation and the Export menu can be used with the keyboard, the live regions for screen readers exist, and the
+// search can be closed on a phone. The checks that every page must pass are in ../walk.ts.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { startAdmin, type TestAdmin, visit, waitForPage, waitForStream } from "../harness.ts";

@@ -1,5 +1,6 @@
-// Lists in windows from 320 to 1,920 pixels wide: the name of a row is whole, or cut in its middle, numbers are never
-// cut, and the page does not scroll sideways. Other tests check single texts, such as the title and an error's label.
+// Tests the lists of the page in windows that are 320 to 1,920 pixels wide. The name of a row is shown whole, or cut in
+// its middle. Numbers are never cut, and the page does not scroll sideways. The last tests check single texts, such as
+// the title and an error's label.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { startAdmin, type TestAdmin, visit, waitForData } from "../harness.ts";
@@ -157,7 +158,7 @@ test("The end time of a back-off is not cut, from 320 to 1920 pixels.", async ()
   });
 });
 
-test("The title of a page is one line beside a long sentence.", async () => {
+test("The title of a page stays on one line, even beside a long sentence.", async () => {
   await visit(admin, "/workers", async ({ page }) => {
     await page.locator("table.rows tbody td").first().waitFor();
     for (const width of [390, 640, 700, 768, 900]) {

@@ -1,7 +1,7 @@
 // The admin servers for the pictures of run.ts. Four have a database each: one with an incident (incident.ts), one with
 // the incident and pauses, one with the incident and limits, and an empty one. Five more servers share the first
-// database: one is read-only, two require a token, and two have a proxy that can cut a connection: that of `away` to
-// its database, and that of the browser to `frozen`.
+// database. One of these is read-only, and two require a token. For the last two, a proxy can interrupt a connection:
+// for `away` the connection to its database, for `frozen` the browser's connection to it.
 import pg from "pg";
 import type { AuthOptions } from "../../../src/admin/config/auth-options.ts";
 import { adminServerConfig } from "../../../src/admin/config/config-builder.ts";

@@ -1,6 +1,6 @@
-// A database with several incidents: a gateway that has failed for two hours, a queue whose worker is not responding,
-// jobs that crash their workers, a task that no live worker supports, two more tasks with failed jobs, and a cron entry
-// without its last ticks. All other jobs are as in a healthy queue.
+// A database with several incidents: a gateway that has failed for two hours, a queue whose worker is not responding, a
+// task that only this worker supports, jobs that crash their workers, two more tasks with failed jobs, and a cron entry
+// that has missed its last ticks. All other jobs are as in a healthy queue.
 import type pg from "pg";
 
 /** Fills the schema `worker`, which must be migrated and empty, in one transaction, and then analyzes its tables. */
@@ -215,7 +215,8 @@ const statements = [
     run_at: "now() + exp(3 + 8.4 * n / 5900.0) * interval '1 second'",
     payload: "json_build_object('shard', n % 64)",
   }),
-  // More scheduled jobs of charge_card, in three currencies: the page compares its failed jobs, all in EUR, with them.
+  // More scheduled jobs of charge_card, in three currencies. The page compares the failed jobs of charge_card, which
+  // are all in EUR, with them.
   jobs(700, "charge_card", {
     payload: `json_build_object('charge_id', 'ch_' || substr(md5((9000 + n)::text), 1, 12), 'amount', n % 900,
       'currency', case when n % 10 < 3 then 'EUR' when n % 2 = 0 then 'USD' else 'GBP' end)`,

@@ -1,5 +1,6 @@
-// Three datasets for the comparison of pages with rows (pages.ts): errors that contain ids of five shapes, Graphile
-// workers only, and crashes. Once a seed function has ended, only heartbeats change rows.
+// Three datasets for the comparison of pages with the rows of the database (pages.ts). The first has errors that
+// contain ids of five shapes, the second has only Graphile workers, and the third has jobs that crash their workers.
+// Once a seed function has ended, only heartbeats change rows.
 import { spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -34,7 +35,7 @@ export const CAUSES: readonly { readonly task: string; readonly error: (n: numbe
 ];
 export const JOBS_OF_CAUSE = 30;
 
-/** Adds failed and retrying jobs with the errors of CAUSES, a live worker with one running job, and waiting jobs. */
+/** Adds failed and retrying jobs with the errors of CAUSES, waiting jobs, and the row of a worker that runs one job. */
 export async function seedIds(admin: TestAdmin): Promise<void> {
   const { utils } = admin;
   for (const { task, error } of CAUSES) {

@@ -1,5 +1,5 @@
 // Compares pages of an admin with the rows of its database: the overview, the lists of jobs, errors, queues, tasks and
-// workers, the maintenance page, and pages of queues and jobs. The queue must not change meanwhile.
+// workers, the maintenance page, and pages of queues and jobs. The rows must not change during the comparison.
 import type { Page } from "playwright-core";
 import { errorGroup } from "../../../src/domain/error-group.ts";
 import {
@@ -14,12 +14,14 @@ import { CONDITIONS, type Condition, World, type WorldJob } from "./world.ts";
 
 type Opened = readonly [route: string, title: string, check: (read: Read) => Promise<void>];
 
-/** The maximum number of queues whose pages are opened, and of jobs of each condition. */
+/** The maximum number of queues whose pages are opened. */
 const QUEUES_OPENED = 6;
+/** The maximum number of jobs of each condition whose pages are opened. */
 const JOBS_OPENED = 4;
 /**
- * A page shows when a job failed. A Graphile worker does not write that time to `updated_at`, which remains the time of
- * the add. In the dataset with Graphile workers, jobs fail less than this many milliseconds after their add.
+ * How much the time of a failure on a page may differ from the job's `updated_at`, in milliseconds. A Graphile worker
+ * does not write `updated_at` when a job fails, so it remains the time of the add. In the dataset with Graphile
+ * workers, jobs fail less than this time after their add.
  */
 const FAILURE_SLACK_MS = 1_000;
 
@@ -27,7 +29,7 @@ export interface Read {
   readonly page: Page;
   readonly world: World;
   readonly compare: Comparison;
-  /** The database's clock in milliseconds, read just before the page. */
+  /** The time by the database's clock, in milliseconds since 1970. It is read just before the page's texts are. */
   readonly now: number;
 }
 
@@ -123,7 +125,7 @@ async function overview({ page, world, compare, now }: Read): Promise<void> {
   }
 }
 
-/** Compares the table of the horizon for screen readers: its rows together count all jobs that are not locked. */
+/** Compares the horizon's table for screen readers. Its numbers add up to the numbers of jobs that are not locked. */
 async function horizon(page: Page, world: World, compare: Comparison): Promise<void> {
   const shown = new Map<string, number>();
   for (const text of await page.locator(".hz-panel .sr td").allTextContents()) {
@@ -137,7 +139,10 @@ async function horizon(page: Page, world: World, compare: Comparison): Promise<v
   }
 }
 
-/** Compares ages and links of incidents. `See 12` opens 12 jobs; a number of jobs in the incident's text is 12, too. */
+/**
+ * Compares the ages and the links of incidents. A link such as `See 12` must open a list of 12 jobs. If the incident's
+ * text contains a number of jobs, that number must be 12, too.
+ */
 async function incidents(
   page: Page,
   world: World,
@@ -250,7 +255,8 @@ async function errors({ page, world, compare }: Read): Promise<void> {
   );
   for (const { id, cells } of rows) {
     const jobs = groups.get(id.replace("errors-row-", ""));
-    // If more than 20 errors of a task occur once, the page combines some in a group that errorGroup() does not return.
+    // If more than 20 errors of a task occur only once, some groups on the page are of errors from one place in the
+    // code. errorGroup() does not return such groups.
     if (jobs === undefined) continue;
     const name = cells.get("Error")?.whole ?? "";
     const times = jobs.map(({ updatedAt }) => updatedAt);

@@ -1,9 +1,9 @@
-// Reads the tables of a page and its pairs of a name and a value, and compares values that are shown with actual ones.
+// Reads the tables of a page, and its pairs of a name and a value. Compares values that are shown with actual values.
 import type { Page } from "playwright-core";
 
 export interface Cell {
   readonly text: string;
-  /** The `title` of a name or an error that may be cut; without one, the text. */
+  /** The `title` of a name or an error in the cell, which may be cut there; without such a `title`, the text. */
   readonly whole: string;
   /** The first time in the cell, in milliseconds since 1970; NaN: none. */
   readonly time: number;
@@ -97,7 +97,7 @@ export class Comparison {
     this.compared++;
     const seconds = Math.abs(nowMs - at) / 1_000;
     const [least, most] = spanOf(text ?? "");
-    // The page redraws its ages once a second, and is read after `nowMs` was read from the database.
+    // A few seconds of difference are allowed: the page redraws its ages once a second, and is read later than `nowMs`.
     if (seconds < least - 3 || seconds > most + 6) {
       this.untrue.push(`${what}: shows ${text}, is ${seconds.toFixed(0)} s`);
     }

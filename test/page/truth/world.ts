@@ -145,7 +145,7 @@ interface QueueRow {
 interface WorkerRow {
   readonly id: string;
   readonly beat_at: string;
-  /** The jobs that the worker reports as fetched and not started, by id; null: its report has no such list. */
+  /** The ids of the jobs that the worker reports as fetched and not started; null: its report has no such list. */
   readonly fetched: readonly string[] | null;
 }
 

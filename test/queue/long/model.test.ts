@@ -1,6 +1,7 @@
-// Compares the queue with the model in test/queue/model, in random lists of calls: the results, and the contents of the
-// tables after each call. Some calls are also compared on a schema that Graphile Worker has migrated. A failure
-// names a seed and a path. To repeat it: `SEED=… RUN_PATH=… npm run test:files -- test/queue/long/model.test.ts`.
+// Makes random lists of calls to the queue and to the model in test/queue/model. After each call, compares its results
+// and the contents of the tables with those of the model. Some kinds of calls are also made on a schema that Graphile
+// Worker has migrated. A failure names a seed and a path. To repeat it:
+// `SEED=… RUN_PATH=… npm run test:files -- test/queue/long/model.test.ts`.
 import assert from "node:assert/strict";
 import { before, describe, type TestContext, test } from "node:test";
 import { emptyDatabase, migratedDatabase } from "../../support/database.ts";

@@ -1,7 +1,8 @@
-// How jobs are added, and what a job key means.
+// The model of adding and removing jobs. The effect of an add with a key depends on the job that already has the key,
+// and on the mode:
 //
-//   the existing job with the key …  | replace, preserve_run_at                | unsafe_dedupe
-//   is waiting                       | is replaced in its place                | changes only its revision
+//   the existing job …               | replace, preserve_run_at                | unsafe_dedupe
+//   is waiting                       | gets the new data                       | changes only its revision
 //   is running                       | loses its key, is not retried; a new    | changes only its revision
 //                                    |   job is added                          |
 //   has used up its attempts         | loses its key; a new job is added       | changes only its revision
@@ -20,7 +21,7 @@ export interface Spec {
   readonly flags: readonly string[];
 }
 
-/** Adds jobs one after another and returns, for each spec, the place of its job. */
+/** Adds jobs one after another. Returns for each spec the place (world.ts) of the added or existing job. */
 export function add(world: World, specs: readonly Spec[]): number[] {
   // All adds of a batch happen at one time, but their jobs are due a microsecond apart, so that they run in order.
   return specs.map((spec, index) => addOne(world, spec, index - (specs.length - 1)));
@@ -76,7 +77,7 @@ function added(world: World, job: Job): number {
   return job.place;
 }
 
-/** Two arrays are concatenated, so that callers can collect work under one key. Otherwise the new payload is used. */
+/** Joins two arrays, so that callers can collect work under one key. Otherwise returns the new payload. */
 const joined = (old: unknown, given: unknown) =>
   Array.isArray(old) && Array.isArray(given) ? [...old, ...given] : given;
 

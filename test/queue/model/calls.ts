@@ -1,5 +1,5 @@
-// The possible calls, as values: fast-check generates lists of them, and shortens a list that shows a
-// difference until every call in it is needed.
+// The possible calls, as values. fast-check generates lists of calls. If a list shows a difference between the model
+// and the product, fast-check removes calls from it until every call that is left is needed.
 import fc, { type Arbitrary } from "fast-check";
 import type { Spec } from "./adding.ts";
 import type { Holder } from "./ending.ts";
@@ -26,7 +26,7 @@ export type Call =
 
 /**
  * Returns the places that the numbers of a call select. An even number selects a job that has the call's `by` as its
- * `lockedBy`, if there is one. Otherwise, and for odd numbers, any job is selected, also one that no longer exists.
+ * `lockedBy`, if there is one. Otherwise, and for odd numbers, any job can be selected, even one that no longer exists.
  */
 export function placesOf(world: World, call: Call): number[] {
   if (!("jobs" in call) || world.added === 0) return [];

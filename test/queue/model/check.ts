@@ -1,5 +1,6 @@
-// Runs lists of calls in the model and in the product, and compares results and contents after each call. A difference
-// is reported with a list of calls that fast-check has shortened, and with the command that repeats it.
+// Runs lists of calls in the model and in the product. After each call, compares the results of both, and the state of
+// the model with the product's rows. The report of a difference has the calls that lead to it, as few as fast-check
+// could find, and the command that runs them again.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import pg from "pg";
@@ -25,10 +26,10 @@ export interface Checked {
   readonly progress?: (runs: number) => void;
 }
 
-/** After this many runs the tables are truncated: each run is rolled back, which leaves dead rows in them. */
+/** After this many runs the tables are truncated, because the rollback of each run leaves dead rows in them. */
 const RUNS_UNTIL_EMPTIED = 100;
 
-/** Returns null if all runs agree; otherwise a text with the calls, the difference, and the command that repeats it. */
+/** Returns null if no run has a difference; otherwise its calls, the difference, and the command that repeats it. */
 export async function check(checked: Checked): Promise<string | null> {
   const { url, schema, hasLeases, mix, runs, seed, path } = checked;
   const client = new pg.Client({ connectionString: url });

@@ -1,8 +1,8 @@
 // How attempts end, and when a job is retried. A worker can end an attempt only while it holds the job's lock. So
 // finish(), fail() and giveBack() do not change jobs that the worker has not locked, and return their places.
 //
-// A fast lane locks jobs by row locks, which no column shows. So in the model it can end the attempt of any job without
-// a worker's id in its row. An attempt of a fast lane is counted only when it fails.
+// A fast lane locks jobs by row locks, which no column shows. So in the model, a fast lane can end the attempt of any
+// job that has no worker's id in its row, and an attempt of a fast lane counts only when it fails.
 import { isAvailable, type Job, lockedJobsOf, SECOND, unlock, type World } from "./world.ts";
 
 /** A worker's id, or null for a fast lane. */
@@ -70,7 +70,7 @@ const hasEquals = (world: World, { queue, priority, runAt }: Job) =>
     (one) => isAvailable(one) && one.priority === priority && one.runAt === runAt,
   );
 
-/** Returns the queues that the worker has locked, and in which all jobs that it has locked are in `ending`. */
+/** Returns the queues that the worker has locked and in which it has locked no jobs other than those at `ending`. */
 export function spentQueues(world: World, by: Holder, ending: readonly number[]): string[] {
   if (by === null) return [];
   const left = lockedJobsOf(world, by).filter(({ place }) => !ending.includes(place));

@@ -7,7 +7,7 @@ import * as recovering from "./recovering.ts";
 import { take } from "./taking.ts";
 import { SECOND, type World } from "./world.ts";
 
-/** Applies the call. `answered`: the product's result, which decides if several results are valid (take). */
+/** Applies the call. `answered`: the product's result; for a take, it selects one of several valid results. */
 export function inModel(world: World, call: Call, answered: unknown): unknown {
   const places = placesOf(world, call);
   switch (call.do) {

@@ -1,4 +1,5 @@
-// Actions on jobs by hand. They do not change a job that was locked within the last 4 hours.
+// How the actions that users request change jobs. An action does not change a job that was locked within the last 4
+// hours and still is.
 import { isBusy } from "./adding.ts";
 import type { Job, World } from "./world.ts";
 
@@ -26,7 +27,10 @@ export function operate(world: World, verb: Verb, places: readonly number[]): nu
   return free.map(({ place }) => place);
 }
 
-/** Whether the action changes the job: `run-now` changes a job without attempts left only if it has an old lock. */
+/**
+ * Whether the action changes a job that is not busy. If no attempts are left, `run-now` changes it only with an old
+ * lock.
+ */
 const canBe = ({ verb }: Verb, { attempts, maxAttempts, lockedBy }: Job) =>
   verb !== "run-now" || lockedBy !== null || attempts < maxAttempts;
 

@@ -1,6 +1,6 @@
-// The product under test: performs the calls of the model with this library's functions, on a real PostgreSQL. A run is
-// one transaction, in which now() stays the same, so times can be compared to the microsecond. To let time pass, the
-// times in the tables are moved into the past.
+// The product that is compared with the model: it performs the model's calls with this library's functions, on a real
+// PostgreSQL. A run is one transaction, in which now() stays the same, so times can be compared to the microsecond.
+// To let time pass, the times in the tables are moved into the past.
 import type pg from "pg";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { commands } from "../../../src/commands/index.ts";
@@ -37,7 +37,7 @@ export class Product {
   readonly #hasLeases: boolean;
   /** The database's now(), in microseconds since 1970. */
   readonly #nowUs: bigint;
-  /** The ids of jobs, by their places in the model: the order in which the product first returned them. */
+  /** The ids of jobs, in the order in which the product first returned them. An index is a job's place in the model. */
   readonly #ids: string[] = [];
 
   private constructor(db: Database, utils: WorkerUtils, hasLeases: boolean, nowUs: bigint) {
@@ -47,7 +47,7 @@ export class Product {
     this.#nowUs = nowUs;
   }
 
-  /** The client; in its statements, statement_timestamp() is replaced by now(), which stays the same. */
+  /** The client, which replaces statement_timestamp() in statements by now(), so that the time stays the same. */
   get #frozen(): Queryable {
     const { client } = this.#db;
     return {
@@ -66,7 +66,7 @@ export class Product {
     return new Product(db, utils.with(client), hasLeases, BigInt(row?.us ?? 0));
   }
 
-  /** Performs the call, and returns its result as inModel() does. `world`: the model's state before the call. */
+  /** Performs the call. Returns its result in the form of inModel(). `world`: the model's state before the call. */
   async perform(world: World, call: Call): Promise<unknown> {
     const ids = placesOf(world, call).map((place) => this.#ids[place] ?? "");
     switch (call.do) {
@@ -257,7 +257,7 @@ export class Product {
   }
 }
 
-/** The worker id for calls of a fast lane (`by` is null). The rows of jobs that it has locked do not contain the id. */
+/** The worker id that is passed for a fast lane, whose `by` is null. Its row locks do not contain the id. */
 const LANE = "worker-1";
 const lockOf = (by: Holder) => (by === null ? "row" : "locked_by");
 

@@ -1,5 +1,5 @@
-// How jobs of stale workers are recovered. A worker has a lease, which its heartbeats renew. When it has expired, other
-// workers remove the worker's locks: the attempts count, and the jobs run again if attempts are left.
+// How jobs of stale workers are recovered. A worker has a lease, which its heartbeats renew. When the lease has
+// expired, other workers remove the worker's locks. The attempts count, and the jobs run again if attempts are left.
 //
 //   alive ──threshold──▶ ordinary jobs recovered, lease marked ──resilient threshold──▶ all recovered, lease deleted
 // Jobs with the flag `infrastructure_resilient` are resilient: they are recovered after the second threshold only.
@@ -33,7 +33,7 @@ export interface Swept {
   readonly queues: number;
 }
 
-/** The sweep that workers make for each other, by the thresholds that each worker has set for itself. */
+/** The sweep in which workers recover jobs of stale workers. The thresholds are those in the stale workers' leases. */
 export function sweep(world: World, delayMs: number): Swept {
   const stale = [...world.leases.keys()].filter((id) => isStale(world, id, 0)).sort();
   const recovered = stale.filter((id) => world.leases.get(id)?.isRecovered === true);
@@ -50,7 +50,10 @@ export interface SweptByHand {
   readonly queues: number;
 }
 
-/** The sweep by hand: its threshold applies if it is longer than a worker's own. It includes unknown workers. */
+/**
+ * The sweep by hand. It also recovers jobs of unknown workers. A worker's own threshold applies instead of
+ * `thresholdMs` if it is longer.
+ */
 export function sweepByHand(world: World, thresholdMs: number, delayMs: number): SweptByHand {
   const silent = [...world.leases]
     .filter(([, { beatAt }]) => world.now - beatAt > thresholdMs * MS)
@@ -75,7 +78,10 @@ function isStale({ leases, now }: World, id: string, givenMs: number): boolean {
   return now - lease.beatAt > Math.max(ownMs, givenMs) * MS;
 }
 
-/** A resilient job stays locked until the second threshold, and so does its queue: later jobs must not start first. */
+/**
+ * Recovers jobs of these workers and unlocks their queues. A resilient job stays locked until the second threshold. If
+ * it is in a named queue, the queue stays locked, too, so that later jobs of the queue do not start first.
+ */
 function recover(world: World, ids: readonly string[], givenMs: number, delayMs: number) {
   const counts = { jobs: 0, queues: 0 };
   for (const id of ids) {

@@ -10,7 +10,10 @@ export interface Taking {
   readonly share: number | null;
 }
 
-/** Whether the worker may take the job: available, due, of one of its tasks, without forbidden flag or locked queue. */
+/**
+ * Whether the worker may take the job: the job is available and due, is of one of the worker's tasks, has no forbidden
+ * flag, and is in no locked queue.
+ */
 const isReadyFor = (world: World, { tasks, forbidden }: Taking, job: Job): boolean =>
   isAvailable(job) &&
   job.runAt <= world.now &&
@@ -21,10 +24,11 @@ const isReadyFor = (world: World, { tasks, forbidden }: Taking, job: Job): boole
 const byUrgency = (a: Job, b: Job) => a.priority - b.priority || a.runAt - b.runAt;
 
 /**
- * Takes the most urgent jobs, and returns their places: the lowest `priority` first, and with the same one the earliest
- * `runAt`. Among equal jobs the product may take any, so the model takes those in `preferred`, which the product took.
- * Their attempts count from now on, so that a job that kills its worker uses up its attempts. Their named queues are
- * locked, too. The jobs of one queue must fit into one run: at most 1 / `share` jobs, or one job if `share` is null.
+ * Takes the most urgent jobs for the worker, and returns their places in ascending order. The most urgent job has the
+ * lowest `priority`; of jobs with the same priority, it has the earliest `runAt`. The product may take any of equally
+ * urgent jobs, so the model takes those in `preferred`, which the product took. The attempt counts as soon as the job
+ * is taken, so that a job that kills its worker uses up its attempts. The named queues of the jobs are locked, too. The
+ * jobs of one queue must fit into one run: at most 1 / `share` jobs, or one job if `share` is null.
  */
 export function take(world: World, taking: Taking, preferred: readonly number[]): number[] {
   const ready = [...world.jobs.values()]
@@ -48,7 +52,7 @@ export function take(world: World, taking: Taking, preferred: readonly number[])
   return taken.map(({ place }) => place).sort((a, b) => a - b);
 }
 
-/** Returns the first jobs of each queue, as many as fit into one run of it. `jobs` are in order. */
+/** Returns the first jobs of each queue, as many as fit into one run of the queue. `jobs` must be in order. */
 function cut(jobs: readonly Job[], { share }: Taking): Job[] {
   const most = share === null ? 1 : Math.max(1, Math.floor(1 / share));
   return jobs.filter(

@@ -30,9 +30,9 @@ export interface Lock {
 export interface Lease {
   /** The time of the last heartbeat. */
   beatAt: number;
-  /** The worker's jobs are recovered after this time without a heartbeat. */
+  /** The worker's jobs, except resilient ones, are recovered after this time without a heartbeat. */
   readonly thresholdMs: number;
-  /** The same for resilient jobs. */
+  /** The worker's resilient jobs are recovered after this time without a heartbeat. */
   readonly resilientThresholdMs: number;
   /** Whether a sweep has marked the lease, and recovered the worker's jobs except resilient ones. */
   isRecovered: boolean;
@@ -43,7 +43,7 @@ export interface World {
   /** How many jobs have ever been added. */
   added: number;
   readonly jobs: Map<number, Job>;
-  /** The places of jobs that had a key when they were last taken. */
+  /** The places of the jobs that had a key when a worker last fetched them. */
   readonly keyed: Set<number>;
   readonly queues: Map<string, Lock>;
   readonly leases: Map<string, Lease>;
@@ -75,7 +75,7 @@ export function unlock(lock: Lock): void {
 export const lockedJobsOf = (world: World, by: string | null): Job[] =>
   [...world.jobs.values()].filter(({ lockedBy }) => lockedBy === by);
 
-/** Returns what is compared with the product's rows, with times relative to now. */
+/** Returns the part of the state that is compared with the product's rows. Its times are relative to now. */
 export function visible({ now, jobs, queues, leases }: World) {
   const from = (at: number | null) => (at === null ? null : at - now);
   return {

@@ -1,9 +1,12 @@
-// Decides at which byte a connection is cut, from the data that passes.
+// Decides from the data that pass through a connection at which byte the connection is cut.
 
 import type { Direction, Link } from "./link.ts";
 import type { Chunk } from "./messages.ts";
 
-/** `in` inspects the next chunk. It returns how many of its bytes still pass, or null if the connection is not cut. */
+/**
+ * `in` inspects the next chunk. If the connection is to be cut, it returns how many bytes of the chunk still pass;
+ * otherwise null.
+ */
 export interface Cut {
   in(link: Link, direction: Direction, chunk: Chunk): number | null;
 }
@@ -33,7 +36,7 @@ export function cutBehind(count: number, { direction: only, isTorn = false }: Cu
   };
 }
 
-/** Cuts before the server's message that contains `text`. Parts of it that came in earlier chunks have passed. */
+/** Cuts before the server's message that contains `text`. Parts of that message in earlier chunks have passed. */
 export function cutBefore(text: string): Cut {
   const tails = new WeakMap<Link, Buffer>();
   return {

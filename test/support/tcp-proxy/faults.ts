@@ -1,5 +1,5 @@
-// The faults of all connections, or of the connections of one application. Lasting faults (delay, throttle, mute)
-// affect future connections, too.
+// The faults that a test causes on the connections of a proxy: on all, or on those of one application. Lasting faults
+// (delay, throttle, and mute without `established`) affect future connections, too.
 import { type Cut, type CutOptions, cutBefore, cutBehind } from "./cuts.ts";
 import { DIRECTIONS, type Direction, type Link } from "./link.ts";
 import type { Chunk } from "./messages.ts";
@@ -91,16 +91,16 @@ export class Faults {
   }
 
   /**
-   * Cuts, once, the connection on which the n-th message from now passes, right after this message. With 0, cuts the
-   * connection of the next message before this message.
+   * Cuts one connection, once. The messages that pass from now on are counted, over all these connections, and the cut
+   * comes right after message number `count`. With 0, the cut comes before the next message.
    */
   cutBehind(count: number, options: CutOptions = {}): void {
     this.#cut = cutBehind(count, options);
   }
 
   /**
-   * Cuts, once, the connection before the response that contains this text: the server has executed the statement, and
-   * the response is lost.
+   * Cuts one connection, once, right before the next response that contains this text. The server has then executed
+   * the statement, and the response is lost.
    */
   cutAnswer(text: string): void {
     this.#cut = cutBefore(text);

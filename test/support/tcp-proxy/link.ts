@@ -8,10 +8,13 @@ export type Direction = "requests" | "answers";
 export const DIRECTIONS: readonly Direction[] = ["requests", "answers"];
 
 export interface LinkParts {
-  /** Called when the client's first message is complete or is not PostgreSQL's, before the end of it has passed. */
+  /**
+   * Called when a login or a cancel request of the client is complete, or its data are not a message of PostgreSQL's
+   * protocol. The chunk that shows this has not been passed on yet.
+   */
   onKnown(link: Link): void;
   onClosed(link: Link): void;
-  /** Decides whether the connection is cut, like PipeParts.cutIn(). */
+  /** Returns how many bytes of the chunk still pass before the connection is cut; null: all, without a cut. */
   cutIn(link: Link, direction: Direction, chunk: Chunk): number | null;
 }
 

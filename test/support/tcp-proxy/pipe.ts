@@ -1,5 +1,5 @@
-// One direction of a connection. Data are passed on in order: at once, later, slowly or not at all. A pipe that has
-// buffered more than a mebibyte, or is muted, stops reading, so that further data stay with the sender.
+// One direction of a connection. Data are passed on in order: at once, after a delay, at a limited rate, or not at all.
+// A pipe that has buffered more than a mebibyte, or is muted, stops reading, so that further data stay with the sender.
 import type net from "node:net";
 import type { Chunk } from "./messages.ts";
 
@@ -20,7 +20,7 @@ type End = "end" | "reset";
 
 interface WaitingChunk {
   readonly what: Chunk | End;
-  /** When it is passed on. */
+  /** When it is due to be passed on, by performance.now(). */
   atMs: number;
 }
 

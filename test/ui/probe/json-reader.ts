@@ -9,7 +9,7 @@ export function fault(text: string): string {
   return jsonFault(text);
 }
 
-/** Reads each value with the method for its type, and writes it again; numbers keep their text. `!…`: an error. */
+/** Reads each value with the method for its type, and returns it as JSON; numbers keep their text. `!…`: an error. */
 export function rewritten(text: string): string {
   const r = new JsonReader(text);
   const out = rewrite(r);
@@ -38,7 +38,7 @@ export function payload(text: string): string {
   return r.failed ? "!" + r.error : raw;
 }
 
-/** Reads a time and writes it again; the empty string if it is not a time. */
+/** Reads a time and returns it in the form of isoTime(); the empty string if `text` is not a time. */
 export function timeAgain(text: string): string {
   return isoTime(parseTime(text));
 }

@@ -1,4 +1,4 @@
-/** An entry point for tests only, not shipped: returns what the client's parser of queries reads. */
+/** An entry point for tests, which is not shipped. It returns the result of the client's parser of queries. */
 import { parseQuery } from "../../../src/domain/portable/query/parser";
 import { ParsedNode, ParsedValue } from "../../../src/domain/portable/query/tree";
 import { quote } from "../../../ui/assembly/lib/json-writer";

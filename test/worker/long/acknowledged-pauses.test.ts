@@ -1,4 +1,5 @@
-// Live workers acknowledge a pause, except those of earlier versions. After that, they start none of the paused jobs.
+// Tests that a worker that has acknowledged a pause starts none of the paused jobs, and that a caller does not wait
+// forever for a worker of an earlier version, which acknowledges nothing.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { silentLogger } from "../../../src/base/logger.ts";
@@ -23,7 +24,7 @@ const all = (acknowledged: number): Acknowledgement => {
   return { acknowledged, waiting: 0, waitingFor: [] };
 };
 
-/** Adds a less urgent job of another task and waits for its run: by then all other jobs that may start have started. */
+/** Adds a less urgent job of another task and waits until it runs. By then other jobs that may start have started. */
 async function passThrough(seen: readonly unknown[]): Promise<void> {
   const before = seen.length;
   await queue.utils.addJob("other", {}, { priority: 100 });
@@ -40,7 +41,7 @@ const modes = [
   ["fast", { fastLane: true }],
 ] as const;
 for (const [mode, options] of modes) {
-  test(`Under load, no job starts after a pause of any scope that all workers have acknowledged (${mode}).`, async () => {
+  test(`Under load, no paused job starts after all workers have acknowledged the pause, whatever its scope (${mode}).`, async () => {
     let started = 0;
     const task = recordingTask("task", async () => {
       started++;
@@ -66,7 +67,7 @@ for (const [mode, options] of modes) {
         `select count(*) filter (where locked_at is not null)::int as locked, count(*)::int as count
         from worker._private_jobs`,
       );
-      assert.ok((left?.count ?? 0) > 0, "the pause has come before the end");
+      assert.ok((left?.count ?? 0) > 0, "some jobs were still waiting when the pause began");
       assert.ok((left?.locked ?? 0) <= 8, `${left?.locked} are locked`);
       if (scope !== "all") await passThrough(other.seen);
       else await queue.sql("select pg_notify('jobs:insert', '{\"count\":1}')");
@@ -84,7 +85,7 @@ for (const [mode, options] of modes) {
   });
 }
 
-test("A fetch that began before a pause, and is answered after it, starts none of its jobs.", async () => {
+test("A fetch that began before a pause and is answered after it starts no paused job.", async () => {
   const [task, other] = [recordingTask("task"), recordingTask("other")];
   await queue.sql(`create function public.hold() returns trigger language plpgsql as $$ begin
     perform pg_advisory_xact_lock_shared(4711); return new; end $$`);
@@ -115,7 +116,7 @@ test("A fetch that began before a pause, and is answered after it, starts none o
 });
 
 for (const [mode, options] of modes) {
-  test(`A job whose interceptor runs when its task is paused starts before the acknowledgement (${mode}).`, async () => {
+  test(`If a task is paused while an interceptor of its job runs, the job starts before the pause is acknowledged (${mode}).`, async () => {
     const [sent, answer] = [latch(), latch()];
     const task = recordingTask("task");
     const gate = {
@@ -157,7 +158,7 @@ test("Without announcements a pause is acknowledged before pauseTask() stops wai
   assert.deepEqual(await queue.utils.pauseTask("task"), all(1));
 });
 
-test("pauseTask() does not wait forever for a worker of an earlier version, and returns its id.", async () => {
+test("pauseTask() does not wait forever for a worker of an earlier version, and returns the worker's id.", async () => {
   const task = recordingTask("task");
   await addOlderWorker("worker-3");
   const worker = await queue.startWorker({ tasks: [task], ...HELD });
@@ -209,7 +210,7 @@ test("A pause inside a transaction does not wait for workers, and begins with th
   assert.equal(task.seen.length, 0);
 });
 
-test("A worker that starts during a pause acknowledges it, and again under a new id after its lease was lost.", async () => {
+test("A worker that starts during a pause acknowledges it. After the loss of its lease, it acknowledges pauses under its new id.", async () => {
   const [task, other] = [recordingTask("task"), recordingTask("other")];
   await queue.utils.pauseTask("task");
   const worker = await queue.startWorker({ tasks: [task, other], ...HELD });
@@ -225,7 +226,7 @@ test("A worker that starts during a pause acknowledges it, and again under a new
 });
 
 for (const [mode, options] of modes) {
-  test(`With cancelRunning, a pause cancels the running jobs that it covers, and neither waiting jobs nor others (${mode}).`, async () => {
+  test(`With cancelRunning, a pause cancels the running jobs that it covers. It cancels neither waiting jobs nor running jobs that it does not cover (${mode}).`, async () => {
     const ended: unknown[] = [];
     const untilCancelled = async (payload: unknown, { signal }: TaskContext) => {
       const { promise, reject } = Promise.withResolvers<void>();
@@ -254,7 +255,7 @@ for (const [mode, options] of modes) {
       const left = await queue.remaining();
       return left.filter((job) => job.last_error?.startsWith("cancelled: deploy")).length === 2;
     });
-    // Which two of the four jobs run is certain in the safe mode only.
+    // In the fast mode, any two of the four jobs may have been running.
     assert.deepEqual(
       ended.map((payload) => typeof payload),
       ["number", "number"],
@@ -276,7 +277,7 @@ for (const [mode, options] of modes) {
   });
 }
 
-test("A pause that cancels running jobs is refused inside a transaction, where no worker can acknowledge it.", async () => {
+test("Inside a transaction, a pause with cancelRunning is refused, because no worker can acknowledge it before the commit.", async () => {
   const client = await queue.pool.connect();
   try {
     await client.query("begin");
@@ -291,7 +292,7 @@ test("A pause that cancels running jobs is refused inside a transaction, where n
   }
 });
 
-test("When the time of a pause ends during an outage, the pauses are read every 2 s, not in a busy loop.", async () => {
+test("If a pause ends during an outage, the worker attempts to read the pauses every 2 s, not in a busy loop.", async () => {
   let connection: typeof queue.utils.database | null = queue.utils.database;
   let requests = 0;
   const again = Promise.withResolvers<void>();
@@ -315,11 +316,11 @@ test("When the time of a pause ends during an outage, the pauses are read every 
   await again.promise;
   assert.ok(performance.now() - beganAt > 1_000, "two readings are 2 s apart");
   await watch.stop();
-  // The watch may not have ended the pause: the next test must not see it end.
+  // The watch may not have ended the pause. The pause is ended here, so that it does not end during the next test.
   await queue.utils.resumeTask("ends");
 });
 
-test("A new pause, even with an earlier time, makes the worker return fetched jobs; its end does not.", async () => {
+test("A new pause, even one with an earlier time than a previous pause, makes the worker return fetched jobs. The end of a pause does not.", async () => {
   let returns = 0;
   const { database } = queue.utils;
   const watch = new ControlWatch({
@@ -334,7 +335,7 @@ test("A new pause, even with an earlier time, makes the worker return fetched jo
     isOwn: () => false,
     acknowledge: () => {},
   });
-  // In one statement, because a read that is still running could see only the first pause.
+  // Adds all pauses in one statement. Between two statements, a read that is still running could see only the first.
   const pauseAt = (...pauses: (readonly [name: string, at: string])[]) =>
     queue.sql(`insert into worker._private_pauses (scope, name, paused_at)
       values ${pauses.map(([name, at]) => `('task', '${name}', '${at}')`).join()}`);

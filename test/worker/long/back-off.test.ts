@@ -1,5 +1,5 @@
-// Back-offs: a job delays itself and all other jobs of its task, its named queue or a limit, in all workers of this
-// library. Graphile workers apply only back-offs of named queues.
+// Tests back-offs, by which a job delays itself and all other jobs of its task, of its named queue or under a limit, in
+// all workers of this library. Graphile workers apply only back-offs of named queues.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ afterEach(() =>
   ),
 );
 
-/** Options with heartbeats: without them, a worker starts no job that needs a permit. */
+/** Options that turn heartbeats on. Without heartbeats, a worker starts no job that needs a permit. */
 const BEATS = { recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 } } as const;
 
 interface BackOff {
@@ -48,7 +48,10 @@ const oneBackOff = async () => {
   return (await backOffs())[0] as BackOff;
 };
 
-/** Waits until the workers have read the limits: at the latest between their acknowledgements of the two pauses. */
+/**
+ * Waits until the workers have read the limits. A worker reads due limits after the pauses, so it has read them when it
+ * acknowledges the second of two pauses.
+ */
 async function limitsAreRead(): Promise<void> {
   for (const name of ["none 1", "none 2"]) await queue.utils.pauseTask(name);
   for (const name of ["none 1", "none 2"]) await queue.utils.resumeTask(name);
@@ -115,7 +118,7 @@ for (const [mode, options] of [
       await queue.startWorker({ tasks: [task], ...options });
       await add("call", 1, { maxAttempts: 1 });
       await oneBackOff();
-      // In the fast lane `locked_by` is null while the job runs, too, so the time until the attempt is checked as well.
+      // In the fast lane `locked_by` is also null while the job runs, so the time of the next attempt is checked, too.
       await waitUntil("the job waits for its next attempt", async () => {
         const [left] = await queue.remaining();
         return left?.locked_by === null && (left?.wait_s ?? 0) > 30;
@@ -189,7 +192,7 @@ for (const [mode, options] of [
       assert.ok(written.length <= 2, `${written.length} were written`);
     });
 
-    test("an error of a whole batch can begin a back-off, and a deadline ends the job.", async () => {
+    test("an error of a whole batch can begin a back-off, and the job fails after its deadline.", async () => {
       const task = defineBatchTask("batch", () => {
         throw new RetryAfter(300, { backOff: "task" });
       });
@@ -203,7 +206,7 @@ for (const [mode, options] of [
   });
 }
 
-test("Graphile workers apply the back-off of a queue, and go on after it.", async () => {
+test("Graphile workers apply the back-off of a queue, and run the jobs of the queue after it.", async () => {
   const { task } = limited("call", "queue", 1_500);
   const ours = await queue.startWorker({ tasks: [task] });
   await add("call", 1, { queueName: "q" });
@@ -230,7 +233,7 @@ test("Graphile workers apply the back-off of a queue, and go on after it.", asyn
   }
 });
 
-test("A program makes its queue back off by the last line of its output.", async () => {
+test("A program can begin a back-off of its job's queue by the last line of its output.", async () => {
   const directory = mkdtempSync(join(tmpdir(), "worker-test-"));
   const script =
     "#!/bin/sh\necho 429 from the API >&2\necho retry-after=60 back-off=queue\nexit 75\n";
@@ -259,7 +262,7 @@ test("A back-off does not change a user's pause of the same task.", async () => 
   );
 });
 
-test("A later end lengthens a back-off, an earlier end does not; resuming ends it.", async () => {
+test("A later end lengthens a back-off, an earlier end does not change it; resuming the queue ends it.", async () => {
   const { database: db } = queue.utils;
   const backOff = {
     scope: "queue",
@@ -283,7 +286,7 @@ test("A later end lengthens a back-off, an earlier end does not; resuming ends i
   assert.equal(await beginBackOff(db, { ...backOff, delayMs: 5_000 }), "begun");
 });
 
-test("Of two concurrent back-offs of a limit, the later end remains.", async () => {
+test("Of two concurrent back-offs of a limit, the one that ends later remains.", async () => {
   const { database: db } = queue.utils;
   await queue.utils.setLimit({ name: "api", task: "call", concurrency: 5 });
   const backOff = { scope: "limit", name: "api", reason: "r", jobId: "1", task: "call" } as const;
@@ -308,7 +311,7 @@ test("Of two concurrent back-offs of a limit, the later end remains.", async () 
   assert.deepEqual(more, []);
 });
 
-test("At most 100 back-offs of a name are stored, and ended ones for at most an hour.", async () => {
+test("At most 100 back-offs of a name are stored, and a new back-off deletes those that ended over an hour ago.", async () => {
   await queue.sql(`insert into worker._private_back_offs (scope, name, began_at, until)
     select 'task', 'call', now() - n * interval '1 second', now() - interval '1 millisecond'
     from generate_series(1, 150) as n`);
@@ -321,7 +324,7 @@ test("At most 100 back-offs of a name are stored, and ended ones for at most an 
   assert.equal(rows.at(-1)?.is_pause, true);
 });
 
-test("A worker that stops has written its back-offs.", async () => {
+test("When a worker has stopped, its back-offs are written.", async () => {
   const { task } = limited("call", "task", 60_000);
   await add("call", 1);
   const worker = await queue.startWorker({ tasks: [task] });
@@ -340,7 +343,7 @@ test("The explanation of a waiting job names the back-off with its end and its r
   assert.match(why?.sentence ?? "", /is backing off until .*: 429 from api\.example\.com\.$/);
 });
 
-test("A limit that is removed and set again does not back off.", async () => {
+test("A back-off of a limit ends when the limit is removed, even if the limit is set again.", async () => {
   await queue.utils.setLimit({ name: "l", task: "call", concurrency: 1 });
   const target = { scope: "limit", name: "l", reason: "r", jobId: "1", task: "call" } as const;
   await beginBackOff(queue.utils.database, { ...target, delayMs: 60_000 });
@@ -351,7 +354,7 @@ test("A limit that is removed and set again does not back off.", async () => {
   await queue.utils.removeLimit("l");
 });
 
-test("Of a message of 40 MB the first 200 characters are the reason.", async () => {
+test("If a message has 40 MB, its first 200 characters are the reason of the back-off.", async () => {
   const { logger, lines } = recorder();
   const task = defineTask("call", () => {
     throw new RetryAfter(60_000, { message: "x".repeat(40_000_000), backOff: "task" });
@@ -365,7 +368,7 @@ test("Of a message of 40 MB the first 200 characters are the reason.", async () 
   assert.equal(fields?.["reason"], "x".repeat(200));
 });
 
-test("A back-off of a missing queue or an unknown limit is logged once.", async () => {
+test("A back-off of the queue of a job without one, and a back-off of an unknown limit, are each logged once.", async () => {
   const { logger, lines } = recorder();
   const task = defineTask<{ to: BackOffTarget }>("call", ({ to }) => {
     throw new RetryAfter(60_000, { backOff: to });
@@ -384,7 +387,7 @@ test("A back-off of a missing queue or an unknown limit is logged once.", async 
   assert.equal(warnings.filter((text) => text.includes("no limit has this name")).length, 1);
 });
 
-test("Without the tables only the job waits, and one warning names the command that adds them.", async () => {
+test("Without the tables of limits only the job waits, and one warning names the command that adds the tables.", async () => {
   const bare = await migratedDatabase("worker", ["controls"]);
   const { logger, lines } = recorder();
   const utils = await makeWorkerUtils({ connectionString: bare.url });

@@ -1,4 +1,5 @@
-// Statements that PostgreSQL refuses: a row is locked, a trigger waits for a lock, or a trigger forbids the change.
+// Statements that PostgreSQL refuses because a row is locked, a trigger waits for a lock, or a trigger forbids the
+// change.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import pg from "pg";
@@ -8,7 +9,7 @@ const queue = workerQueue();
 
 const STATES = ["lock_not_available", "serialization_failure", "deadlock_detected"];
 
-/** Makes PostgreSQL refuse changes of this job. Returns a counter of the refusals, which is 1 until the second one. */
+/** Makes PostgreSQL refuse changes of this job. Returns a function that counts the refusals: 1 means none or one. */
 async function refuse(when: "update" | "delete", id: string, state = "lock_not_available") {
   await queue.sql(`create sequence public.refusals;
     create function public.refuse() returns trigger language plpgsql as $$ begin

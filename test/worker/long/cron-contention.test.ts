@@ -1,4 +1,5 @@
-// Many schedulers at the same ticks, ours and Graphile Worker's, and a scheduler during outages of the database.
+// Tests several schedulers, ours and Graphile Worker's, that add jobs for the same ticks. Also tests a scheduler during
+// outages of the database.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -27,7 +28,10 @@ before(async () => {
 });
 after(() => own.close());
 
-/** Returns the times of the jobs of each task whose name has this prefix. Fails if two jobs of a task have one time. */
+/**
+ * Returns the times of the jobs of each task whose name has this prefix. Fails if two jobs of a task have the same
+ * time.
+ */
 async function distinctTimes(prefix: string): Promise<Map<string, string[]>> {
   const byTask = Map.groupBy(await jobsOf(pool, prefix), (job) => job.task_identifier);
   const times = new Map<string, string[]>();
@@ -72,7 +76,7 @@ describe("Several schedulers", () => {
     await Promise.all(pools.map((one) => one.close()));
   });
 
-  test("A tick that Graphile Worker has scheduled is not scheduled again, and vice versa.", async () => {
+  test("A tick that our scheduler or Graphile Worker has scheduled is not scheduled again by the other.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("turns");
     const { cron, events } = scheduler({ pool, entries: [everyMinute(task)], time });
@@ -83,7 +87,8 @@ describe("Several schedulers", () => {
     assert.deepEqual(events, [`tick 2026-01-05T10:01:00.000Z ${task}`]);
     await time.goTo("2026-01-05T10:02:00.000Z");
     await stockSchedule(pool, [task], "2026-01-05T10:02:00.000Z");
-    // The ticks after the Graphile worker's last one are scheduled by our worker; 10:03, which is earlier, by neither.
+    // Our scheduler adds jobs only for ticks after the Graphile worker's last one, 10:04. The tick 10:03, which neither
+    // of them has scheduled, is left out.
     await stockSchedule(pool, [task], "2026-01-05T10:04:00.000Z");
     await time.goTo("2026-01-05T10:06:00.000Z");
     assert.deepEqual(await timesOf(pool, task), ["10:01", "10:02", "10:04", "10:05", "10:06"]);
@@ -100,7 +105,7 @@ describe("Several schedulers", () => {
     await time.resting(2);
     for (let minute = 1; minute <= 30; minute++) {
       const tick = `2026-01-05T10:${String(minute).padStart(2, "0")}:00.000Z`;
-      // In two orders, so that deadlocks occur. After a deadlock our schedulers offer the tick again.
+      // The entries are in two orders, so that deadlocks occur. After a deadlock our schedulers offer the tick again.
       const stock = [names, names.toReversed()].map((list) =>
         stockSchedule(pool, list, tick).catch(() => {}),
       );
@@ -168,7 +173,7 @@ async function isTaken(names: readonly string[], tick: string): Promise<boolean>
 }
 
 describe("When the database is lost", () => {
-  test("A tick whose transaction was cut is scheduled once afterwards, with one event.", async () => {
+  test("Ticks whose transactions were cut off are scheduled once afterwards, and the outage is logged once.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("cut");
     const victim = testPool(url, 2);

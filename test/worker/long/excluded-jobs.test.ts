@@ -20,7 +20,10 @@ async function refuseUpdates(t: TestContext, payloads: readonly number[]): Promi
     for each row execute function public.refuse()`);
 }
 
-/** Like refuseUpdates(), but at the commit. A worker's search for the refused job makes the trigger fire at once. */
+/**
+ * Like refuseUpdates(), but the trigger fires at the commit. When a worker searches for the refused job, it makes the
+ * trigger fire at once.
+ */
 async function refuseAtCommit(t: TestContext, payloads: readonly number[]): Promise<void> {
   t.after(() => queue.sql("drop function if exists public.refuse cascade"));
   await queue.sql(`create function public.refuse() returns trigger language plpgsql as $$ begin
@@ -30,7 +33,10 @@ async function refuseAtCommit(t: TestContext, payloads: readonly number[]): Prom
     for each row execute function public.refuse()`);
 }
 
-/** Waits until `worker why` shows the error, which a heartbeat reports; `worker doctor` then shows it, too. */
+/**
+ * Waits until the sentence of `worker why` matches. It has the error that the worker has reported with a heartbeat.
+ * Then checks that the error is also in the list that `worker doctor` reads.
+ */
 async function isExplained(id: string, sentence: RegExp): Promise<void> {
   const db = queue.utils.database;
   await waitUntil("it is explained", async () =>
@@ -56,7 +62,7 @@ for (const [where, spec] of [
   ["in a queue with a limit", () => ({ queueName: "limited" })],
   ["in several queues with a limit", (n: number) => ({ queueName: `limited${n % 3}` })],
 ] as const) {
-  test(`Jobs ${where} that no worker may lock do not delay others, and are named.`, async (t) => {
+  test(`Jobs ${where} that no worker may lock do not delay others, and the log names them.`, async (t) => {
     await queue.utils.setLimit({ name: "limit", queue: "limited*", concurrency: 2 });
     await refuseUpdates(t, [2, 5]);
     const task = recordingTask<number>("task");
@@ -81,13 +87,13 @@ for (const [where, spec] of [
     if (where === "without a queue")
       await isExplained(ids[2] ?? "", /it, so a worker leaves it out .*not this one/);
     await queue.sql("drop trigger refuse on worker._private_jobs");
-    // Another worker, because the first one leaves the refused jobs out for five minutes.
+    // Another worker is started, because the first one leaves the refused jobs out for five minutes.
     await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
     await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
   });
 }
 
-test("A queue with a limit whose slots no worker may lock does not delay other queues, and is named.", async (t) => {
+test("A queue with a limit whose slots no worker may lock does not delay other queues, and the log names it.", async (t) => {
   t.after(() => queue.sql("drop function if exists public.refuse_slot cascade"));
   await queue.utils.setLimit({ name: "limit", queue: "limited*", concurrency: 2 });
   const jobs = await added(9, (n) => ({ queueName: `limited${n % 3}` }));
@@ -109,7 +115,7 @@ test("A queue with a limit whose slots no worker may lock does not delay other q
   );
 });
 
-test("Jobs whose locks a trigger refuses at the commit do not delay others, and are named.", async (t) => {
+test("Jobs whose locks a trigger refuses at the commit do not delay others, and the log names them.", async (t) => {
   await refuseAtCommit(t, [2, 5]);
   const task = recordingTask<number>("task");
   const { lines, logger } = recorder();
@@ -165,7 +171,7 @@ for (const fastLane of [false, true]) {
   });
 }
 
-test("A queue that no worker may lock does not delay other queues, and is named.", async (t) => {
+test("A queue that no worker may lock does not delay other queues, and the log names it.", async (t) => {
   t.after(() => queue.sql("drop function if exists public.refuse_queue cascade"));
   await queue.sql(`create function public.refuse_queue() returns trigger language plpgsql as $$ begin
       if new.queue_name = 'bad' then raise 'not this queue'; end if; return new; end $$`);

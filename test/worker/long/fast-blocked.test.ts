@@ -1,5 +1,6 @@
-// A fast lane whose process is blocked by a handler, or frozen. Its jobs are locked by an open transaction. Once the
-// lease of a frozen process has expired, recovery ends the transaction. A blocked process keeps its lease.
+// The fast lane of a process that is blocked by a handler, or frozen. Its jobs are locked by an open transaction. A
+// blocked process keeps its lease, so its jobs stay locked. The lease of a frozen process expires. Then recovery ends
+// the transaction, and another worker runs the jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testQueue } from "../../queue/queue-database.ts";
@@ -9,7 +10,7 @@ import { type WorkerProcess, waitUntil, workerProcess } from "../worker-process.
 const queue = testQueue();
 const { add, isGone, job } = jobsOf(queue);
 
-// Longer than in other tests, because heartbeats must succeed on a busy machine for 12 seconds.
+// The threshold is longer than in other tests, because heartbeats must succeed on a busy machine for 12 seconds.
 const PATIENT = { heartbeatIntervalMs: 250, thresholdMs: 4_000 };
 
 /** Starts a process whose fast lane runs a job that blocks the process for `ms`. */
@@ -28,7 +29,7 @@ test("A job that blocks its process for 12 seconds in a fast lane runs once.", a
   const { worker, id } = await blockedFor(12_000);
   const other = await workerProcess(queue.url, { fastLane: true, recovery: PATIENT });
   await worker.event("completed", (event) => event["id"] === id);
-  await waitUntil("it is written", () => isGone(id));
+  await waitUntil("the result of the job is written", () => isGone(id));
   const started = [...worker.events, ...other.events].filter(
     (event) => event.event === "started" && event["id"] === id,
   );
@@ -41,7 +42,7 @@ test("The jobs of a frozen fast lane are run by another worker once the lease ha
   const other = await workerProcess(queue.url, { recovery: PATIENT });
   worker.signal("SIGSTOP");
   await other.event("started", (event) => event["id"] === id);
-  // Read from the table, because the same job now blocks the other worker.
+  // The other worker cannot report the recovery, because the same job now blocks it. So the test reads the table.
   await waitUntil("the frozen worker is marked as recovered", async () => {
     const [lease] = await queue.sql<{ is_recovered: boolean }>(
       "select metadata ? 'recovered_at' as is_recovered from worker._private_workers where id = $1",

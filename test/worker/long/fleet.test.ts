@@ -1,5 +1,5 @@
-// The oracle (oracle.ts) judges runs with many workers: with Graphile workers, with our workers beside them, and in
-// several processes, some of which are killed.
+// Runs jobs with many workers: with Graphile workers, with our workers beside them, and in several processes, some of
+// which are killed. The oracle (oracle.ts) then checks the log of each run.
 import { describe, test } from "node:test";
 import { crewOf, together } from "../crews.ts";
 import { processes } from "../process-crew.ts";
@@ -18,16 +18,16 @@ async function mixed(plan: TrialPlan): Promise<void> {
 describe("The oracle reports no problem", () => {
   test("with workers of Graphile Worker only.", () => mixed({ jobs: 300, crew: stockCrew(2) }));
 
-  test("with two of ours and two of Graphile Worker's.", () =>
+  test("with two of our workers and two Graphile workers.", () =>
     mixed({ jobs: 600, crew: together(crewOf(2), stockCrew(2)) }));
 
-  test("with fast lanes beside Graphile Worker's batches.", () =>
+  test("with our fast lanes and Graphile workers that write in batches.", () =>
     mixed({
       jobs: 600,
       crew: together(crewOf(2, { fastLane: { limitMs: 10 } }), stockCrew(2, BATCHING)),
     }));
 
-  test("with two processes beside Graphile Worker, one of which is killed.", () =>
+  test("with two processes, one of which is killed, and a Graphile worker.", () =>
     mixed({ jobs: 600, crew: together(processes(2, 1), stockCrew(1)), killed: true }));
 
   test("with four processes that have fast lanes, two of which are killed.", () =>

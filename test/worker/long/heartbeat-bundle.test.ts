@@ -1,4 +1,4 @@
-// The heartbeat thread in a bundle of one file, which contains the thread's program as a text.
+// The heartbeat thread of a worker that is bundled into one file. The bundle contains the thread's program as a string.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

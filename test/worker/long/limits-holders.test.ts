@@ -1,5 +1,5 @@
-// Permits move to the workers that can use them: from idle workers, from killed ones, and from workers without tasks to
-// which the limit applies; also without announcements.
+// Tests that the permits of a limit move to the workers that can use them. They move from idle workers, from killed
+// workers and from workers to whose tasks the limit does not apply, even if the workers receive no announcements.
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +14,7 @@ import { migratedDatabase } from "../../support/database.ts";
 import { QUICK, workerProcess } from "../worker-process.ts";
 import { latch, recordingTask, waitUntil, witness, workerQueue } from "../worker-queue.ts";
 
-/** Options with heartbeats: without them, a worker starts no job that needs a permit. */
+/** Turns heartbeats on, because without heartbeats a worker starts no job that needs a permit. */
 const BEATS = { recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 } } as const;
 
 describe("With the tables", () => {
@@ -143,11 +143,11 @@ describe("With the tables", () => {
     leases.consider(limit);
     const wanted = "select wanted from worker._private_limit_permits where worker_id = 'other'";
     const wants = async (most: number) => (await queue.sql(wanted))[0]?.["wanted"] === most;
-    await waitUntil("it requests one", () => wants(1));
+    await waitUntil("the worker requests one permit", () => wants(1));
     await waitUntil("it has the answer", () => limit.isShort);
     demand = 0;
     leases.permitsAnnounced(stored.id, true);
-    await waitUntil("it requests none", () => wants(0), 3_000);
+    await waitUntil("the worker requests no permit", () => wants(0), 3_000);
     leases.close();
     await queue.sql("delete from worker._private_workers where id in ('holder', 'other')");
   });

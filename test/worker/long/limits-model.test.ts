@@ -1,6 +1,7 @@
 // Limits are set, raised, lowered and removed at random, and tasks are paused, while three workers run their jobs.
-// At no time do more jobs of a limit run at once than its greatest value in force since the oldest of them started. In
-// the end all jobs have run. LIMITS_SEED repeats the changes of a run.
+// The number of running jobs under a limit never exceeds the highest value of the limit that was in force (see Force)
+// since the oldest of these jobs started. At the end, all jobs have run. The environment variable LIMITS_SEED repeats
+// the random choices of an earlier run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -33,7 +34,10 @@ interface Span {
   to: number;
 }
 
-/** A value and when it was in force: from the call that set it to APPLIED_MS after the end of the next call. */
+/**
+ * A value of a limit, and when it was in force: from the start of the call that set it until APPLIED_MS after the end
+ * of the next call that changes the limit.
+ */
 interface Force {
   readonly most: number;
   readonly from: number;
@@ -79,11 +83,13 @@ test("While limits change at random, no more jobs run than the highest limit in 
   const paused = new Set<string>();
   while (performance.now() < end) {
     await act();
-    // Most changes follow within 0.4 s, when a worker may not have applied the last one yet; a quarter after 2.5 s.
+    // A quarter of the actions follow after 2.5 s. The others follow within 0.4 s, when a worker may not have applied
+    // the previous change yet.
     await sleep(dice(4) === 0 ? 2_500 : dice(400));
   }
   for (const task of paused) await queue.utils.resumeTask(task);
-  // With some seeds the last limit allows only one job of the mail tasks at once: the rest would take minutes.
+  // With some seeds the last limit allows only one job of the mail tasks at once. The remaining jobs would take minutes
+  // to run.
   for (const limit of LIMITS) await set(limit, 13);
   await queue.sql("update worker._private_jobs set run_at = now() where run_at > now()");
   await waitUntil(
@@ -141,7 +147,10 @@ test("While limits change at random, no more jobs run than the highest limit in 
   }
 });
 
-/** Checks the number of running jobs at each start, because it grows only then. `full`: starts that reach a limit. */
+/**
+ * Checks the number of running jobs at each start of a job, because the number grows only then. `full`: how often a
+ * start reached a limit.
+ */
 function judge(spans: readonly Span[], histories: ReadonlyMap<string, History>) {
   let full = 0;
   const tooMany = LIMITS.flatMap(({ name, task }) => {

@@ -1,5 +1,5 @@
-// Limits over several workers: no more jobs run at once, or start in a period, than a limit allows, and as many run at
-// once as it allows while enough jobs wait.
+// Tests limits with several workers. No more jobs run at once, or start in a period, than a limit allows. While enough
+// jobs wait, as many jobs run at once as the limit allows.
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,10 +24,13 @@ import {
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 afterEach(() => queue.sql("delete from worker._private_limits"));
 
-/** Options with heartbeats: without them, a worker starts no job that needs a permit. */
+/** Options with which a worker sends heartbeats. Without heartbeats, it starts no job that needs a permit. */
 const BEATS = { recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 } } as const;
 
-/** Returns a task and `seen`, which counts its jobs in all workers of this process, such as the most at once. */
+/**
+ * Returns a task and `seen`: how many of its jobs run in this process, the most that have run at once, how many have
+ * ended, and when each has started.
+ */
 function counted(identifier: string, ms: number) {
   const seen = { running: 0, most: 0, done: 0, starts: [] as number[] };
   const task = defineTask(identifier, async () => {
@@ -186,7 +189,7 @@ test("Several workers together do not exceed a rate.", async () => {
   assert.ok(Math.max(...inSecond) <= 55, `${Math.max(...inSecond)} in a second`);
 });
 
-test("Jobs start under a rate that their task shares with a task without jobs, which has a limit of its own.", async () => {
+test("Jobs start under a rate of all tasks although another task has a limit of its own and no jobs.", async () => {
   await queue.utils.setLimit({ name: "api", task: "*", rate: { limit: 100, perMs: 1_000 } });
   const { task, seen } = counted("limited", 0);
   const own = defineTask("own", () => {}, { concurrency: 1 });
@@ -195,7 +198,7 @@ test("Jobs start under a rate that their task shares with a task without jobs, w
   await waitUntil("all have run", () => seen.done === 20);
 });
 
-test("A faster rate applies at once, whatever the old one has used up.", async () => {
+test("A faster rate applies at once, even if the old rate has no token left.", async () => {
   await queue.utils.setLimit({ name: "r", task: "limited", rate: { limit: 1, perMs: 3_600_000 } });
   const { task, seen } = counted("limited", 0);
   await add(10, "limited");
@@ -230,7 +233,7 @@ for (const target of [{ task: "limited" }, { queue: "q" }]) {
   });
 }
 
-/** Starts a worker whose request for the only token of an hour is under way, and takes 200 ms. */
+/** Starts a worker, and resolves while it requests the only token of an hour. The request takes at least 200 ms. */
 async function takingToken() {
   await queue.sql(`create function worker.slow() returns trigger language plpgsql as $$ begin
       if new.tat > old.tat then perform pg_sleep(0.2); end if;
@@ -248,7 +251,7 @@ async function takingToken() {
   return { task, seen, worker, isTaking };
 }
 
-test("A stopped worker gives back its unused token, also one that it was waiting for.", async () => {
+test("A worker that is stopped while it requests a token gives the token back.", async () => {
   try {
     const { worker, seen, task } = await takingToken();
     await worker.stop();
@@ -262,7 +265,7 @@ test("A stopped worker gives back its unused token, also one that it was waiting
   }
 });
 
-test("A token is given back if its limit meanwhile applies to other tasks.", async () => {
+test("A token is given back if its limit was changed to another task while the token was requested.", async () => {
   try {
     const { isTaking } = await takingToken();
     await queue.utils.setLimit({ name: "r", task: "other", rate: { limit: 1, perMs: 3_600_000 } });
@@ -299,7 +302,7 @@ test("A worker that waits for a rate's only token of an hour requests it again a
   await waitUntil("it has the token", () => second.tokens === 1);
 });
 
-test("A rate continues to apply after the clock of the database was set back by a day.", async () => {
+test("Jobs under a rate continue to start after the clock of the database was set back by a day.", async () => {
   await queue.utils.setLimit({ name: "r", task: "limited", rate: { limit: 100, perMs: 1_000 } });
   const { task, seen } = counted("limited", 0);
   await add(1, "limited");
@@ -310,7 +313,7 @@ test("A rate continues to apply after the clock of the database was set back by 
   await waitUntil("the others have run", () => seen.done === 6, 5_000);
 });
 
-test("A rate of queues continues to apply after the clock of the database was set back by a day.", async () => {
+test("Jobs under a rate of queues continue to start after the clock of the database was set back by a day.", async () => {
   await queue.utils.setLimit({ name: "r", queue: "k/*", rate: { limit: 100, perMs: 1_000 } });
   const { task, seen } = counted("limited", 0);
   await add(1, "limited", { queueName: "k/1" });
@@ -331,7 +334,7 @@ test("A limit that is new for its tasks grants no permits until older workers ha
     const exchange = { limitId: limit?.id ?? 0, workerId, inUse: 0, wanted: 2, number: ++number };
     return (await exchangePermits(queue.db, exchange)).permits;
   };
-  // Moves the time of the limit back: every worker then counts as having read it.
+  // Moves `set_at` back by a minute, after which every worker counts as having read the limit.
   const pass = () =>
     queue.sql("update worker._private_limits set set_at = set_at - interval '1 minute'");
   await queue.utils.setLimit({ name: "l", task: "a", concurrency: 2 });
@@ -389,7 +392,7 @@ for (const table of ["_private_limits", "_private_pauses"]) {
   });
 }
 
-test("The option concurrency of a task applies to each worker alone, without the extension.", async () => {
+test("The option concurrency of a task applies to each worker separately.", async () => {
   const { task, seen } = counted("own", 10);
   const own = { ...task, concurrency: 2 };
   await add(40, "own");
@@ -399,7 +402,7 @@ test("The option concurrency of a task applies to each worker alone, without the
   assert.ok(seen.most > 2 && seen.most <= 4, `${seen.most} ran`);
 });
 
-test("A job without a limit is fetched after few empty fetches for the many tasks that have a limit.", async () => {
+test("With 40 limited tasks, only a few fetches are empty before a job without a limit is fetched.", async () => {
   const seen = witness("job:fetch");
   const own = Array.from({ length: 40 }, (_, n) => ({
     ...recordingTask(`own${n}`),
@@ -438,7 +441,7 @@ test("A worker without heartbeats runs no limited job, and warns once.", async (
   assert.equal(warnings.filter((one) => one.includes("without heartbeats")).length, 1);
 });
 
-test("A drain without heartbeats ends, and leaves the jobs that need permits.", async () => {
+test("The drain of a worker without heartbeats ends, and leaves the jobs that need permits.", async () => {
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 1 });
   const limited = recordingTask("limited");
   const other = recordingTask("other");
@@ -484,7 +487,7 @@ test("A worker whose role may not read the limits warns that none applies to it.
   ]);
 });
 
-test("Without the right to read limits a worker keeps the last ones, and warns once.", async () => {
+test("A worker that may no longer read the limits keeps the last ones that it read, and warns once.", async () => {
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 1 });
   const warnings: string[] = [];
   const logger = {

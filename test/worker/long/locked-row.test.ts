@@ -1,5 +1,5 @@
-// An open transaction of another session has locked the row of a job, for example because it has added a job with the
-// same key. Meanwhile the job ends, is returned by its worker, or is the next job of its queue.
+// In these tests an open transaction of another session has locked the row of a job, as an add with the same key does.
+// While the row is locked, the job ends, or its worker gives it back, or it is the next job of its queue.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -9,7 +9,7 @@ import { latch, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts
 const queue = workerQueue();
 
 for (const connections of [1, 2])
-  test(`Other jobs run while the result of one cannot be written, with ${connections} connections.`, async (t) => {
+  test(`Other jobs run while the result of a job cannot be written, with ${connections} connections.`, async (t) => {
     const gate = latch();
     const held = recordingTask("held", () => gate.opened);
     const quick = recordingTask("quick");
@@ -32,7 +32,7 @@ for (const connections of [1, 2])
     await waitUntil("all is written", async () => (await queue.remaining()).length === 0);
   });
 
-test("A queue is unlocked only together with the return of its jobs.", async (t) => {
+test("A queue stays locked until its fetched jobs are given back.", async (t) => {
   const gate = latch();
   const held = recordingTask<number>("task", () => gate.opened);
   const next = recordingTask<number>("task");
@@ -59,7 +59,7 @@ test("A queue is unlocked only together with the return of its jobs.", async (t)
   assert.deepEqual(next.seen, [0, 2, 3]);
 });
 
-test("After an outage a worker unlocks its queue together with the jobs of its lost fetch.", async (t) => {
+test("After an outage a worker unlocks a queue together with the jobs of a fetch whose answer was lost.", async (t) => {
   await using proxy = await tcpProxy(queue.url);
   const gate = latch();
   const task = recordingTask<number>("task", () => gate.opened);

@@ -1,4 +1,4 @@
-// Slow fetches, as with millions of ready jobs that only other workers can run.
+// Slow fetches. A fetch is slow, for example, if there are millions of ready jobs that only other workers can run.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { schemaName } from "../../../src/database/schema-name.ts";
@@ -54,7 +54,7 @@ for (const fastLane of [false, true]) {
     assert.deepEqual([...messages], []);
   });
 
-  test(`A slow fetch does not count as a dead connection (${kind}).`, async (t) => {
+  test(`A connection with a slow fetch is not treated as dead (${kind}).`, async (t) => {
     const slow = recordingTask("slow");
     await queue.startWorker({ tasks: [slow], fastLane, pollIntervalMs: 60_000 });
     await queue.utils.addJob("slow");
@@ -72,7 +72,10 @@ for (const fastLane of [false, true]) {
   });
 }
 
-/** Starts a job, and a slow fetch, which times out and is repeated. Returns a function that ends and awaits the job. */
+/**
+ * Starts a job and a slow fetch. The fetch times out and is repeated. Returns a function that ends the job and waits
+ * until its result is written.
+ */
 async function jobBesideSlowFetch(t: TestContext) {
   const { lines, logger } = recorder();
   const gate = latch();
@@ -108,7 +111,7 @@ test("A slow fetch does not delay the results of a worker that has lost another 
   await endJob();
 });
 
-test("A slow fetch on a dead connection ends once others have waited for it for seconds.", async (t) => {
+test("endPatient() cancels a slow fetch; after a wait of 5 s it closes the connection, which may be dead.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   let isLost = false;

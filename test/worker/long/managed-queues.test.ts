@@ -1,4 +1,4 @@
-// Worker processes are killed and replaced while they run the jobs of 20 queues. By a limit of queues, each queue has
+// Worker processes are killed and replaced while they run the jobs of 20 queues. A limit of queues gives each queue
 // three slots.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
@@ -12,7 +12,7 @@ beforeEach(() =>
     restart identity cascade`),
 );
 
-/** Returns the number of slots in use in the queue that uses the most. */
+/** Returns the largest number of slots that are in use in one queue. */
 async function mostRuns(): Promise<number> {
   const [row] = await queue.sql<{ most: number }>(
     `select coalesce(max(runs), 0)::int as most from (
@@ -22,7 +22,7 @@ async function mostRuns(): Promise<number> {
   return row?.most ?? 0;
 }
 
-test("While workers are killed, a queue never has more slots in use than its limit, and loses none.", async () => {
+test("While workers are killed, no queue has more slots in use than its limit allows, and no queue loses a slot.", async () => {
   await queue.utils.setLimit({ name: "tenants", queue: "tenant/*", concurrency: 3 });
   const jobs = 3_000;
   await queue.utils.addJobs(

@@ -29,7 +29,7 @@ describe("The oracle reports no problem", () => {
   test("with fast lanes and workers that come and go.", () =>
     attempt(queue, { jobs: 900, crew: comingAndGoing(3, { fastLane: { limitMs: 20 } }) }));
 
-  test("with fast lanes whose connections are cut: only their jobs may run again.", () =>
+  test("with fast lanes whose connections are cut, so that jobs may run again.", () =>
     attempt(queue, {
       jobs: 900,
       crew: crewOf(3, { fastLane: { limitMs: 10 } }),
@@ -43,7 +43,7 @@ describe("The oracle reports no problem", () => {
       crew: crewOf(2, { concurrency: 1, connections: 1, fastLane: { limitMs: 20 } }),
     }));
 
-  test("with fast lanes beside workers without any.", () =>
+  test("with workers of which some have a fast lane.", () =>
     attempt(queue, {
       jobs: 900,
       crew: together(crewOf(2, { fastLane: { limitMs: 10 } }), crewOf(2)),

@@ -1,5 +1,5 @@
 // A job that kills its process. In the fast mode the process dies before the attempt is counted. But the row keeps the
-// mark of the row lock, and such jobs are left to the safe mode, which counts the attempt before it runs the job.
+// mark of the row lock. Jobs with this mark are left to the safe mode, which counts the attempt before it runs the job.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testQueue } from "../../queue/queue-database.ts";
@@ -17,7 +17,7 @@ for (const fastLane of [false, true]) {
     let deaths = 0;
     for (const { exited } of fleet) void exited.then(() => deaths++);
     const spec = { maxAttempts: 2 };
-    // The other jobs may be fetched together with this one, and none of them causes a crash.
+    // The jobs of the task `quick` may be fetched together with `poison`. They cause no crash, and all must be done.
     const poison = await add("poison", {}, spec);
     const others: { readonly id: string }[] = [];
     for (let n = 0; n < 20; n++) others.push(await add("quick"));

@@ -1,4 +1,4 @@
-// The settings of a pool that can be sent to the heartbeat thread.
+// Tests portable(), which copies the settings of a pool for the heartbeat thread.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../../src/base/logger.ts";

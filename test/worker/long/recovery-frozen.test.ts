@@ -1,4 +1,4 @@
-// A worker that is frozen until its lease has expired, and wakes: SIGSTOP and SIGCONT.
+// A worker process is frozen with SIGSTOP until its lease has expired, and wakes after SIGCONT.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testQueue } from "../../queue/queue-database.ts";
@@ -11,7 +11,7 @@ const { add, isGone, job, workerIds } = jobsOf(queue);
 const named = (worker: WorkerProcess, name: string) =>
   worker.events.filter(({ event }) => event === name);
 
-test("A frozen worker that wakes cannot finish jobs that others have taken over, and reports it.", async () => {
+test("A frozen worker that wakes does not settle jobs that another worker has taken over, and reports them as interrupted.", async () => {
   const frozen = await workerProcess(queue.url);
   const done = await add("held");
   const failed = await add("refused");
@@ -53,7 +53,7 @@ test("A woken worker that fetches its own job again finishes it once.", async ()
   const { newWorkerId } = await frozen.event("leaseLost");
   await frozen.event("started", ({ attempts }) => attempts === 2);
   assert.equal((await job(id))?.locked_by, newWorkerId);
-  // Both attempts end in one process. Only the second one counts, because the new id holds the lock.
+  // Both attempts end in one process. Only the result of the second one is written, because the new id holds the lock.
   frozen.release();
   await frozen.event("interrupted");
   await waitUntil("the job is done", () => isGone(id));
@@ -73,7 +73,7 @@ test("A woken worker keeps its resilient jobs and finishes them under its old id
   await sweeper.event("recovered");
   frozen.signal("SIGCONT");
   await frozen.event("leaseLost");
-  // The woken worker renews the leases of both ids, so the old one has not expired after the resilient threshold.
+  // The woken worker renews the leases of both ids, so the old id's lease is valid after the resilient threshold, too.
   const [before] = await queue.sql<{ now: string }>("select now()::text as now");
   await waitUntil("6.5 s have passed in the database", async () => {
     const text = "select now() > $1::timestamptz + interval '6.5 s' as passed";

@@ -54,7 +54,7 @@ test("A worker renews the locks of long jobs and of their queue before they are 
   ];
   await worker.start();
   await waitUntil("it runs", () => started.length > 0);
-  // The second job may be fetched with the first, and is then returned.
+  // The second job may be fetched together with the first. It is then returned, so only one job stays locked.
   await waitUntil(
     "the job and its queue are locked",
     async () => (await lockedSince()).length === 2,

@@ -1,5 +1,6 @@
-// Outages of the database. After one that lasted longer than their leases, all workers look stale to each other, and
-// none may recover another. A worker that is stopped during an outage ends, and another worker deletes its row later.
+// Outages of the database. After an outage that lasted longer than their leases, all workers look stale to each other,
+// and no worker may recover the jobs of another one. A worker that is stopped during an outage ends, and another worker
+// deletes its row later.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,11 +38,12 @@ async function add(identifier: string) {
   return await addJob({ client: own.pool, schema: schemaName() }, { identifier, payload: {} });
 }
 
-test("After an outage of the database no worker recovers another.", async () => {
+test("After an outage of the database no worker recovers the jobs of another.", async () => {
   const own = testPool(postgres.url());
   await migrate(own.pool, schemaName());
   await own.close();
-  // The leases of QUICK last one second. On a busy machine, a single heartbeat can take longer.
+  // On a busy machine, a single heartbeat can take longer than the leases of QUICK, which last one second. So the
+  // leases of these workers last 3 s.
   const thresholdMs = 3_000;
   const recovery = { ...QUICK, thresholdMs, resilientThresholdMs: thresholdMs };
   const options = { concurrency: 1, recovery };
@@ -95,7 +97,7 @@ test("After an outage of the database no worker recovers another.", async () => 
 
 test("A worker that is stopped during an outage ends, and its row is deleted later.", async () => {
   // If the previous test failed, its jobs are still there. The first worker would fetch them, and could not stop before
-  // it has written their results.
+  // their results were written.
   await sql("truncate worker._private_jobs");
   const [first, second] = [
     await workerProcess(postgres.url()),

@@ -1,6 +1,6 @@
 // The uptime of heartbeats: how long they have succeeded without a gap (lease.ts). After an outage of the database all
-// workers look stale, so a worker is recovered only once the uptime is as long as its lease. Each worker's row stores
-// when the uptime began, and a new worker continues the uptime of workers with a recent heartbeat.
+// workers look stale, so the jobs of a stale worker are recovered only when the uptime is as long as its lease. Each
+// worker's row stores when the uptime began, and a new worker continues the uptime of workers with a recent heartbeat.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { registerLease, sendHeartbeat } from "../../../src/queue/workers/lease.ts";
@@ -15,7 +15,7 @@ const LEASE = '{"threshold_ms": 7000, "resilient_threshold_ms": 60000}';
 const GAP_MS = 4_500;
 const HEARD_MS = 3_000;
 
-/** Makes all workers' last heartbeats, and the beginnings of their uptimes, earlier; later for a negative interval. */
+/** Moves the last heartbeat and the beginning of the uptime of every worker back by `interval`; forward if negative. */
 const earlier = (interval: string) =>
   queue.sql(
     `update worker._private_workers set last_heartbeat_at = last_heartbeat_at - $1::interval,

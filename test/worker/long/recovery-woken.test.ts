@@ -1,5 +1,5 @@
-// A worker that was frozen past its lease. After it wakes, it starts none of the jobs that another worker has
-// recovered, even if its machine was suspended meanwhile, and one call of stop() ends it.
+// Tests a worker that was frozen until its lease had expired. After it wakes, it starts none of the jobs that another
+// worker has recovered, even if its whole machine was suspended. One call of stop() ends it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addJobs } from "../../../src/queue/add/add-jobs.ts";
@@ -13,7 +13,8 @@ const { add, isGone, job, workerIds } = jobsOf(queue);
 const named = (worker: WorkerProcess, name: string) =>
   worker.events.filter(({ event }) => event === name);
 
-test("A woken worker starts none of the jobs that it had fetched before.", () => startsNone());
+test("A worker that was frozen past its lease starts none of the jobs that it had fetched before.", () =>
+  startsNone());
 
 test("A worker whose machine was suspended starts none of the jobs that it had fetched before.", () =>
   startsNone("./suspended-child.ts"));
@@ -36,7 +37,7 @@ async function startsNone(main?: string): Promise<void> {
   }
   const other = await workerProcess(queue.url, { concurrency: 4 });
   for (const one of waiting) await other.event("started", (event) => event["id"] === one.id);
-  // Released before the process wakes, so that its first job ends then, and the slot is free for the next one.
+  // The release comes before the process wakes, so that its first job ends then and the slot is free for another job.
   frozen.release();
   frozen.signal("SIGCONT");
   await frozen.event("leaseLost");

@@ -48,11 +48,11 @@ const MINUTE_MS = 60_000;
 const oneOf = <T>(all: readonly T[]): T => all[dice(all.length)] as T;
 /**
  * The beginning of the manual time: 23 to 24 hours from now. Commands compute a schedule's next tick by the database's
- * clock, so inStep() replaces it.
+ * clock, so inStep() replaces this tick by the model's.
  */
 const START_MS = (Math.floor(Date.now() / 3_600_000) + 24) * 3_600_000;
 
-test("Schedules that change at random add the jobs of the model, with ten schedulers.", async () => {
+test("With ten schedulers, schedules that change at random add exactly the jobs of the model.", async () => {
   const time = new ManualTime(new Date(START_MS + 1_000).toISOString());
   const all = Array.from({ length: SCHEDULERS }, () => runner({ pool, time }));
   await Promise.all(all.map(({ schedules }) => schedules.start(true)));
@@ -94,7 +94,10 @@ test("Schedules that change at random add the jobs of the model, with ten schedu
     return `SCHEDULES_SEED=${seed}, step ${step}, ${JSON.stringify({ ...model, jobs: undefined })}`;
   }
 
-  /** The change took effect before the ticks or after them: the model takes the order that fits jobs and next tick. */
+  /**
+   * Applies ticks and change to the model, in the order in which they took effect in the database. Of the two possible
+   * orders, it is the one that leads to the stored jobs and next tick.
+   */
   async function settleDisturbed(model: Model, toMs: number, change: (model: Model) => void) {
     const [before, behind] = [copyOf(model), copyOf(model)];
     change(before);
@@ -170,7 +173,10 @@ test("Schedules that change at random add the jobs of the model, with ten schedu
     model.plan = plan;
   }
 
-  /** Returns a random change to make while ticks are added, and the same for a model; null: there is no schedule. */
+  /**
+   * Returns a random change to make while the jobs of ticks are added: `run` makes it in the database, `change` in a
+   * model. Returns null if there is no schedule.
+   */
   function disturbance(name: string) {
     const model = models.get(name) as Model;
     if (model.plan === null) return null;

@@ -41,7 +41,7 @@ export const copyOf = ({ name, plan, jobs }: Model): Model => ({
 const tickFrom = (pattern: string, ms: number): number => cronSchedule(pattern).next(ms) as number;
 export const tickAfter = (pattern: string, ms: number): number => tickFrom(pattern, ms + 1);
 
-/** Ends a pause. Of its ticks, addDueJobs() will add those within the backfill period. */
+/** Ends a pause. addDueJobs() will add the jobs of the ticks in the pause that are within the backfill period. */
 export function resumePlan(plan: Plan, nowMs: number): void {
   plan.isPaused = false;
   const sinceMs = Math.max(plan.nextMs, nowMs - plan.fillMs);

@@ -1,4 +1,5 @@
-// The connections of a worker's pool pass no more data, and are not closed. Its other connections, and new ones, work.
+// The open connections of a worker's pool pass no more data, but are not closed. The worker's other connections and
+// new connections still work.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migratedDatabase } from "../../support/database.ts";

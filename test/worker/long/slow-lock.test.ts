@@ -1,5 +1,5 @@
-// A trigger that needs more time for one job than a fetch has, even the repeated fetch with a limit of a minute: later
-// fetches leave that job out.
+// Tests a trigger that delays the lock of one job for longer than any fetch may take, even the repeated fetch, whose
+// limit is a minute. Later fetches leave this job out.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recorder, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";

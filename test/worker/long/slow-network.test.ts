@@ -1,5 +1,5 @@
-// Workers behind a network that is slow, or stops passing data without closing connections. Also the names of a
-// worker's connections, by which these tests select some of them.
+// Tests workers behind a network that is slow, or that stops passing data without closing connections. Also tests the
+// names of a worker's connections, because these tests select connections by name.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTask, type Task } from "../../../src/worker/task/task.ts";
@@ -9,7 +9,7 @@ import { latch, recordingTask, waitUntil, witness, workerQueue } from "../worker
 const queue = workerQueue();
 const NEVER_MS = 3_600_000;
 
-/** The limit of waits until lost connections are noticed and replaced. On an idle machine half of it is needed. */
+/** The time limit of a wait until lost connections are replaced. On an idle machine half of that time is needed. */
 const PATIENCE_MS = 60_000;
 
 const heartbeat = async () => {
@@ -17,7 +17,7 @@ const heartbeat = async () => {
   return (await queue.sql<{ at: string }>(text))[0]?.at;
 };
 
-test("No more jobs are locked than there are slots, with any round-trip time.", async (t) => {
+test("A worker behind a slow network locks no more jobs than it has slots.", async (t) => {
   const proxy = await tcpProxy(queue.url, { delayMs: 15 });
   t.after(() => proxy.close());
   const gate = latch();
@@ -58,7 +58,7 @@ for (const fastLane of [false, true]) {
       connectionString: proxy.url,
       tasks: [quick],
       fastLane,
-      // So late that no poll notices that the connections do not answer.
+      // The interval is so long that no poll can notice that the connections do not answer.
       pollIntervalMs: NEVER_MS,
       recovery: { heartbeatIntervalMs: 300, thresholdMs: 2_000 },
       plugins: [saw],
@@ -116,7 +116,7 @@ test("A statement on a lost connection has no effect when it arrives later.", as
   await waitUntil("nothing is left", async () => (await queue.remaining()).length === 0);
 });
 
-test("A job that adds another over a dead connection is retried, and does not block its queue.", async (t) => {
+test("A job that adds another job over a lost connection is retried, and does not block its queue.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const child = recordingTask("child");
@@ -166,7 +166,7 @@ test("Each kind of connection has its own name in pg_stat_activity.", async () =
   await waitUntil("all are there", async () => `${await names()}` === `${expected}`);
 });
 
-test("A fast lane starts no job of an answer that arrives after its lease has expired.", async (t) => {
+test("A fast lane starts no job of an answer that arrives after the worker's lease has expired.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const late = recordingTask("task");

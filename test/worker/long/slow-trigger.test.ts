@@ -1,5 +1,5 @@
-// A trigger that makes the deletion of one job take longer than a statement may. The results of the batch are then
-// written one by one, so that only this job's result is late or refused.
+// A trigger makes the deletion of one job take longer than the time limit of a statement. The results of the batch are
+// then written one by one, so that only this job's result is late or refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recorder, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";
@@ -50,8 +50,9 @@ test("A job whose deletion is slow at first is done in the end, and runs once.",
   );
   const task = recordingTask<number>("task");
   const { lines, logger } = recorder();
-  // A sequence counts rolled-back calls, too. The first two deletions time out: that of the batch of results, and the
-  // one that is sent for this job alone. The third deletion, after a pause, is quick.
+  // The trigger counts its calls in a sequence, because a sequence also counts calls that are rolled back. The first
+  // two deletions time out: first with the batch of results, then for this job alone. The third deletion, after a
+  // pause, is quick.
   await queue.sql(`create sequence public.calls; ${SLOW_DELETE("nextval('public.calls') <= 2")}`);
   await queue.utils.addJob("task", 1);
   await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50 });

@@ -1,4 +1,5 @@
-// Random workloads, judged by the oracle, on PostgreSQL 15 to 18: an embedded server of each version, all in parallel.
+// Runs random workloads on embedded servers of PostgreSQL 15 to 18, all in parallel. The oracle (oracle.ts) checks the
+// results.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ import { attempt } from "../trial.ts";
 import { workerQueue } from "../worker-queue.ts";
 
 describe("The oracle reports no problem", { concurrency: true }, () => {
-  // The npm packages of older versions exist for x64 only.
+  // The npm packages with PostgreSQL 15 to 17 exist for x64 only.
   for (const version of ["15", "16", "17"]) {
     const binaries = olderBinaries(version);
     const isNeeded = process.env["CI"] === "true" && process.arch === "x64";

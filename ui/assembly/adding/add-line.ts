@@ -9,7 +9,7 @@ import { JsonReader } from "../lib/json-reader";
 import { isoTime } from "../lib/time";
 import { optionWords } from "./more-options";
 
-/** Fills in the fields from a job, except its time and its key: an add with that key could change the old job. */
+/** Fills in the fields from a job. Its time is left out, and its key: an add with that key could change the old job. */
 export function fill(draft: Draft, job: ListedJob): void {
   const task = job.taskIdentifier;
   const queue = job.queueName;

@@ -1,4 +1,4 @@
-/** The job that has the key in a form. It is requested when the dialog opens, and after each pause in typing. */
+/** Requests the job that already has the key in a form, so that the form can show this job. */
 import { ListedJob, readJobList } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { quote } from "../lib/json-writer";
@@ -12,7 +12,7 @@ export class KeyHolder {
   private answered: string = "";
   private holder: ListedJob | null = null;
 
-  /** `topic`: the topic of its requests, `<dialog>.key`. */
+  /** `topic`: the topic of the requests that this object sends, `<dialog>.key`. */
   constructor(readonly topic: string) {}
 
   request(m: Model, key: string): void {
@@ -27,8 +27,9 @@ export class KeyHolder {
   onAnswer(body: string): void {
     const r = new JsonReader(body);
     const list = readJobList(r);
+    if (r.failed) return;
     this.answered = this.key;
-    this.holder = !r.failed && list.jobs.length > 0 ? list.jobs[0] : null;
+    this.holder = list.jobs.length > 0 ? list.jobs[0] : null;
   }
 
   /** Returns the job that has this key; null: no job has it, or there is no readable answer about this key. */

@@ -1,4 +1,4 @@
-/** Requests of the forms for new jobs and limits while they are filled in: tasks, queues, the job that has the key. */
+/** What the forms for new jobs and limits request while they are filled in: tasks, queues, the job that has the key. */
 import { countedValue } from "../controls/value";
 import { KnownTask, ListedQueue, readKnownTasks, readQueueList } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
@@ -13,11 +13,13 @@ const QUEUE = ".queue";
 const MAX_TASKS = 100;
 
 export class NewJobFacts {
-  /** The first tasks of the whole list, and the tasks that the last answered search has found. */
+  /** The first tasks of the whole list. */
   private tasks: KnownTask[] = [];
+  /** The tasks that the last answered search has found. */
   private found: KnownTask[] = [];
-  /** The name in the last search for tasks, and the name in the last search that was answered. */
+  /** The name in the last search for tasks. */
   private requestedTask: string = "";
+  /** The name in the last search for tasks that was answered. */
   private searched: string = "";
   private holder: KeyHolder;
   private requestedQueue: string = "";
@@ -141,7 +143,10 @@ export class NewJobFacts {
     return null;
   }
 
-  /** Returns the most similar of the first tasks with at most two typing errors, or one for two or three letters. */
+  /**
+   * Returns the most similar name in `tasks`: at most two steps of distance() away, or one step if `task` has two or
+   * three letters. Empty: there is none.
+   */
   private like(task: string): string {
     let best = "";
     let least = min(3, task.length / 2 + 1);
@@ -157,7 +162,10 @@ export class NewJobFacts {
   }
 }
 
-/** Returns the least number of steps from one text to the other: change, add or remove a letter, or swap neighbours. */
+/**
+ * Returns the least number of steps from one text to the other. A step changes, adds or removes a letter, or swaps two
+ * neighbours.
+ */
 function distance(one: string, other: string): i32 {
   const width = other.length + 1;
   const table = new StaticArray<i32>((one.length + 1) * width);

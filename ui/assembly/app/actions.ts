@@ -34,7 +34,8 @@ export function actionsElsewhere(m: Model): Shortcut[] {
   for (let i = 0; i < commands.length; i++) {
     const command = commands[i];
     const dialog = command.dialog;
-    // `add` and `remove` are in `shortcuts` (keys.ts) already. A command without a title needs jobs or a worker.
+    // Left out are commands without a title, which need jobs or a worker, and the commands with the dialogs `add` and
+    // `remove`, which are in `shortcuts` (keys.ts) already.
     if (command.title.length === 0 || dialog === "add" || dialog === "remove") continue;
     const label = command.title + "…";
     if (dialog === "sweep" || dialog === "limit" || command.name === "schedule-add")
@@ -55,7 +56,7 @@ function goTo(label: string, path: string): Shortcut {
   return new Shortcut("", label, "app.go", path, GROUP);
 }
 
-/** Returns the actions that incidents offer; with `goes`, links to the jobs or workers of the incidents instead. */
+/** Returns the actions that incidents offer. If `goes` is true, returns links to the incidents' jobs or workers. */
 export function incidentActions(m: Model, goes: bool): Shortcut[] {
   const list: Shortcut[] = [];
   const all = m.facts.incidents.incidents;
@@ -95,7 +96,7 @@ export function limitPages(m: Model): Shortcut[] {
   return list;
 }
 
-/** Returns `8,412 jobs`; empty if the count is 0 or unknown. */
+/** Returns a text such as `8,412 jobs`; empty if the count is 0 or unknown. */
 export function jobsIn(count: Value): string {
   return count.value > 0 ? countedValue(count, "job", "jobs") : "";
 }

@@ -16,7 +16,7 @@ export const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operatio
 /** The difference up to which two clocks are treated as equal. */
 const CLOCKS_AGREE_MS: f64 = 2000;
 
-/** Requests the data that the stream sends while it is open. */
+/** Requests the data that an open stream would send, except the pulse. */
 export function requestFacts(m: Model): void {
   m.live.requestedAt = m.now;
   read(m, "counts");
@@ -59,7 +59,7 @@ export function takeFact(m: Model, event: string, data: string): bool {
     m.facts.noteChanges(before, m.now);
   } else if (event === "operation") {
     m.facts.changedAt = m.now;
-    // The operation whose page was left, or its undo, has ended: the jobs on this page may have changed.
+    // An operation whose page is not open no longer runs, so the jobs on the open page may have changed.
     if (announceEnd(m)) reload(m);
   }
   m.page.onEvent(m, event, data);
@@ -78,7 +78,7 @@ function setClock(m: Model, at: f64): void {
   live.ahead = Math.abs(live.aheadMost) > CLOCKS_AGREE_MS ? live.aheadMost : 0;
 }
 
-/** Takes the operation that the stream would send: the running one, otherwise the newest. */
+/** Stores one operation: the first of the list that a process runs or undoes, otherwise the first of all. */
 function takeOperations(m: Model, body: string): void {
   const r = new JsonReader(body);
   const list = readOperations(r).operations;

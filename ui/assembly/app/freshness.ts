@@ -1,7 +1,8 @@
 /**
  * Keeps the page up to date: by the event stream if it is open, otherwise by polling; in a background tab not at all.
- * If no data arrive for 10 seconds although the stream is open, the page requests the counts. It closes a stream that
- * does not open within 30 seconds, or with which no data arrive for 30 seconds, and soon opens a new one.
+ * If no data arrive for 10 seconds although the stream is open, the page requests the counts. If the stream does not
+ * open within 30 seconds, or if no data arrive for 30 seconds while it is open, the page closes it and soon opens a new
+ * one.
  */
 import { ApiError } from "../generated/records";
 import { after, subscribe, unsubscribe } from "../host";
@@ -12,9 +13,9 @@ import { errorOf } from "./api-error";
 import { EVENTS, requestCounts, requestFacts, takeFact } from "./feed";
 import { refresh, reload, renew } from "./navigate";
 
-/** The interval at which the page draws its ages and the freshness chip (shell/freshness.ts) again. */
+/** The interval at which the page updates the ages that it shows, and the freshness chip (shell/freshness.ts). */
 const TICK_MS = 1000;
-/** How long the page waits for data on an open stream before it requests some. A pulse usually comes within 5 s. */
+/** How long the page waits for data on an open stream before it requests data. A pulse usually comes within 5 s. */
 const QUIET_MS: f64 = 10000;
 const BLINK_MS: f64 = 2000;
 const FIRST_RETRY_MS: f64 = 1000;
@@ -49,7 +50,10 @@ export function streamOpened(m: Model): bool {
   return again;
 }
 
-/** Records that the stream is closed, and sets a timer to open it again. `status`: that of a refusal; otherwise 0. */
+/**
+ * Records that the stream is closed, and sets a timer to open it again. `status`: the HTTP status if the server refused
+ * the stream, 501 if a success was no event stream, and otherwise 0.
+ */
 export function streamClosed(m: Model, status: i32): void {
   const live = m.live;
   live.stream = Stream.Closed;
@@ -142,7 +146,10 @@ export function outage(m: Model, error: ApiError): void {
   m.live.outageCode = error.code;
 }
 
-/** Called when data arrive. Ends an outage: requests the page's data, or the dialog's failed reads, again. */
+/**
+ * Called when data arrive. If there was an outage, it ends, and the data of the page, or the failed reads of an open
+ * dialog, are requested again.
+ */
 export function endOutage(m: Model): void {
   const live = m.live;
   if (live.outage.length === 0) return;

@@ -1,10 +1,10 @@
-/** The keyboard shortcuts of the shell and of the current page, and which of them a pressed key performs. */
+/** Lists the keyboard shortcuts of the shell and of the current page, and finds the shortcut of a pressed key. */
 import { PLUS } from "../controls/icon";
 import { focus, navigate } from "../host";
 import { Model, Page } from "../model/model";
 import { Shortcut } from "../model/shortcut";
 
-/** The time within which the second of two keys must follow. */
+/** The time after the first key of a two-key shortcut within which the second key must follow. */
 const CHORD_MS: f64 = 1500;
 
 /** The heading of the shortcuts that work only in a dialog. */
@@ -12,7 +12,7 @@ export const DIALOGS = "In a dialog";
 
 const EVERYWHERE = "Everywhere";
 
-/** Returns the shortcuts of the shell and of the current page: those with a key, and those only for the palette. */
+/** Returns the shortcuts of the shell and of the current page, including those without a key, for the palette. */
 export function shortcuts(m: Model): Shortcut[] {
   const list: Shortcut[] = [];
   add(list, "Mod+k", "Search or run an action", "app.layer", "palette");
@@ -40,7 +40,10 @@ function add(list: Shortcut[], keys: string, label: string, action: string, arg:
   list.push(new Shortcut(keys, label, action, arg, EVERYWHERE));
 }
 
-/** Returns the keystrokes that are part of a shortcut now, separated by spaces, for `data-keys` (ui/host/listen.ts). */
+/**
+ * Returns keystrokes, separated by spaces, for `data-keys` (ui/host/listen.ts): after the first key of a two-key
+ * shortcut, the keys that complete such a shortcut; otherwise the first key of every shortcut.
+ */
 export function strokes(m: Model): string {
   const names: string[] = [];
   const list = shortcuts(m);
@@ -58,7 +61,11 @@ export function strokes(m: Model): string {
   return names.join(" ");
 }
 
-/** Returns the shortcut of a pressed key; null if the key has none, or begins a shortcut of two keys. */
+/**
+ * Returns the shortcut that a pressed key completes. If the first key of two-key shortcuts was pressed just before,
+ * only these shortcuts count. If the key completes none, returns null, and stores the key if it begins a two-key
+ * shortcut.
+ */
 export function shortcutFor(m: Model, stroke: string): Shortcut | null {
   const chord = pending(m);
   m.chord = "";
@@ -78,7 +85,10 @@ function pending(m: Model): string {
   return m.now - m.chordAt < CHORD_MS ? m.chord : "";
 }
 
-/** Moves the focus to the search field of the current page; without one, to that of the first page that has one. */
+/**
+ * Moves the focus to the search field of the current page. If the page has none, opens the first page that has a search
+ * field, and moves the focus there.
+ */
 export function search(m: Model): void {
   if (m.page.searchField.length > 0) {
     focus(m.page.searchField);

@@ -15,7 +15,10 @@ export function begin(m: Model, address: string, entry: i32): void {
   if (m.access.gate === Gate.Open) load(m);
 }
 
-/** Opens the page of a new address. `entry`: its entry in the history; the current one if the address was replaced. */
+/**
+ * Opens the page of a new address. `entry`: the entry of the address in the browser's history. It is the current entry
+ * if the address was replaced.
+ */
 export function go(m: Model, address: string, entry: i32): void {
   const from = m.address.path;
   const before = m.page;

@@ -31,7 +31,7 @@ const MAX_ACTIONS = 16;
 const MAX_NAMES = 4;
 const TYPING_PAUSE_MS = 150;
 const MAX_LENGTH = 200;
-/** The topics of the palette's requests begin with this after `app.`. If such a request fails, no notice is shown. */
+/** In the topics of the palette's requests, this text follows `app.`. If such a request fails, no notice is shown. */
 export const FINDS = "find-";
 const GO = "Go to";
 /** Words that may precede a name, as in `pause queue mail`. */
@@ -91,7 +91,8 @@ export function takeNames(m: Model, request: Pending, body: string): void {
   const wanted = nameIn(wantedBy(p.text));
   if (!request.what.endsWith(`-${p.serial}`)) return;
   const r = new JsonReader(body);
-  // For `pause mail`, the answer may add the wanted action, which find() marks. Then the first entry loses its mark.
+  // For a text such as `pause mail`, the answer may add the wanted action, and find() marks it. So a mark on the
+  // first entry is not kept.
   const isAction = p.current === 0 && wanted !== wantedBy(p.text);
   const isAlone = p.found.length === 1 && !isAction;
   const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;
@@ -129,7 +130,7 @@ export function takeNames(m: Model, request: Pending, body: string): void {
     }
   }
   find(m);
-  // The marked entry stays marked, even if its place changes. If it was the only entry, the first link is marked.
+  // The marked entry stays marked, even if its place changes. If it was the only one, the first link is marked instead.
   for (let i = p.found.length - 1; i >= 0 && before !== null; i--) {
     const one = p.found[i];
     const isSame = one.label === before.label && one.arg === before.arg;
@@ -141,7 +142,10 @@ function add(m: Model, label: string, path: string, drawing: string, note: strin
   m.palette.named.push(new Shortcut("", label, "app.go", path, GO, drawing, note));
 }
 
-/** Returns the sum of the task's counts: `8,412 jobs`, marked as inexact if a count above 0 is; empty for no jobs. */
+/**
+ * Returns the number of the task's jobs, such as `8,412 jobs`; empty for no jobs. The number is the sum of the task's
+ * counts, and is marked as inexact if a count above 0 is inexact.
+ */
 function jobsOf(task: ListedTask): string {
   const parts = countsOfTask(task);
   const all = exactValue(0);
@@ -152,7 +156,7 @@ function jobsOf(task: ListedTask): string {
   return jobsIn(all);
 }
 
-/** Rebuilds the list of entries for the text. After `>` it has only actions. */
+/** Rebuilds the list of entries for the text. If the text begins with `>`, the list has only actions. */
 function find(m: Model): void {
   const p = m.palette;
   const typed = p.text.trim();
@@ -211,7 +215,8 @@ function find(m: Model): void {
   }
   p.found = does.slice(0, MAX_ACTIONS);
   p.current = 0;
-  // After `pause cr`, the first action that pauses, or whose subject is `cr`, is marked; not one that resumes `crm`.
+  // For `pause cr`, the mark moves from the first entry, perhaps `Resume queue crm…`, to the first action whose label
+  // begins with `pause` or ends with ` cr…`.
   const verb = wanted.split(" ")[0];
   for (let i = p.found.length - 1; i >= 0 && ACTIONS.includes(` ${verb} `); i--) {
     const label = lower(p.found[i].label);
@@ -221,7 +226,8 @@ function find(m: Model): void {
   p.found = p.found.concat(goes.slice(0, MAX_ACTIONS));
   if (query.length > 0 && !id.valid) {
     const label = `All jobs that match “${query}”`;
-    // If the text is not a valid query, its correction is used. For the key `import:7` that is a search for this text.
+    // If the text is not a valid query, its correction is used if there is one. For `import:7`, perhaps a job key, the
+    // correction is a search for this text.
     const fault = parseQuery(query, CONDITIONS).fault;
     const better = fault === null ? "" : fault.corrected(query);
     const path = queryPath(better.length > 0 ? better : query);

@@ -34,7 +34,8 @@ export function takeReply(
   else if (pending.isWrite) writeFailed(m, pending, status, retryAfter, body);
   else {
     const error = errorOf(body, status);
-    // One slow read of a page, a dialog or the palette is no outage. One of data about the whole queue (feed.ts) is.
+    // A slow read of a page, a dialog or the palette is not an outage. A slow read of data about the whole queue
+    // (feed.ts) is an outage.
     const isSlow = SLOW.includes(error.code);
     const isOneTimeout = isSlow && (pending.owner !== "app" || pending.what.startsWith(FINDS));
     readFailed(m, pending, isOneTimeout ? 504 : status, error.error);
@@ -48,7 +49,7 @@ export function takeReply(
   }
 }
 
-/** Returns the error to show for an outage. The server's text for a timeout is about one request: it is replaced. */
+/** Returns the error to show for an outage. The server's text for a timeout is about one request, so it is replaced. */
 function outageOf(body: string, status: i32): ApiError {
   const error = errorOf(body, status);
   if (error.code.endsWith("timeout")) error.error = "PostgreSQL timed out.";
@@ -86,7 +87,7 @@ function writeFailed(m: Model, write: Pending, status: i32, wait: string, body: 
   else writeRefused(m, write, status, writeReason(status, wait, error.error), error.problems);
 }
 
-/** Requests a new session, with a new CSRF token, because the server may have restarted. Until then the write waits. */
+/** Requests a new session, because the server may have restarted. The write waits for the session's CSRF token. */
 function tryAgain(m: Model, write: Pending): void {
   write.again = true;
   m.requests.parked.push(write);

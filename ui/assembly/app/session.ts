@@ -48,7 +48,7 @@ export function signIn(m: Model): void {
     access.error = "";
     access.busy = true;
     access.token = token;
-    // A request that is under way was sent without this token.
+    // A request that is in progress was sent without this token, so it is cancelled.
     m.requests.cancel(SESSION);
     requestSession(m);
   }
@@ -77,7 +77,7 @@ function cannotOpen(access: Access, reason: string): void {
   access.error = reason;
 }
 
-/** Requests the session again after a pause. Several failures in that time lead to only one request. */
+/** Requests the session again after RETRY_MS. More failures before then cause no further request. */
 function retryLater(access: Access): void {
   if (!access.isRetrying) after(RETRY_MS, SESSION, SESSION);
   access.isRetrying = true;
@@ -99,7 +99,7 @@ export function handleDenied(m: Model, body: string): void {
     access.label = label === null ? "" : label;
   }
   if (asksForToken && hadToken && !wasOpen && sentAs !== access.tokenHeader) {
-    // The token was sent in another header than the server requires, so it may be valid.
+    // The token was not sent in the header that the server requires, so it may be valid, and is sent again.
     requestSession(m);
     return;
   }
@@ -128,7 +128,7 @@ function opened(m: Model, body: string): void {
     return;
   }
   const first = access.gate !== Gate.Open;
-  // The focus was in the field for the token, which is removed now.
+  // The field for the token had the focus, and is removed now.
   if (access.draft.length > 0) focus("page-title");
   access.session = session;
   access.gate = Gate.Open;

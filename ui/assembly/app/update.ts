@@ -62,7 +62,7 @@ function updateShell(m: Model, verb: string, arg: string, value: string): void {
   else if (verb === "nav") walkNavigation(m, arg, value);
   else if (verb === "renew") reloadPage();
   else if (verb === "fade") {
-    // While the pointer or the focus is on the shown notice, none disappears.
+    // While the pointer or the focus is on the shown notice, no notice disappears.
     if (attended("toast")) after(4000, "app.fade", arg);
     else m.notices.dismiss(<i32>parseWhole(arg).value);
   }
@@ -87,7 +87,10 @@ function copied(m: Model, text: string, done: string): void {
   else m.notices.bad("The browser did not allow copying.");
 }
 
-/** Closes the layer over the page. If none is open, leaves a page such as a job's: back, or to the page above. */
+/**
+ * Closes the layer over the page. If no layer is open, and the page is below another one (as a job's page is below the
+ * list of jobs), goes back in the history, or to that other page.
+ */
 function escape(m: Model): void {
   if (m.layer.length > 0) {
     m.layer = "";

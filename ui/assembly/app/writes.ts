@@ -23,7 +23,10 @@ export function writeDone(m: Model, write: Pending, body: string): void {
   if (write.path === "api/limits") requestLimits(m);
 }
 
-/** Passes the failure to the page that sent the write; or shows it in the dialog, or in a notice if that is closed. */
+/**
+ * If a page sent the write, passes the failure to the page. Otherwise shows the failure in the write's dialog, or in a
+ * notice if that dialog is not open.
+ */
 export function writeRefused(
   m: Model,
   write: Pending,
@@ -38,7 +41,10 @@ export function writeRefused(
   else if (!blamesFields(dialog.draft, problems)) dialog.error = reason;
 }
 
-/** Shows each problem at its field. If there are none, or one has no shown field, returns false and shows none. */
+/**
+ * Shows each problem at its field, and returns true. If there are no problems, or if the field of one of them is not
+ * shown, shows none and returns false.
+ */
 function blamesFields(draft: Draft, problems: Problem[]): bool {
   for (let i = 0; i < problems.length; i++) if (!draft.shows(problems[i].field)) return false;
   for (let i = 0; i < problems.length; i++) {

@@ -56,7 +56,7 @@ export function queryBar(bar: Bar): Node {
   ]);
 }
 
-/** Links to queries that serve as examples. A query that was opened can be changed in the bar. */
+/** Returns links to example queries. After a click, the query can be changed in the bar. */
 function examples(): Node[] {
   const list: Node[] = [];
   for (let i = 0; i < QUERIES.length; i += 2) {

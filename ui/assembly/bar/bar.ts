@@ -12,7 +12,10 @@ export class Bar {
   draft: string = "";
   /** The terms of the typed text. */
   typed: Terms = new Terms();
-  /** Whether the typed text was submitted. Only then is a fault in its last word shown: before, it is unfinished. */
+  /**
+   * Whether the typed text was submitted. Before that, a fault in its last word is not shown, because the word may be
+   * unfinished.
+   */
   isSubmitted: bool = false;
   options: Suggestion[] = [];
   /** The range of the typed text that a completion replaces. */
@@ -29,7 +32,10 @@ export class Bar {
   /** Counts the changes of the text, so that completions are requested only for the last text. */
   serial: i32 = 0;
 
-  /** Takes the query of the address, into the field if it is invalid. A typed text stays if invalid or from edit(). */
+  /**
+   * Shows the query of the address. A valid query becomes chips, an invalid query the typed text. With a valid query,
+   * the typed text is cleared, unless it is invalid or edit() has just put it there.
+   */
   turn(query: string): void {
     this.terms = termsOf(query);
     this.close();

@@ -16,7 +16,7 @@ export class Search {
   /** The number of jobs that match; null: unknown. */
   count: Value | null = null;
   isComplete: bool = true;
-  /** Whether the rows are the first in order of the jobs searched so far, so that the next answer may replace them. */
+  /** Whether the rows are only the best of the jobs searched so far. The next answer may then replace them. */
   isPartial: bool = false;
   /** The names in the query that do not exist. */
   unknown: string[] = [];
@@ -62,7 +62,10 @@ export class Search {
     return m.now - this.began < PATIENCE_MS;
   }
 
-  /** Returns `searched 2.1 M of 10 M` with Stop while it runs (`isOn`), or with Continue; once complete, nothing. */
+  /**
+   * Returns the progress, such as `searched 2.1 M of 10 M`: with the button Stop while the search runs (`isOn`), or
+   * with the button Continue while it is paused. Returns nothing when the search is complete.
+   */
   view(m: Model, isOn: bool, waitsSince: f64): Node {
     if (isOn) {
       const wait = m.now - (isNaN(this.began) ? waitsSince : min(this.began, waitsSince));

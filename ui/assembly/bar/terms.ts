@@ -11,7 +11,7 @@ import { unquote } from "../lib/quoting";
 import { Address } from "../model/address";
 import { quoteIfNeeded } from "../model/links";
 
-/** One term: `queue:billing` is `queue:` and `billing`. A term without a field is only a value. */
+/** One term. `queue:billing` has the field `queue:` and the value `billing`. A term without a field is only a value. */
 export class Chip {
   constructor(
     readonly text: string,
@@ -21,7 +21,7 @@ export class Chip {
 }
 
 export class Terms {
-  /** One of the conditions; the empty string: all of them. */
+  /** The condition of the tab; the empty string: the tab shows all conditions. */
   condition: string = "";
   chips: Chip[] = [];
   /** Why the text is not a valid query; null: it is. An invalid query has neither a condition nor chips. */
@@ -46,7 +46,7 @@ export class Terms {
   }
 }
 
-/** Returns `task send` if the only chip is that of one task, whatever the condition is; otherwise the empty string. */
+/** Returns `task send` if the only chip is `task:send`, whatever the condition is; otherwise the empty string. */
 export function taskTarget(terms: Terms): string {
   if (terms.chips.length !== 1) return "";
   const chip = terms.chips[0];
@@ -97,7 +97,7 @@ function written(condition: string, chips: Chip[]): string {
   return parts.join(" ");
 }
 
-/** Returns the query of an address. Members such as `state`, from before the query language, become terms of it. */
+/** Returns the query of an address. Parameters such as `state`, which are older than queries, become terms of it. */
 export function queryIn(address: Address): string {
   const parts: string[] = [];
   const q = address.value("q");
@@ -113,7 +113,7 @@ export function queryIn(address: Address): string {
   return parts.join(" ");
 }
 
-/** Returns the address of the jobs that a query finds. `group`: what they are grouped by; empty: they are a list. */
+/** Returns the address of the jobs that a query finds. `group`: what they are grouped by; empty: they are listed. */
 export function jobsPath(query: string, group: string): string {
   const parts: string[] = [];
   if (query.length > 0) parts.push("q=" + encode(query));

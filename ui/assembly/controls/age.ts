@@ -38,13 +38,13 @@ export function durationText(at: f64, times: Times): string {
   return times.stale ? "since " + clockAt(at, times.now) : "for " + ageText(times.now - at);
 }
 
-/** Returns `in 26 m`, or `now` from 1 s before the time on; if stale, `at 00:46:00`. */
+/** Returns `in 26 m`, or `now` if less than 1 s is left or the time has passed; if stale, `at 00:46:00`. */
 export function timeUntil(at: f64, times: Times): string {
   if (times.stale) return "at " + clockAt(at, times.now);
   return at - times.now < 1000 ? "now" : "in " + ageText(at - times.now);
 }
 
-/** Returns `7 s`; if stale, `00:20:16`. For columns: their headers name the event. */
+/** Returns `7 s`; if stale, `00:20:16`. For columns whose headers name the event. */
 export function age(at: f64, times: Times): string {
   return times.stale ? clockAt(at, times.now) : ageText(Math.abs(times.now - at));
 }
@@ -84,7 +84,8 @@ function dayAndMonth(wall: string): string {
 export function dateText(at: f64): string {
   const full = absolute(at);
   const days = <i64>Math.floor((at + <f64>zoneOffset(at) * 60000) / DAY_MS);
-  // 1 January 1970 was a Thursday (4). The added 7 * 10^6 days are whole weeks, so that earlier days are not negative.
+  // 1 January 1970 was a Thursday (4). 7 * 10^6 days, which are whole weeks, are added so that
+  // the sum is not negative for earlier days.
   const name = <i32>((days + 7000004) % 7) * 4;
   return `${WEEKDAYS.substring(name, name + 3)} ${dayAndMonth(full)} ${full.substring(0, 4)}${full.substring(10)}`;
 }
@@ -95,7 +96,7 @@ export function absolute(at: f64): string {
   return wallText(at + <f64>zone * 60000, " ") + " " + zoneText(zone);
 }
 
-/** Returns a text of the server with its times, which follow `at`, `since` or `until`, in local time. */
+/** Returns a text of the server in which the times after `at`, `since` and `until` are replaced by local times. */
 export function localTimes(sentence: string, now: f64): string {
   const words = sentence.split(" ");
   for (let i = 1; i < words.length; i++) {
@@ -122,8 +123,9 @@ export function zone(now: f64): string {
 }
 
 /**
- * Returns a sentence of the server, which was written at `at`, with its times in local time and its ages as of now; if
- * stale, as clock times: `the last at 00:20:16`. From ten minutes on an age is rounded, so it stays as it is.
+ * Returns a sentence that the server wrote at `at`, with its times in local time (localTimes()) and its ages as of now.
+ * If the data are stale, the ages become clock times, as in `the last at 00:20:16`. An age of ten minutes or more is
+ * rounded, so it stays as it is.
  */
 export function upToDate(sentence: string, at: f64, times: Times): string {
   const words = localTimes(sentence, times.now).split(" ");

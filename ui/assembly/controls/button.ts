@@ -2,8 +2,8 @@
  * Buttons, links, checkboxes, badges and command lines. No button is `disabled`: a button that is off can have the
  * focus, and shows the reason on hover.
  */
-import { replaced } from "../lib/letters";
 import { Attr, attr, box, cls, el, flag, leaf, multiline, Node, text } from "../lib/node";
+import { visible } from "../lib/visible";
 import { COPY, icon } from "./icon";
 
 /**
@@ -36,7 +36,7 @@ export function drawnButton(drawing: string, label: string, action: string, kind
   return ownButton("btn " + kind, action, "", [], [icon(drawing), text(label)]);
 }
 
-/** Like button(), with its key after the words. */
+/** Like button(), with its keyboard shortcut after the words. */
 export function keyedButton(
   label: string,
   key: string,
@@ -103,10 +103,12 @@ export function copyButton(what: string, value: string): Node {
   return ownButton("copy", "app.copy", value, named, [icon(COPY)]);
 }
 
-/** A button that copies a name as one line. A shell would execute a second line as soon as it was pasted. */
+/**
+ * A button that copies a name with its hidden characters as codes. A shell executes what is before a pasted line break
+ * or carriage return.
+ */
 export function copyName(what: string, name: string): Node {
-  const line = replaced(replaced(name, "\n", "\\u000a"), "\t", "\\u0009");
-  return copyButton(what, line);
+  return copyButton(what, visible(name, false));
 }
 
 export function link(path: string, className: string, children: Node[]): Node {

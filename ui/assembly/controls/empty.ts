@@ -1,4 +1,4 @@
-/** What is shown instead of data: while they load, if there are none, or after an error. */
+/** Boxes and other nodes that are shown instead of data while they load, if there are none, or after an error. */
 import { attr, box, cls, el, leaf, Node, text } from "../lib/node";
 import { button, link } from "./button";
 import { ALERT, icon, NONE } from "./icon";

@@ -28,7 +28,7 @@ export function capital(word: string): string {
   return word.length > 0 ? upper(word.substring(0, 1)) + word.substring(1) : word;
 }
 
-/** Returns the icon of a condition, or of another state of queues and workers. */
+/** Returns the icon of a condition, or of a state of a queue or worker. */
 function drawingOf(word: string): string {
   const data = conditionNamed(alike(word));
   if (data !== null) return data.drawing;
@@ -36,7 +36,7 @@ function drawingOf(word: string): string {
   return word === "stale" ? BUG : NONE;
 }
 
-/** Returns the condition whose shape a state uses; any other word unchanged. */
+/** Returns the condition that has the same shape as this state; any other word unchanged. */
 function alike(word: string): string {
   if (word === "alive") return "ready";
   if (word === "stuck") return "blocked";

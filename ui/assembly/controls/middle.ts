@@ -25,8 +25,9 @@ export function cutText(content: string, className: string): Node {
 }
 
 /**
- * Returns the index at which the end of the text begins. The end has as many letters as fit into its width. 0: the text
- * is not cut in its middle: it is short, it nearly fits into that width, or its end is written from right to left.
+ * Returns the index at which the end of the text begins. The end has as many letters as fit into its width. Returns 0
+ * if the text is not cut in its middle, because it is short, it nearly fits into that width, or its end has letters
+ * that are written from right to left.
  */
 function tailOf(content: string, isMono: bool): i32 {
   const length = content.length;

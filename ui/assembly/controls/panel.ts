@@ -13,7 +13,7 @@ export function pageHeadWith(title: string, sentence: string, acts: Node[]): Nod
   return headOf([heading([text(title)])], sentence, acts);
 }
 
-/** The head of a page, for a title of any content: `before` contains a `heading()`. */
+/** The head of a page. `before`: the parts of the title's row, among them a heading() of any content. */
 export function headOf(before: Node[], sentence: string, acts: Node[]): Node {
   return box("div", "head1", [
     box("div", "title-row", before),
@@ -41,7 +41,7 @@ export function panel(title: string, remark: string, more: Node[], body: Node[])
   return box("section", "panel", [head].concat(body));
 }
 
-/** A box with a table, whose label is the title; nothing if there are no rows. `name`: the class of the table. */
+/** A box with a table; `nothing` if there are no rows. `title` is also the table's label, and `name` is its class. */
 export function tablePanel(
   title: string,
   remark: string,
@@ -64,7 +64,7 @@ export function plainPanel(label: string, body: Node[]): Node {
   return el("section", [cls("panel"), attr("aria-label", label)], body);
 }
 
-/** Names and values below each other. */
+/** A list of names and values. `children`: pair()s. */
 export function pairs(children: Node[]): Node {
   return box("dl", "kv", children);
 }
@@ -86,7 +86,7 @@ export function figures(list: Node[]): Node {
   return box("div", "stats", list);
 }
 
-/** One of several steps, in a `steps` box. `tone` of its mark: `done`, `wait`, or empty for the current step. */
+/** One of several steps, for a box of the class `steps`. `tone`: `done`, `wait`, or empty for a step to do now. */
 export function step(tone: string, mark: Node, title: string, body: Node[]): Node {
   const children: Node[] = [leaf("h2", "", title)];
   return box("div", "step", [

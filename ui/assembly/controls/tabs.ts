@@ -1,7 +1,7 @@
 /** Controls that select one of a few choices: tabs, which are links, and a switch, whose parts are buttons or links. */
 import { Attr, attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
-/** One tab: its address, its words, its count, the icon before them. `on`: it is the present tab. */
+/** Returns a tab, which links to `path`. An empty `count` is not shown. `on`: whether it is the current tab. */
 export function tab(path: string, words: string, count: string, before: Node, on: bool): Node {
   const attrs: Attr[] = [attr("href", "#" + path)];
   if (on) attrs.push(attr("aria-current", "page"));
@@ -16,7 +16,7 @@ export function tabs(label: string, list: Node[]): Node {
   return el("nav", [cls("tabs"), attr("aria-label", label)], list);
 }
 
-/** A part of a switch. */
+/** A part of a switch, as a button. `on`: whether it is the selected part. */
 export function part(words: string, action: string, arg: string, on: bool): Node {
   return el(
     "button",
@@ -30,7 +30,7 @@ export function part(words: string, action: string, arg: string, on: bool): Node
   );
 }
 
-/** A part of a switch that is a link. */
+/** A part of a switch, as a link. `on`: whether it is the selected part. */
 export function linkedPart(words: string, path: string, on: bool): Node {
   const attrs: Attr[] = [attr("href", "#" + path)];
   if (on) attrs.push(attr("aria-current", "true"));
@@ -41,7 +41,7 @@ export function segments(label: string, parts: Node[]): Node {
   return el("div", [cls("seg"), attr("role", "group"), attr("aria-label", label)], parts);
 }
 
-/** Several small things in a line. */
+/** Several small elements in one line. */
 export function row(children: Node[]): Node {
   return box("span", "row", children);
 }

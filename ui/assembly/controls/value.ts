@@ -1,6 +1,7 @@
 /**
- * A number with its precision. Exact: `8,400`. Estimated, and rounded by the server: `≈ 212,000`, from a million on
- * `≈ 9.4 M`. At least: `≥ 10,000`. For inexact numbers, the interval and the source are shown on hover.
+ * Shows a number with its precision: `8,400` is exact, `≈ 212,000` is an estimate that the server has rounded, and
+ * `≥ 10,000` is a lower bound. Inexact numbers from a million on are shortened, such as `≈ 9.4 M`. For an inexact
+ * number, the interval and the source are shown on hover.
  */
 import { Value } from "../generated/records";
 import { attr, cls, el, Node, text } from "../lib/node";
@@ -13,7 +14,7 @@ export function valueText(value: Value): string {
   return (value.precision === "capped" ? "≥ " : "≈ ") + compact(value.value);
 }
 
-/** Returns `1 job` or `≈ 212,000 jobs`. */
+/** Returns the number with a noun, such as `1 job` or `≈ 212,000 jobs`. */
 export function countedValue(value: Value, one: string, many: string): string {
   const exactlyOne = value.value === 1 && value.precision === "exact";
   return valueText(value) + " " + (exactlyOne ? one : many);
@@ -29,7 +30,10 @@ export function countNode(value: Value, tone: string): Node {
   return valueNode(value, value.value === 0 ? "faint" : tone);
 }
 
-/** Returns `between 208,000 and 216,000, by a sample`, or `at least 208,000` without an upper limit. */
+/**
+ * Returns how exact the number is, and its source, such as `between 208,000 and 216,000, by a sample`. Without an upper
+ * limit, the interval is `at least 208,000`. Returns `exactly` for an exact number.
+ */
 export function methodOf(value: Value): string {
   if (value.precision === "exact") return "exactly";
   const basis = value.basis === "" ? "" : `, by a ${value.basis}`;
@@ -39,7 +43,7 @@ export function methodOf(value: Value): string {
   return `between ${numberText(value.low)} and ${numberText(value.high)}${basis}`;
 }
 
-/** Returns a plain number as a value. */
+/** Returns the number as an exact value. */
 export function exactValue(count: i64): Value {
   const value = Value.empty();
   value.value = count;
@@ -52,7 +56,7 @@ export function isKnown(value: Value): bool {
   return value.precision.length > 0;
 }
 
-/** Returns `212,000`, from a million on `9.4 M`. */
+/** Returns the number as text, such as `212,000`; from a million on in millions, such as `9.4 M`. */
 export function compact(count: i64): string {
   if (count < MILLION) return numberText(count);
   const tenths = (count + MILLION / 20) / (MILLION / 10);

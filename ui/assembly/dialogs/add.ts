@@ -1,5 +1,6 @@
 /**
- * Adds a job. Its form does more than the command's declaration requires: it suggests names, and checks typed JSON.
+ * The dialog that adds a job. Its form does more than the command's declaration requires: it suggests names, and checks
+ * typed JSON.
  */
 import { addLine, fill, hasKey } from "../adding/add-line";
 import { completeOptions, MoreOptions } from "../adding/more-options";
@@ -33,7 +34,7 @@ const TYPING_MS: i32 = 250;
 export class AddDialog extends CommandDialog {
   private facts: NewJobFacts = new NewJobFacts("add");
   private more: MoreOptions = new MoreOptions();
-  /** The typed form. It is kept until the job is added, another job is duplicated, or the session ends. */
+  /** The contents of the form, kept until the job is added, the form is filled with a copy, or the session ends. */
   private unsent: Draft | null = null;
   private typing: i32 = 0;
 
@@ -42,7 +43,7 @@ export class AddDialog extends CommandDialog {
     this.wide = true;
   }
 
-  /** `arg`: `template` for a copy of `m.shared.template`, `task ` and a task's name, or empty. */
+  /** `arg`: `template` for a copy of `m.shared.template`, `task ` followed by a task's name, or empty. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const template = m.shared.template;
     const unsent = this.unsent;
@@ -156,7 +157,7 @@ export class AddDialog extends CommandDialog {
     return box("div", warning.length > 0 ? "unsound" : "", [field.input()]);
   }
 
-  /** The field for what happens to the job that has the key. */
+  /** The choice of what happens if another job has the key. */
   private mode(draft: Draft): Node {
     if (!hasKey(draft)) return nothing;
     const mode = draft.value("job_key_mode");
@@ -175,7 +176,7 @@ export class AddDialog extends CommandDialog {
   }
 
   protected override members(m: Model, dialog: OpenDialog, form: Form): void {
-    // The server refuses a mode without a key, except for a unique job. The form shows none without a key.
+    // The server refuses a mode without a key, except for a unique job. Without a key the form does not show the mode.
     if (!hasKey(dialog.draft)) dialog.draft.set("job_key_mode", "");
     super.members(m, dialog, form);
     if (dialog.draft.fault("identifier").length > 0) {
@@ -196,7 +197,7 @@ export class AddDialog extends CommandDialog {
   }
 }
 
-/** Returns a sentence about the sum of the delays. The delay after attempt n is e^n s, at most e^10 s. */
+/** Returns a sentence about the sum of the retries' delays. The delay after attempt n is e^n s, at most e^10 s. */
 function lastsFor(typed: string): string {
   const attempts = parseWhole(typed.trim().length > 0 ? typed.trim() : "25");
   if (!attempts.valid || attempts.value < 1 || attempts.value > 32767) return "";

@@ -1,4 +1,4 @@
-/** Stops or undoes an operation. The dialog first shows its progress, or how many of its jobs can be restored. */
+/** The dialog that stops or undoes an operation. It shows the progress, or how many jobs an undo can restore. */
 import { ago } from "../controls/age";
 import { jobActionNamed } from "../generated/commands";
 import {
@@ -26,7 +26,7 @@ const RESULTS = "change.results";
 export class ChangeDialog extends Dialog {
   private id: i64 = 0;
   private isUndo: bool = false;
-  /** The operation; null: it was requested and has not arrived. */
+  /** The operation; null while its answer has not arrived. */
   private operation: Operation | null = null;
   private results: OperationResults | null = null;
 
@@ -34,7 +34,7 @@ export class ChangeDialog extends Dialog {
     super("change");
   }
 
-  /** `arg`: such as `undo 214` or `stop 214`. */
+  /** `arg`: `undo` or `stop` and the id of the operation, such as `undo 214`. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const id = parseWhole(arg.substring(5));
     const known = m.facts.operation;
@@ -144,7 +144,7 @@ export class ChangeDialog extends Dialog {
     const r = new JsonReader(body);
     const operation = readOperation(r);
     if (!isReadable(m, r)) return;
-    // An undo of a few jobs ends quickly: the page stays, and a notice shows the result.
+    // An undo of a few jobs ends quickly, so the present page stays, and a notice shows the result.
     const path = operationPath(operation.id);
     const stays = this.isUndo && operation.done <= FEW;
     if (m.address.path !== path) {
@@ -158,7 +158,7 @@ export class ChangeDialog extends Dialog {
 function meaning(action: string): string {
   const done = jobActionNamed(action);
   return done !== null && done.deletes
-    ? "Restores removed jobs under their ids, unless another job has the key."
+    ? "Restores each removed job under its id, unless another job has its id or key."
     : "Restores the previous state.";
 }
 

@@ -32,7 +32,7 @@ export class CommandDialog extends Dialog {
   }
 
   override open(_m: Model, dialog: OpenDialog, arg: string): bool {
-    // The page has set its selected jobs and workers (`aim`), but this command does not act on them.
+    // Page.aim() may have set the page's selected jobs or workers, but this command does not act on them.
     dialog.jobs = [];
     dialog.workers = [];
     const fields = this.command.fields;
@@ -97,7 +97,7 @@ export abstract class TablesDialog extends CommandDialog {
     return super.open(m, dialog, arg);
   }
 
-  /** The text of the dialog's button if the dialog need not add tables first. */
+  /** The text of the dialog's button if no tables have to be added first. */
   protected actionText(_dialog: OpenDialog): string {
     return this.command.verb;
   }
@@ -124,7 +124,7 @@ export abstract class TablesDialog extends CommandDialog {
     return missing === null ? write : addTables(write.topic, missing);
   }
 
-  /** After the tables have been added, sends the command, unless the dialog was closed meanwhile. */
+  /** If the request has added tables, sends the command next, unless the dialog is no longer open. */
   override done(m: Model, write: Pending, body: string): void {
     if (write.path === this.command.path) {
       this.finished(m, write, body);
@@ -138,7 +138,7 @@ export abstract class TablesDialog extends CommandDialog {
   }
 }
 
-/** Ends the reading of the answer to a change. Returns whether it could be read; a notice shows the fault. */
+/** Called when the answer to a change has been read. Returns whether it is valid; if not, a notice has the reason. */
 export function isReadable(m: Model, r: JsonReader): bool {
   r.end();
   if (r.failed)
@@ -146,7 +146,10 @@ export function isReadable(m: Model, r: JsonReader): bool {
   return !r.failed;
 }
 
-/** Shows the sentence in an answer, as a warning if not everything was done. Returns null if it could not be read. */
+/**
+ * Shows the message of an answer as a notice, which is a warning if not everything was done. Returns the notice; null
+ * if the answer is invalid.
+ */
 export function noticeOf(m: Model, body: string): Notice | null {
   const r = new JsonReader(body);
   const result: MessageResult = readMessageResult(r);
@@ -158,11 +161,14 @@ export function noticeOf(m: Model, body: string): Notice | null {
   return notice;
 }
 
-/** Adds a schedule, or changes one. For a change the definition is filled in, and only changed fields are sent. */
+/**
+ * The dialog that adds or changes a schedule. For a change, the fields are filled in with the present definition, and
+ * only those that the user has changed are sent.
+ */
 export class ScheduleDialog extends TablesDialog {
-  /** The revision and the name of the schedule to change, as in `4 nightly`; empty: a new one. */
+  /** The revision and the name of the schedule to change, as in `4 nightly`; empty if the dialog adds a schedule. */
   private target: string = "";
-  /** The definition of that schedule; null: not read yet. */
+  /** The present definition of the schedule to change; null until it has been read. */
   private before: Draft | null = null;
 
   /** `arg`: see `target`. */
@@ -235,7 +241,10 @@ function draftOf(schedule: Schedule): Draft {
   return draft;
 }
 
-/** Returns `90s`. The field cannot show a fraction of a second: it stays empty, and the value stays unchanged. */
+/**
+ * Returns the text of a field with a duration, such as `90s`. The field cannot show a fraction of a second: such a
+ * duration leaves it empty, and an empty field does not change the duration.
+ */
 function spanWord(seconds: f64): string {
   return Math.floor(seconds) === seconds ? `${<i64>seconds}s` : "";
 }

@@ -1,6 +1,7 @@
 /**
- * Every dialog: one for offered actions (verb.ts), two for operations, and one for each command of the server that has
- * a dialog of its own. Some commands share a class, such as all commands on selected jobs.
+ * All dialogs: VerbDialog for actions that the server or the page offers, two for operations, and one for each command
+ * of the server that has a dialog of its own. The dialogs of some commands have the same class, such as those of all
+ * commands on selected jobs.
  */
 import { Command, commands } from "../generated/commands";
 import { Dialog } from "../model/model";
@@ -18,7 +19,7 @@ import { VerbDialog } from "./verb";
 
 export const dialogs: Dialog[] = [new VerbDialog(), new OperationDialog(), new ChangeDialog()];
 for (let i = 0; i < commands.length; i++) {
-  // `none`: VerbDialog sends this command, for example to unlock a worker or to resume a queue.
+  // A command with `none` is sent by VerbDialog, for example to unlock a worker or to resume a queue.
   if (commands[i].dialog !== "none") dialogs.push(dialogOf(commands[i]));
 }
 

@@ -22,22 +22,22 @@ const ATTEMPTS = "attempts";
 const CANCEL = "cancel";
 
 export class JobsDialog extends TablesDialog {
-  /** `arg`: `shown` for the job whose details are shown, even if others are selected on the page. */
+  /** If `arg` is `shown`, the dialog is for the job whose details are shown, even if other jobs are selected. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     this.missing = null;
     if (this.name === CANCEL) m.requests.read(m.access, "cancel.tables", "api/pauses");
     const shown = m.shared.shown;
     if (arg === "shown" && shown !== null) dialog.jobs = [shown];
-    // A failed job has no attempts left. Without new ones, "run now" would change nothing.
+    // Failed jobs have no attempts left and would not run, so the checkbox that resets attempts is on at first.
     if (this.givesBack(dialog)) dialog.draft.set(AGAIN, "on");
-    // A new time would not help a failed job, either: if all jobs have failed, the field for used attempts gets 0.
+    // At a new time they would not run, either. So if all jobs have failed, the field for used attempts is 0 at first.
     if (this.hasAttemptsField && dialog.count("failed") === dialog.jobs.length) {
       dialog.draft.set(ATTEMPTS, "0");
     }
     return dialog.jobs.length > 0;
   }
 
-  /** Enter alone confirms only if the change can be undone: undo needs tables that the schema may lack. */
+  /** The button that confirms gets the focus only if undo is possible. Undo needs tables that the schema may lack. */
   override eager(m: Model, dialog: OpenDialog): bool {
     return m.access.session.canUndo && super.eager(m, dialog);
   }
@@ -139,7 +139,10 @@ export class JobsDialog extends TablesDialog {
     return write;
   }
 
-  /** Shows the sentence in the answer with the numbers of jobs, or only the numbers if the answer has no sentence. */
+  /**
+   * Shows the answer's sentence. If the sentence does not contain the numbers of jobs, they are shown below it. If the
+   * answer has no sentence, only the numbers are shown.
+   */
   protected override finished(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);
     const result: JobActionResult = readJobActionResult(r);
@@ -155,7 +158,7 @@ export class JobsDialog extends TablesDialog {
     if (!sentence.includes(partText(count, write.count))) notice.detail = numbers;
   }
 
-  /** Whether the form offers to reset attempts to 0: some jobs have none left, and no field sets them. */
+  /** Whether the form is only a checkbox that resets attempts to 0: no field sets them, and some jobs have failed. */
   private givesBack(dialog: OpenDialog): bool {
     return this.command.mayReset && dialog.count("failed") > 0;
   }

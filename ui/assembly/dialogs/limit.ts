@@ -50,7 +50,7 @@ export class LimitDialog extends TablesDialog {
     this.isRead = false;
     this.units = UNITS;
     draft.set(SCOPE, scope === "queue" ? scope : "task");
-    draft.set(PER, "min");
+    draft.set(PER, isChange ? "" : "min");
     if (!isChange) draft.set(scope, name);
     this.names.open(m);
     this.names.requestQueue(m, "");
@@ -75,20 +75,23 @@ export class LimitDialog extends TablesDialog {
   }
 
   /**
-   * Fills in the present definition, except in fields that the user has filled in already. A default burst is left out,
-   * so that it follows the rate.
+   * Fills the present definition into empty fields, and keeps what the user has entered. The scope is always set. A
+   * default burst is left out, so that it follows the rate.
    */
   private fill(draft: Draft, limit: ListedLimit): void {
     const rate = limit.rate;
     draft.set(SCOPE, limit.scope);
     draft.fill(limit.scope, limit.match);
     if (limit.concurrency > 0) draft.fill("concurrency", limit.concurrency.toString());
-    if (rate === null) return;
+    if (rate === null) {
+      draft.fill(PER, "min");
+      return;
+    }
     const per = periodText(rate.perMs);
     draft.fill("rate", rate.limit.toString());
     const usual = <i64>defaultBurst(<f64>rate.limit, <f64>rate.perMs);
     if (rate.burst !== usual) draft.fill("burst", rate.burst.toString());
-    draft.set(PER, per);
+    draft.fill(PER, per);
     for (let i = 0; i < UNITS.length; i++) if (UNITS[i].startsWith(per + "=")) return;
     this.units = UNITS.concat([`${per}=${per}`]);
   }

@@ -1,6 +1,7 @@
 /**
- * An action on all jobs that a query finds. The dialog first shows a preview: the number of jobs, and a sample. Only
- * jobs that matched at the preview are changed. After a change in the form, a new preview is needed.
+ * The dialog of an action on all jobs that match a query. Before the action starts, the dialog shows a preview: the
+ * number of jobs, and a sample. Only jobs that matched at the preview are changed. If the user then changes a field of
+ * the action, a new preview is needed.
  */
 import { countedValue } from "../controls/value";
 import { commandForm, writeFields } from "../forms/command-form";
@@ -47,7 +48,7 @@ const PREVIEWS = "ask.preview";
 const PATH = "api/operations";
 /** The name of the checkbox that resets the attempts to 0. */
 const AGAIN = "again";
-/** The values of `count` in the dialog's requests. They identify the steps until the operation starts. */
+/** The values of `count` in the dialog's requests. They show to which step an answer belongs. */
 const PREVIEW = 0;
 const START = 1;
 const ADDING = 2;
@@ -63,7 +64,7 @@ export class OperationDialog extends Dialog {
     this.wide = true;
   }
 
-  /** `arg`: the members of a request for a preview: `{"q":…,"action":…}`, and `changes` if they are fixed. */
+  /** `arg`: `{"q":…,"action":…}`, as in a request for a preview, also with `changes` if no form is to be shown. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const r = new JsonReader(arg);
     const subject = readOperationSubject(r);
@@ -158,7 +159,7 @@ export class OperationDialog extends Dialog {
       : "Counts matching jobs. Nothing changes yet.";
   }
 
-  /** Discards the preview after a change of the form. The checkbox requests a new one at once. */
+  /** Discards the preview after a change of the action's fields. The checkbox AGAIN requests a new preview at once. */
   override onInput(m: Model, dialog: OpenDialog, field: string): void {
     if (field === AGAIN) this.rehearse(m, dialog);
     else if (this.hasForm && this.isChange(field)) this.discard(m);
@@ -175,7 +176,7 @@ export class OperationDialog extends Dialog {
     m.requests.cancel(PREVIEWS);
   }
 
-  /** Previews again: the action of the button `Preview again`. */
+  /** Requests a new preview. Called by the button `Preview again`. */
   override onInputPause(m: Model, dialog: OpenDialog, _arg: string): void {
     this.rehearse(m, dialog);
   }
@@ -214,7 +215,10 @@ export class OperationDialog extends Dialog {
     return begun;
   }
 
-  /** A step, such as a preview, keeps the dialog open. Once the operation has started, its page is opened. */
+  /**
+   * A step, such as a preview, keeps the dialog open. Once the operation has started, its page is opened, unless
+   * another dialog is open.
+   */
   override done(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);
     if (write.count !== START) {
@@ -271,7 +275,7 @@ export class OperationDialog extends Dialog {
   }
 }
 
-/** Counts the locked jobs as changed instead of skipped, for an action that is for running jobs, too. */
+/** Counts the locked jobs as changed instead of skipped. Called for an action that also changes running jobs. */
 function countRunning(would: Would): void {
   const running = would.skipLockedValue;
   would.changeValue.value += running.value;

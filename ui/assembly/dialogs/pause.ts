@@ -1,4 +1,4 @@
-/** Pauses a queue, a task or everything, or changes such a pause. */
+/** The dialog that pauses a named queue, a task or all jobs, or changes such a pause. */
 import { writeFields } from "../forms/command-form";
 import { Form } from "../forms/form";
 import { localField } from "../forms/local-time";
@@ -30,7 +30,7 @@ export class PauseDialog extends TablesDialog {
     }
   }
 
-  /** Fills in the present pause, unless the user has already entered a reason or a time. */
+  /** Fills in the reason and the end of an existing pause, unless the user has already entered a reason or a time. */
   private fill(dialog: OpenDialog, pause: ListedPause): void {
     const draft = dialog.draft;
     const reason = pause.reason;

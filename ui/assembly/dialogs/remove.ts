@@ -45,7 +45,7 @@ export class RemoveDialog extends CommandDialog {
     return dialog.jobs.length > 0 ? "" : this.holder.note(dialog.draft.value(FIELD));
   }
 
-  /** The request is blocked once the server has answered that no job has this key. */
+  /** Blocks the request after the server has answered that no job has this key. */
   override blocked(dialog: OpenDialog): string {
     return this.exception(dialog);
   }

@@ -1,4 +1,7 @@
-/** The dialog that recovers, after a preview, jobs and queues of stale workers and of workers without heartbeats. */
+/**
+ * The dialog that, after a preview, recovers the jobs and unlocks the queues of stale workers and of workers without
+ * heartbeats.
+ */
 import { writeFields } from "../forms/command-form";
 import { Form } from "../forms/form";
 import { readSweep, Sweep } from "../generated/records";
@@ -90,7 +93,7 @@ export class SweepDialog extends CommandDialog {
     return `${dialog.draft.value(fields[0].name)} ${dialog.draft.value(fields[1].name)}`;
   }
 
-  /** A preview keeps the dialog open, and shows what would change. */
+  /** After a preview, the dialog stays open and shows what would change. */
   override done(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);
     const sweep = readSweep(r);

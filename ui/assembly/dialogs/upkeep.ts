@@ -16,7 +16,7 @@ export class UpkeepDialog extends CommandDialog {
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const chore = choreOf(arg);
     this.chore = chore === null ? new Chore() : chore;
-    // A command with one field needs a subject: without one, `cleanup` would apply to all of its tasks.
+    // A command with one field needs a subject, because `cleanup` without one would apply to all of its tasks.
     if (this.command.fields.length === 1 && this.chore.subject.length === 0) return false;
     return super.open(m, dialog, this.chore.subject);
   }

@@ -1,6 +1,6 @@
 /**
  * The dialog of an action that the server offers for an incident or a cause, or that the page offers in the same form.
- * The action is sent as it was offered. Only an action on a query has another dialog, which previews it (operation.ts).
+ * The action is sent as it was offered. An action on a query has another dialog instead, with a preview (operation.ts).
  */
 
 import { countedValue } from "../controls/value";
@@ -16,7 +16,10 @@ import { Pending } from "../model/requests";
 import { unlockPreview } from "../parts/holder";
 import { noticeOf } from "./command";
 
-/** The number of receipts of incidents' actions that are stored for the overview. The next one replaces them all. */
+/**
+ * The maximum number of receipts of incidents' actions that are stored for the overview. After that many, the next
+ * receipt replaces all of them.
+ */
 const MAX_RECEIPTS = 16;
 const OPERATIONS = "/api/operations";
 
@@ -74,7 +77,10 @@ export class VerbDialog extends Dialog {
     return command !== null && command.destroys && command.target.length === 0;
   }
 
-  /** Enter alone confirms what can be undone: a pause, its end, and changes of jobs whose earlier state is stored. */
+  /**
+   * Whether Enter alone confirms the action: true for what can be undone, that is a pause, the end of a pause, and a
+   * change of jobs whose earlier state is stored.
+   */
   override eager(m: Model, _dialog: OpenDialog): bool {
     const action = this.verbOffered.action;
     if (action === "pause" || action === "resume") return true;

@@ -27,14 +27,17 @@ export function commandForm(command: Command, draft: Draft, now: f64): Node {
   return box("div", "form", rows);
 }
 
-/** Begins the body of a request. It contains the action if several commands share an address. */
+/** Begins the body of a request. The body contains the action if several commands share an address. */
 export function beginBody(command: Command, draft: Draft): Form {
   const form = new Form(draft);
   if (command.action.length > 0) form.body.string("action", command.action);
   return form;
 }
 
-/** Writes the fields that were filled in or changed (`form.before`), and marks those that are invalid or missing. */
+/**
+ * Writes the fields that were filled in; if `form.before` is set, only fields that differ from it. Marks fields that
+ * are invalid or missing.
+ */
 export function writeFields(form: Form, command: Command): void {
   const fields = command.fields;
   for (let i = 0; i < fields.length; i++) {
@@ -45,7 +48,7 @@ export function writeFields(form: Form, command: Command): void {
   }
 }
 
-/** A field for text or a number. The caller completes it before it is drawn. */
+/** Returns a field with the texts of its declaration. The caller chooses the control, such as an input or a select. */
 export function fieldOf(field: CommandField, draft: Draft): Field {
   const made = new Field(draft, field.name, field.label);
   made.required = field.required;
@@ -58,7 +61,7 @@ function isNumber(field: CommandField): bool {
   return field.kind === "integer" || field.kind === "seconds";
 }
 
-/** Whether the field is a duration that can be typed as `1h30m`. One with a default takes whole seconds. */
+/** Whether the field is a duration that can be typed as `1h30m`. A duration with a default takes whole seconds. */
 function isSpan(field: CommandField): bool {
   return field.kind === "seconds" && field.fallback.length === 0;
 }

@@ -25,7 +25,7 @@ export class Draft {
     if (this.value(name).length === 0) this.set(name, value);
   }
 
-  /** Returns the fault of a field; empty: none. Also records that the field is drawn: drawing a field calls this. */
+  /** Returns the fault of a field; empty: none. It is called when the field is drawn, and records that. */
   fault(name: string): string {
     this.shown.add(name);
     return this.faults.has(name) ? this.faults.get(name) : "";

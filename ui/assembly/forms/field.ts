@@ -1,4 +1,7 @@
-/** The fields of a form. Label, control, hint and fault of a field are linked for screen readers. */
+/**
+ * The fields of a form. For screen readers, a field's control is linked to its label and to its fault, or without a
+ * fault to its hint.
+ */
 import { Attr, attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
 import { Draft } from "./draft";
 

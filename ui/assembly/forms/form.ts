@@ -12,7 +12,7 @@ export class Form {
   /** The number of optional fields that were filled in or emptied. */
   filled: i32 = 0;
 
-  /** The texts before a change; null: there are none. A field that still has its text is not sent. */
+  /** The fields' texts before a change; null if there are none. A field that still has its text is not sent. */
   before: Draft | null = null;
 
   constructor(readonly draft: Draft) {}
@@ -29,7 +29,7 @@ export class Form {
     this.filled++;
   }
 
-  /** Adds a required text. A name may begin or end with a space, so it is sent as typed. */
+  /** Adds a required text. It may be a name that begins or ends with a space, so it is sent as typed. */
   required(field: string, name: string, reason: string): void {
     const value = this.draft.value(field);
     if (value.trim().length === 0) this.draft.reject(field, reason);
@@ -76,7 +76,7 @@ export class Form {
     this.filled++;
   }
 
-  /** Adds seconds, typed as such or as `1h30m`, with a minus if they may be negative. */
+  /** Adds a number of seconds from `least` to `most`, which is typed as `90` or `1h30m`, or with a sign as `-30m`. */
   span(field: string, least: i64, most: i64): void {
     const typed = this.draft.value(field);
     if (typed.trim().length === 0) return;

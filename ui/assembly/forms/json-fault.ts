@@ -1,7 +1,7 @@
 /** Describes the first fault in JSON text. Offers to insert a missing comma or colon, or to remove an extra comma. */
 import { JsonReader } from "../lib/json-reader";
 
-/** The number of characters of a token that a message shows: its last ones. */
+/** The maximum number of characters of a token in a message. A longer token is shown without its beginning. */
 const MAX_TOKEN = 24;
 /** The length up to which a corrected text is offered. The offer keeps a second copy of the text in memory. */
 const MAX_CORRECTED = 20000;
@@ -11,10 +11,11 @@ const APOSTROPHE: i32 = 0x27;
 export class JsonFault {
   line: i32 = 1;
   column: i32 = 1;
-  /** What is wrong there, in words. */
+  /** What is wrong at this place. */
   words: string = "";
-  /** The correction that a click applies, and the corrected text; empty: none is offered. */
+  /** The label of the button that corrects the text; empty: no correction is offered. */
   offer: string = "";
+  /** The text after the correction. */
   corrected: string = "";
 
   get sentence(): string {
@@ -75,12 +76,14 @@ function suggest(fault: JsonFault, offer: string, corrected: string, typed: stri
 class Token {
   constructor(
     readonly text: string,
-    /** The end of the token. */
     readonly end: i32,
   ) {}
 }
 
-/** Returns the token before a place: a comma, colon or opening bracket, or the text after one of these or a blank. */
+/**
+ * Returns the last token before `at`. A comma, a colon or an opening bracket is a token. Any other token begins after
+ * one of these, after white space, or at the beginning of the text.
+ */
 function tokenBefore(typed: string, at: i32): Token {
   let end = at;
   while (end > 0 && typed.charCodeAt(end - 1) <= 0x20) end--;

@@ -1,4 +1,4 @@
-/** A field for JSON. Its lines are numbered, and a fault is shown while it is typed. */
+/** A field for JSON. Its lines are numbered, and while the user types, the field shows a fault of the JSON. */
 import { button } from "../controls/button";
 import { attr, box, cls, el, leaf, multiline, Node } from "../lib/node";
 import { Field } from "./field";
@@ -8,7 +8,7 @@ import { faultOf } from "./json-fault";
 const MAX_NUMBERED = 1000;
 const MIN_LINES = 5;
 
-/** The field. For an empty text, no fault in its JSON is shown. */
+/** Returns the field. A blank text shows no fault. */
 export function jsonField(field: Field): Node {
   const typed = field.draft.value(field.name);
   const fault = typed.trim().length > 0 ? faultOf(typed) : null;

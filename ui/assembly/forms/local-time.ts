@@ -14,14 +14,16 @@ const DAY_MS: f64 = 86400000;
 
 /** Returns the time at which the local clock shows the wall time `wall`. */
 function localTime(wall: f64): f64 {
-  // The first offset may be wrong by an hour if the clocks change around this time.
+  // The first offset may be wrong if the clocks change around this time.
   const guess = wall - <f64>zoneOffset(wall) * 60000;
   return wall - <f64>zoneOffset(guess) * 60000;
 }
 
 /**
- * Returns the time of `now`, `+10m`, `in 2h`, RFC 3339, or a day, a time (the next such time), or both, by the local
- * clock; NaN for any other text. The command line accepts more units, but no delay of more than a year.
+ * Returns the time that a user has typed; NaN for any other text. The text is `now`, a delay such as `+10m` or `in 2h`,
+ * an RFC 3339 time, or a local time: a day such as `tomorrow` or `2026-11-26`, a time of day, which means its next
+ * occurrence, or a day with a time of day. The command line accepts more units of delays, but no delay of more than a
+ * year.
  */
 export function typedTime(typed: string, now: f64): f64 {
   const input = lower(typed.trim());
@@ -53,7 +55,7 @@ export function typedTime(typed: string, now: f64): f64 {
   return " t".includes(rest.charAt(0)) ? localTime(day + clockOf(rest.substring(1).trim())) : NaN;
 }
 
-/** Returns the seconds of `2h`, `+2h`, `-30m` or `90`; NaN for any other text. */
+/** Returns the seconds of a period such as `2h`, `+2h`, `-30m` or `90`; NaN for any other text. */
 export function typedSeconds(typed: string): f64 {
   const input = lower(typed.trim());
   const back = input.startsWith("-");
@@ -68,14 +70,14 @@ export function dayOf(at: f64): f64 {
   return Math.floor((at + <f64>zoneOffset(at) * 60000) / DAY_MS) * DAY_MS;
 }
 
-/** Returns the milliseconds since midnight of `9:00` or `09:00:30`; NaN for any other text. */
+/** Returns the milliseconds since midnight of a time of day such as `9:00` or `09:00:30`; NaN for any other text. */
 function clockOf(input: string): f64 {
   const padded = input.charAt(1) === ":" ? "0" + input : input;
   if (padded.charAt(2) !== ":" || (padded.length !== 5 && padded.length !== 8)) return NaN;
   return padded.length === 8 && padded.charAt(5) !== ":" ? NaN : parseWall("1970-01-01T" + padded);
 }
 
-/** Returns the milliseconds of `1h30m`; NaN for any other text. */
+/** Returns the milliseconds of a period such as `1h30m`; NaN for any other text. */
 function spanOf(input: string): f64 {
   let sum: f64 = 0;
   let count: f64 = -1;
@@ -104,7 +106,7 @@ function unitOf(letter: string): f64 {
   return letter === "d" ? 86400000 : 0;
 }
 
-/** Returns a time as text for a field, by the local clock. */
+/** Returns a time by the local clock as the text of a form's field, such as `2026-11-26T09:00:00`. */
 export function localField(at: f64): string {
   return wallText(at + <f64>zoneOffset(at) * 60000, "T");
 }

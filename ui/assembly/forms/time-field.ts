@@ -64,7 +64,7 @@ export function movedNote(draft: Draft, first: f64, last: f64, now: f64): Node {
   );
 }
 
-/** Returns `tomorrow, Fri 27 Nov 2026 09:00:00 +01:00`. */
+/** Returns a text such as `tomorrow, Fri 27 Nov 2026 09:00:00 +01:00`. */
 function datedWithDay(at: f64, now: f64): string {
   const days = (dayOf(at) - dayOf(now)) / 86400000;
   return (days === 0 ? "today, " : days === 1 ? "tomorrow, " : "") + dateText(at);

@@ -1,4 +1,4 @@
-/** A job beside the list from which it was opened: its place there, the link to its page, and the job itself. */
+/** A job that is shown beside the list from which it was opened, with its place in the list and a link to its page. */
 import { iconButton } from "../controls/button";
 import { CLOSE, DOWN, EXPAND, icon, LINK, UP } from "../controls/icon";
 import { attr, box, cls, el, key, leaf, Node, nothing } from "../lib/node";
@@ -10,7 +10,7 @@ import { drawJob } from "./view";
 /** The DOM id of the element that gets the focus when the job is opened. */
 export const BESIDE = "beside";
 
-/** The job. `page`: the name of the list's page, whose actions `next`, `before` and `close` are used. */
+/** Draws the job. `page`: the name of the list's page, whose actions `next`, `before` and `close` are used. */
 export function jobBeside(m: Model, view: JobView, page: string): Node {
   const at = m.shared.placeOf(view.id);
   const all = m.shared.listIds.length;
@@ -43,7 +43,7 @@ export function jobBeside(m: Model, view: JobView, page: string): Node {
           iconButton(CLOSE, "Close (Esc)", page + ".close", ""),
         ]),
       ]),
-      // The key makes a new element for each job, so another job is not shown scrolled down.
+      // With the key, each job gets a new element, so it is not scrolled as far as the job that was shown before.
       el("div", [cls("beside-job"), key(view.id.toString())], [drawJob(m, view, true)]),
     ],
   );

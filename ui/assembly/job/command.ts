@@ -1,10 +1,10 @@
-/** The action that a job needs according to its root cause, and its shell command. */
+/** The action that a job needs according to its root cause, and the shell command of the action. */
 
 import { quoted, shellLine } from "../forms/shell-line";
 import { firstActionFor } from "../generated/commands";
 import { Cause, Fix, ListedJob, Why } from "../generated/records";
 
-/** Returns the shell command of the page's primary action; `show` if it needs input, or there is none. */
+/** Returns the shell command of the page's primary action; if the action needs input, or there is none, `show`. */
 export function commandOf(
   job: ListedJob,
   condition: string,
@@ -32,7 +32,7 @@ export function rootOf(why: Why | null): Cause | null {
   return null;
 }
 
-/** Returns the action that a fault at the root requires; null: none, or the usual one for the condition. */
+/** Returns the action that repairs a broken root; null: there is none, or it is the usual one for the condition. */
 export function repairOf(root: Cause | null, condition: string): Fix | null {
   if (root === null || !root.isBroken) return null;
   const fix = root.fix;
@@ -41,7 +41,7 @@ export function repairOf(root: Cause | null, condition: string): Fix | null {
   return first !== null && first.name === fix.action ? null : fix;
 }
 
-/** Whether the job has failed and the server offers no retry, because it would fail, too, or may crash workers. */
+/** Whether the job has failed and the server offers no retry, because a retry would fail or may crash workers. */
 export function isHopeless(why: Why | null): bool {
   const root = rootOf(why);
   return root !== null && root.kind === "exhausted" && root.fix === null;

@@ -1,6 +1,6 @@
 /**
- * How the jobs with the same error differ from other jobs of their tasks, and which values this job has in the fields
- * that differ.
+ * How the jobs with the same error as this job differ from other jobs of their tasks, and which values this job has in
+ * the fields that differ.
  */
 import { Common, readCommon } from "../generated/records";
 import { ServerData } from "../kit/server-data";
@@ -62,7 +62,10 @@ export class Comparison {
   }
 }
 
-/** Returns the value at a path such as `payload.customer.vip`; empty: it is missing, an object or an array. */
+/**
+ * Returns the first 80 characters of the JSON value at a path such as `payload.customer.vip`; the empty string if the
+ * value is missing, an object or an array.
+ */
 function valueAt(json: string, path: string): string {
   const steps = path.split(".");
   if (steps[0] !== "payload" || steps.length > MAX_DEPTH) return "";

@@ -11,7 +11,10 @@ import { bytes, parseWhole, partText } from "../lib/number";
 import { errorPath, queuePath, workerPath } from "../model/links";
 import { Model } from "../model/model";
 
-/** Whether a failed job was cancelled, or failed by hand without a reason. Then `attempts` was set to the maximum. */
+/**
+ * Whether a failed job was cancelled, or was marked failed by hand without a reason. Either has set `attempts` to the
+ * maximum.
+ */
 export function endedByHand(job: ListedJob): bool {
   const error = job.errorLine;
   if (job.state !== "failed" || error === null) return false;
@@ -25,7 +28,7 @@ export function endedByHand(job: ListedJob): bool {
 /** A job that is due within this time after it was added is shown as due at once. */
 const AT_ONCE_MS: f64 = 1000;
 
-/** `size`: the size of the payload's text; empty if it was not loaded. */
+/** Returns the panel. `size`: the size of the payload's text; empty if the text was not loaded. */
 export function facts(m: Model, job: ListedJob, why: Why | null, size: string): Node {
   const list: Node[] = [];
   const queue = job.queueName;
@@ -65,7 +68,7 @@ function queueState(why: Why): string {
   for (let i = 0; i < why.causes.length; i++) {
     const kind = why.causes[i].kind;
     if (kind === "paused") return why.causes[i].links.queue === null ? "" : " · paused";
-    // The server offers to unlock a worker without heartbeats only once its lock is old.
+    // If the worker sends no heartbeats, the server adds a fix only if the lock is old. Then the queue counts as stuck.
     if (kind === "holder_stale" || (kind === "holder_unknown" && why.causes[i].fix !== null))
       return why.condition === "blocked" ? " · stuck" : "";
   }
@@ -96,7 +99,7 @@ function times(m: Model, job: ListedJob, why: Why | null, list: Node[]): void {
   } else if (state === "ready") {
     list.push(pair("Waits", timeElement(job.runAt, age(max(job.runAt, job.createdAt), m.times))));
   }
-  // `why.since` is the end of the last attempt. The row's `updated_at` may be that of a later change.
+  // `why.since` is the end of the last attempt. The row's `updated_at` may be the time of a later change.
   const hasFailed = (condition === "failed" || condition === "retrying") && !endedByHand(job);
   if (why !== null && hasFailed && !isNaN(why.since))
     list.push(pair("Last attempt", moment(m, why.since)));
@@ -110,8 +113,8 @@ function moment(m: Model, at: f64): Node {
 }
 
 /**
- * Shows the flags `{"slow": true}` as `slow`. A retry policy and a deadline, which are stored as flags, are facts of
- * their own. Any other JSON is shown unchanged.
+ * Shows the flags `{"slow": true}` as `slow`. A retry policy and a deadline, which are stored as flags, are shown as
+ * facts of their own. Any other JSON is shown unchanged.
  */
 function flags(m: Model, json: string, list: Node[]): void {
   const names: string[] = [];

@@ -6,8 +6,9 @@ import { numberText } from "../lib/number";
 
 const MAX_FOUND = 100;
 const MAX_DEPTH = 100;
-/** The maximum number of characters shown of a value, and of those before the match. */
+/** The maximum number of characters shown of a value. */
 const SHOWN = 200;
+/** The maximum number of these characters that come before the match. */
 const BEFORE = 40;
 
 class Search {

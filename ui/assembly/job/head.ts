@@ -28,7 +28,10 @@ import { JobView } from "./job-view";
 
 const GROUP = "This job";
 
-/** The links `Jobs / Failed`; at the right, the job's place in the list shown last, and buttons for its neighbours. */
+/**
+ * Returns the row above the head. It has links such as `Jobs / Failed` and, if the job is in the list that was shown
+ * last, the job's place in that list and buttons for the jobs before and after it.
+ */
 export function crumbRow(m: Model, view: JobView): Node {
   const condition = view.condition;
   const links = [link(m.shared.listPath, "", [text("Jobs")])];
@@ -74,7 +77,10 @@ export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): 
   ]);
 }
 
-/** The button of the root cause's action, or else of the most likely one; nothing if a retry would fail, too. */
+/**
+ * Returns the button of the action that the root cause requires, otherwise of the most likely action. For a failed job
+ * whose retry the server does not offer, returns nothing.
+ */
 function primary(m: Model, view: JobView): Node {
   const root = repair(view);
   if (root !== null) return verbButton(m, root, "p");
@@ -150,8 +156,8 @@ function add(list: Shortcut[], keys: string, label: string, action: string, arg:
 }
 
 /**
- * Adds the actions in this order: those that also reach running jobs, the most likely one, and for an unlocked job
- * the others.
+ * Adds the actions in this order: actions that also reach running jobs, the most likely action, and, if the job is not
+ * locked, the other actions.
  */
 function addActions(list: Shortcut[], view: JobView): void {
   const first = primaryAction(view);
@@ -171,7 +177,7 @@ function addMatching(
     const action = actionsOnOne[i];
     if (action === first || action.reachesRunning !== isForRunning) continue;
     if (!isOfferedFor(action.one, view.condition === "failed")) continue;
-    // Retry and run-now have the same key. For a failed job, it means retry.
+    // Retry and run-now have the same key. For a failed job, the key means retry.
     const isTaken = first !== null && first.command.key === action.command.key;
     addAction(list, action, isTaken ? "" : action.command.key);
   }

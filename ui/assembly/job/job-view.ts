@@ -1,6 +1,7 @@
 /**
- * One job, on its own page or beside the list of jobs. It takes an id and does not read the address. Answers and
- * actions arrive at the page `job`, which passes them on. Requests: `head` is the job's row, `why` its explanation.
+ * The view of one job, on its own page or beside the list of jobs. The pages pass the job's id to it. Answers and
+ * actions arrive at the page `job`, which passes them on. The request `head` reads the job's row, the request `why` its
+ * explanation.
  *
  *   open(id) ─▶ head + why ─▶ refresh(): why after 3 to 15 s; head if why has changed, or after 1 to 2 min
  *                  └─ 404 after it was shown ─▶ it has ended: its last state stays, and recent writes are requested
@@ -28,8 +29,9 @@ import { Comparison } from "./comparison";
 import { Payload } from "./payload";
 
 /**
- * The intervals of requests for the explanation: if the counts have changed since the last request, and if not. The
- * second one is needed because the job, its place and the ages in the sentences can change while the counts do not.
+ * When refresh() requests the explanation again, in milliseconds after the last request: WHY_MS if the counts have
+ * changed since that request, otherwise UNCHANGED_MS. Unchanged counts do not prove that the explanation is unchanged:
+ * the job, its place and the ages in the sentences can have changed.
  */
 const WHY_MS: f64 = 3000;
 const UNCHANGED_MS: f64 = 15000;
@@ -40,8 +42,9 @@ export class JobView {
   id: i64 = 0;
   job: ListedJob | null = null;
   why: Why | null = null;
-  /** When the page noticed that the job had ended, and the recorded write that deleted the job; null: none found. */
+  /** When the page noticed that the job had ended. */
   endedAt: f64 = NaN;
+  /** The recorded write that deleted the job; null: none was found. */
   receipt: AuditEntry | null = null;
   readonly head: ServerData = new ServerData("job.head");
   readonly explained: ServerData = new ServerData("job.why");
@@ -171,7 +174,7 @@ export class JobView {
     }
   }
 
-  /** Sets the receipt: the newest write that changed the job, if its action deletes jobs. Otherwise there is none. */
+  /** Sets the receipt to the newest write that changed the job, if that write deletes jobs. Otherwise there is none. */
   private onReceipt(m: Model, body: string): void {
     const r = new JsonReader(body);
     const activity = readActivity(r);
@@ -252,7 +255,7 @@ export class JobView {
   }
 }
 
-/** Whether two explanations have the same condition, `since`, number of next attempts, and time of the first. */
+/** Whether two explanations have the same condition, `since`, number of next attempts, and time of the next attempt. */
 function isAlike(one: Why, other: Why): bool {
   const isSameTime = one.since === other.since || (isNaN(one.since) && isNaN(other.since));
   if (one.condition !== other.condition || !isSameTime) return false;

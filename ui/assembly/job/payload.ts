@@ -1,6 +1,7 @@
 /**
- * A job's payload. A small one comes with the job, a large one on request. If it is too large for an answer, only its
- * beginning is read. It is shown as a tree, as text, or by the fields in which jobs with its error differ from others.
+ * A job's payload. A small payload comes with the job, a large one on request. If the payload is too large for an
+ * answer, only its beginning is read. The panel shows it as a tree, as text, or as a comparison: the fields in which
+ * jobs with the same error differ from other jobs.
  */
 import { button, copyButton, drawnButton } from "../controls/button";
 import { problem } from "../controls/empty";
@@ -47,7 +48,7 @@ export class Payload {
     return this.size.length > 0 ? this.tree.json : null;
   }
 
-  /** Takes a job from the answer `head`. A loaded large payload stays if the job is unchanged (`isSame`). */
+  /** Takes the job of an answer to `fields=head`. A large payload stays loaded if the job is unchanged (`isSame`). */
   update(m: Model, job: ListedJob, isSame: bool): void {
     if (!job.payloadTruncated) this.show(job.payload);
     else if (!isSame) {

@@ -12,12 +12,12 @@ import { find } from "./find";
 
 const STEP = 100;
 const LONG_STRING = 500;
-/** The number of characters above which a container has its size beside it. */
+/** The size of a container with more characters than this is shown beside it. */
 const LARGE = 10240;
 /** The maximum number of characters that are shown of a value, and of a name. */
 const MAX_STRING = 20000;
 const MAX_NAME = 200;
-/** The number of lines after which further containers are closed at first, and after which no value gets a line. */
+/** After OPENED lines, further containers are closed at first. After MAX_LINES lines, no further values are shown. */
 const OPENED = 150;
 const MAX_LINES = 5000;
 const MAX_DEPTH = 40;
@@ -26,10 +26,13 @@ const LAST_INDENT = 12;
 export class JsonTree {
   /** The text to search for; empty: the tree is shown. */
   query: string = "";
-  /** By the places of containers: 1 if the user opened them, 0 if closed; and how many steps of children are shown. */
+  /**
+   * Both have the places of containers as keys. `toggled`: 1 if the user has opened the container, 0 if the user has
+   * closed it. `steps`: the container shows at most this number times STEP children.
+   */
   private toggled: Map<string, i32> = new Map<string, i32>();
   private steps: Map<string, i32> = new Map<string, i32>();
-  /** The places of long values that the user has expanded. Of each, up to MAX_STRING characters are shown. */
+  /** The places of long values that the user has expanded. They are shown with up to MAX_STRING characters. */
   private whole: Set<string> = new Set<string>();
   private drawn: Node | null = null;
   private lines: i32 = 0;
@@ -97,7 +100,7 @@ export class JsonTree {
       ? this.toggled.get(place) === 1
       : depth === 0 || (depth < 3 && this.lines < OPENED);
     const head = lines.length;
-    // Replaced by the container's own line after its children have been counted.
+    // This placeholder is replaced by the container's own line after the children have been counted.
     if (depth > 0) lines.push(nothing);
     this.lines++;
     const most = this.stepsOf(place) * STEP;

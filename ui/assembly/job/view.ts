@@ -1,4 +1,4 @@
-/** A whole job: its head, why it is in its condition, its error, its payload, its facts, its shell command. */
+/** Draws a job: its head, the explanation of its condition, its error, its payload, its facts, its shell command. */
 import { empty, problem } from "../controls/empty";
 import { pageHead, shellPanel } from "../controls/panel";
 import { attr, box, el, leaf, Node, nothing } from "../lib/node";
@@ -8,7 +8,7 @@ import { crumbRow, endedNote, jobHead } from "./head";
 import { JobView } from "./job-view";
 import { whyPanel } from "./why";
 
-/** The job, or a placeholder until it has arrived. `beside`: it is drawn in a narrow column beside a list. */
+/** The job; until it has arrived, a placeholder; a note if it was not found. `beside`: in a column beside a list. */
 export function drawJob(m: Model, view: JobView, beside: bool): Node {
   const job = view.job;
   if (job === null) return waiting(m, view, beside);

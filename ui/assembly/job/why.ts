@@ -1,4 +1,4 @@
-/** Why the job is in its condition: the sentence, its past and future attempts, the chain to the root cause. */
+/** Shows why the job is in its condition: a sentence, the job's past and future attempts, and the chain of causes. */
 
 import { clockAt, timeUntil } from "../controls/age";
 import { rect } from "../controls/spark";
@@ -64,7 +64,7 @@ function cells(job: ListedJob, condition: string): Node {
   );
 }
 
-/** The times of a retrying job's next attempts, and of its last, if it keeps failing. */
+/** The times of a retrying job's next attempts and of its last one, on the assumption that each attempt fails. */
 function toCome(m: Model, job: ListedJob, why: Why): Node {
   if (why.condition !== "retrying" || why.nextAttempts.length < 2) return nothing;
   const parts: Node[] = [leaf("b", "", "Upcoming attempts")];

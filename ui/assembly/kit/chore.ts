@@ -15,9 +15,9 @@ export class Chore {
   subject: string = "";
   /** The title of the dialog, and the label of the button in it. */
   title: string = "";
-  /** What it does: shown before the command's own text, and for `cleanup` instead of it. */
+  /** What the task does. The dialog shows it before the command's own text, or for `cleanup` instead of that text. */
   sentence: string = "";
-  /** Whether it cannot be undone. */
+  /** Whether the task cannot be undone. */
   isFinal: bool = false;
   /** The number that must be typed to confirm; 0: none. */
   typed: i64 = 0;

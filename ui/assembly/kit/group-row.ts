@@ -5,7 +5,7 @@ import { sparkline } from "../controls/spark";
 import { Group } from "../generated/records";
 import { attr, box, cls, el, leaf, Node, nothing } from "../lib/node";
 
-/** A label such as `GatewayError: HTTP 503 from …`, with the class in bold, and without the colon after it. */
+/** Shows a label such as `GatewayError: HTTP 503 from …`: the class is in bold, the colon after it is left out. */
 export function errorLabel(label: string): Node {
   const end = classEnd(label);
   const name = end > 0 ? leaf("b", "", label.substring(0, end)) : nothing;
@@ -23,7 +23,10 @@ export function groupTrend(group: Group): Node {
   return sparkline(group.trend, "failed", "failures, last 3 h", 76, 16);
 }
 
-/** Returns where the class at the beginning ends (`TypeError`, `PG::Error`, `app.errors.Gone`); 0: there is none. */
+/**
+ * Returns the index at which the class at the label's beginning ends (`TypeError`, `PG::Error`, `app.errors.Gone`); 0
+ * if the label does not begin with a class.
+ */
 export function classEnd(label: string): i32 {
   for (let i = 0; i < min(label.length, 60); i++) {
     const c = label.charCodeAt(i);

@@ -1,7 +1,7 @@
 /**
- * The incidents on screen, and the current one, on which the keys act. While the pointer or the focus is on them, and
- * for OVER_MS after an incident has ended, no row moves: ended incidents are marked, and new ones are only counted.
- * Then the rows become the latest incidents.
+ * The incidents on screen, and the current one, on which the keys act. While the pointer or the focus is on the rows,
+ * and for OVER_MS after an incident has ended, no row moves: rows of ended incidents are marked, and new incidents are
+ * only counted. After that, or when the user requests it, the rows are replaced by the latest incidents.
  */
 
 import { Incident } from "../generated/records";
@@ -12,12 +12,12 @@ const OVER_MS: i32 = 10000;
 
 export class IncidentList {
   rows: Incident[] = [];
-  /** The ids of incidents that have a row, and are over. */
+  /** The ids of incidents that have ended and still have a row. */
   gone: Set<string> = new Set<string>();
   /** The number of new incidents, which have no row yet. */
   news: i32 = 0;
   current: i32 = 0;
-  /** Whether the user has moved to the current row by a key. */
+  /** Whether the user has moved through the rows by a key. */
   isWalked: bool = false;
   private until: f64 = 0;
 
@@ -74,8 +74,9 @@ export class IncidentList {
   }
 
   /**
-   * Moves by `by` rows, within the first `count`, from the row with the focus (`from`: its id), or else from the
-   * current one. The first call while no row has the focus does not move. Then the current row gets the focus.
+   * Makes another row the current one, and moves the focus to it. The new row is `by` rows below the row with the
+   * focus, whose id is `from`; if no row has the focus, below the current row. It is one of the first `count` rows. If
+   * no row has the focus and `isWalked` is false, the current row stays the current one and gets the focus.
    */
   walk(from: string, by: i32, count: i32): void {
     const at = this.indexOf(from);

@@ -123,14 +123,14 @@ function see(incident: Incident): Node {
   return link(path, "btn", [text(isOne ? "Open" : "See " + valueText(incident.affected))]);
 }
 
-/** Returns the address of the incident's job, worker or jobs; empty: there is none. */
+/** Returns the address of the incident's job, worker or jobs; empty if it has none. */
 export function incidentPath(incident: Incident): string {
   if (incident.kind === "poison" && incident.links.job !== i64.MIN_VALUE)
     return jobPath(incident.links.job);
   const worker = incident.links.worker;
   if (incident.kind === "stale_worker" && worker !== null) return workerPath(worker);
   const query = incident.q;
-  // An estimated 0 may be wrong; an exact 0 is not.
+  // An estimated 0 may be wrong, so only an exact 0 means that there are no jobs.
   const isNone = incident.affected.value === 0 && incident.affected.precision === "exact";
   return query === null || isNone ? "" : queryPath(query);
 }

@@ -1,6 +1,6 @@
 /**
- * The base class of pages that are lists. A subclass defines where its rows come from and how they look. Requests,
- * keys, selecting, searching, sorting, paging, news, and returning to the same place are implemented here.
+ * The base class of pages that are lists. A subclass defines where its rows come from and how they look. This class
+ * implements requests, keys, selection, search, order, paging, the number of new rows, and the return to earlier rows.
  * The page's address has `search`, `sort` and `cursor`. Addresses that differ only in `cursor` are pages of one list.
  */
 import { after, focus, navigate } from "../host";
@@ -24,12 +24,13 @@ export abstract class ListPage extends Page {
   searchDraft: string = "";
   /** Whether users that may write can select rows. */
   isSelectable: bool = true;
-  /** The shortest time between two quiet requests while something changes, in milliseconds. */
+  /** The shortest time after which the page requests the rows again by itself, in milliseconds. */
   everyMs: f64 = 4000;
   /** The headings above rows that span all columns; empty: there are no such rows. */
   spanningHeads: Column[] = [];
-  /** The order of an address without `sort`. `rank`: this order in words, if it is not by the values of a column. */
+  /** The order of the rows if the address has no `sort`. */
   usualSort: string = "";
+  /** The usual order in words, if it is not by the values of a column. */
   rank: string = "";
   heads: Column[] = [];
   /** The noun for one row and for several: `job`, `jobs`. */
@@ -38,7 +39,7 @@ export abstract class ListPage extends Page {
   /** The number of rows on all pages of the list; i64.MIN_VALUE: unknown. */
   count: i64 = i64.MIN_VALUE;
   private typed: i32 = 0;
-  /** Whether the next answer replaces the rows and focuses one: after paging, or after a write has changed rows. */
+  /** Whether the next answer replaces the rows and sets the focus: after paging, or after a write has changed rows. */
   private renewed: bool = false;
   private sameList: string = "";
 
@@ -103,7 +104,7 @@ export abstract class ListPage extends Page {
     this.rows.error = "";
   }
 
-  /** If another page opens, the first answer after a return replaces all rows, unless restoreState() has set them. */
+  /** After another page was open, the first answer replaces all rows, unless restoreState() has restored them. */
   override leave(m: Model): void {
     if (m.page !== this) this.shownFor = "";
   }
@@ -121,7 +122,7 @@ export abstract class ListPage extends Page {
     return kept;
   }
 
-  /** Returns the state that Back restores besides the rows; null: none. */
+  /** Returns what Back restores in addition to the state of the list; null: nothing. */
   keepMore(): PageState | null {
     return null;
   }
@@ -134,7 +135,7 @@ export abstract class ListPage extends Page {
     const more = list.more;
     if (more !== null) this.restoreMore(more);
     this.rows.ready = true;
-    // The next answer is merged: the rows stay, and those that were removed meanwhile are marked.
+    // The next answer does not have to replace the restored rows: put() may merge it.
     this.renewed = false;
   }
 
@@ -149,12 +150,12 @@ export abstract class ListPage extends Page {
     this.rows.requestSince(m, this.here(m), this.everyMs, this.changedAt(m));
   }
 
-  /** Returns when the rows may last have changed. During a pause that is now, because its end may change no count. */
+  /** Returns when the rows may last have changed. During a pause returns now, because its end may change no count. */
   changedAt(m: Model): f64 {
     return m.facts.incidentsOf("paused") > 0 ? m.now : m.facts.changedAt;
   }
 
-  /** Whether the rows on screen are not those of the address, and the wait for these is long enough to be shown. */
+  /** Whether the rows of the address are not on screen yet, and the wait for them is so long that it is shown. */
   isTurning(m: Model): bool {
     const isOther = this.rows.isPending(m) && this.shownFor !== this.here(m);
     return isOther && m.now - this.rows.requestedAt >= SKELETON_MS;
@@ -186,7 +187,7 @@ export abstract class ListPage extends Page {
     this.put(m, page, isSame);
   }
 
-  /** Shows the rows of an answer. While the user reads the same list, new rows wait. */
+  /** Shows the rows of an answer. If the user is reading rows of the same address, new rows wait (see List.merge()). */
   protected put(m: Model, page: RowPage, isSame: bool): void {
     const isRead = m.live.isRead(m.now) && this.list.rows.length > 0;
     if (isSame && isRead && !this.renewed) this.list.merge(page);
@@ -201,7 +202,7 @@ export abstract class ListPage extends Page {
     if (write.count > 0) this.changed();
   }
 
-  /** Called after a write that has changed rows: ends the selection. The next answer replaces the rows at once. */
+  /** Called after a write that has changed rows. Ends the selection, and lets the next answer replace the rows. */
   protected changed(): void {
     this.list.clear();
     this.renewed = true;
@@ -281,7 +282,6 @@ export abstract class ListPage extends Page {
     focus(key.length > 0 ? this.rowId(key) : "page-title");
   }
 
-  /** The DOM id of a row. */
   rowId(key: string): string {
     return this.name + "-row-" + key;
   }

@@ -155,15 +155,17 @@ function rowView(
     cells.push(el("td", [cls("c-check")], [box]));
   }
   const own = row.cells(m);
-  // On a narrow screen each cell shows its column's name. Rows of the previous tab, with other columns, get no names.
+  // On a narrow screen each cell shows its column's name. Rows of the previous tab stay on screen until the answer
+  // arrives; if they have another number of columns, their cells get no names.
   for (let i = 0; i < own.length && own.length === columns.length; i++)
     own[i].attrs.push(attr("data-head", columns[i].head));
   return el("tr", attrs, cells.concat(own));
 }
 
 /**
- * Returns `300, by severity`; for a search `3 queues match, by severity`; in another than the usual order only `300`;
- * empty without a count or without rows. `usual`: the usual order in words.
+ * Returns the number of rows and their order: `300, by severity`, or for a search `3 queues match, by severity`. The
+ * order is left out if it is not the usual one. Returns the empty string if the number is unknown or there are no rows.
+ * `usual`: the usual order in words.
  */
 export function listCountText(page: ListPage, usual: string = page.rank): string {
   if (page.count === i64.MIN_VALUE || page.list.rows.length === 0) return "";

@@ -1,14 +1,14 @@
 /**
- * The rows on screen, the current one, and the selected ones. While the user reads, a newer answer moves no row:
- * existing rows change in place, removed rows stay and are marked, new rows are counted and wait until the user shows
- * them. Selected rows stay selected when the page, the tab or a filter changes.
+ * The rows on screen, the current row, and the selected rows. merge() adds a newer answer without moving a row: rows on
+ * screen change in place, removed rows stay and are marked, new rows are counted and wait until the user shows them.
+ * Selected rows stay selected when the page, the tab or a filter changes.
  */
 import { PageState } from "../model/place";
 import { Row, RowPage } from "./row";
 
 /** What a list stores for an entry of the history. */
 export class ListState extends PageState {
-  /** The API's address of the rows. */
+  /** The API's address from which the rows were read. */
   from: string = "";
   /** The state that the page stores in addition. */
   more: PageState | null = null;
@@ -66,8 +66,9 @@ export class List {
   }
 
   /**
-   * Merges a newer answer without moving a row. A row that the answer lacks counts as removed only if the answer
-   * reaches the end of the row's scope, or has a row of that scope below it. Otherwise the next page may have it.
+   * Merges a newer answer without moving a row. A row that is missing in the answer counts as removed only if the
+   * answer reaches the end of the row's scope, or contains a row of this scope that is below it on screen. Otherwise
+   * the missing row may be on the next page.
    */
   merge(page: RowPage): void {
     const places = new Map<string, i32>();
@@ -185,8 +186,8 @@ export class List {
   }
 
   /**
-   * Turns to another list, or to another page of this one. Rows stay until the answer arrives. Only a selection of all
-   * matches ends with its list.
+   * Turns to another list, or to another page of this one. Rows stay until the answer arrives. Selected rows stay
+   * selected, but a selection of all matches ends when the list changes.
    */
   turn(cursor: string, sameList: bool): void {
     if (!sameList) {

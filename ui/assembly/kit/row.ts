@@ -25,12 +25,12 @@ export abstract class Row {
     return false;
   }
 
-  /** The worker that the row's button unlocks, and the key `u` while the row is current; empty: none. */
+  /** The worker to unlock with the row's button, or with the key `u` while the row is the current one; empty: none. */
   get unlocks(): string {
     return "";
   }
 
-  /** The target of the row's Pause button, and of the keys for a pause or limit, such as `queue mail`; empty: none. */
+  /** The target of the row's Pause button and of the keys that set a pause or a limit: `queue mail`; empty: none. */
   get pauses(): string {
     return "";
   }
@@ -50,12 +50,15 @@ export abstract class Row {
     return false;
   }
 
-  /** More classes for its element. */
+  /** Further CSS classes of the row's element. */
   get tone(): string {
     return "";
   }
 
-  /** Returns a cell (controls/table.ts) for each column, but no checkbox; the content of its one cell if it `spans`. */
+  /**
+   * Returns a cell (controls/table.ts) for each column, without the checkbox. If the row `spans`, returns the content
+   * of its one cell.
+   */
   abstract cells(m: Model): Node[];
 }
 
@@ -85,8 +88,9 @@ export class Column {
   constructor(
     readonly name: string,
     readonly head: string,
-    /** The orders after the first and after the second click on the heading; empty: none. */
+    /** The order after the first click on the heading; empty: none. */
     readonly sort: string,
+    /** The order after the second click on the heading; empty: none. */
     readonly reverse: string,
   ) {}
 }

@@ -1,6 +1,6 @@
 /**
- * A text of the server, such as `480 jobs wait. worker-c has locked the queue.`, with its names as links. If it begins
- * with a number, the beginning is bold. The names are searched for in the text; the text is not parsed.
+ * A text from the server, such as `480 jobs wait. worker-c has locked the queue.`, with its names as links. If the text
+ * begins with a number, the beginning is bold. The names are searched for in the text; the text is not parsed.
  */
 import { isDigit } from "../../../src/domain/portable/digits";
 import { link } from "../controls/button";
@@ -47,7 +47,7 @@ function linkAround(words: string, name: string, path: string, links: Links): No
 /** Returns where a beginning such as `480 jobs wait.` or `≈ 8,400 jobs` ends; 0: there is none. */
 function leadEnd(words: string): i32 {
   let at = 0;
-  // `Attempt 18 of 25 begins` does not begin with a number of things.
+  // In a text such as `Attempt 18 of 25 begins`, the beginning is not bold: its number is not a count.
   if (words.startsWith("Attempt ")) return 0;
   while (at < words.length && !isDigit(words.charCodeAt(at))) {
     if (at > "at least ".length) return 0;

@@ -1,6 +1,6 @@
 /**
- * The state of one thing that a page requests: whether it has arrived, is on its way, or why it failed. The record
- * itself is stored by the page.
+ * The state of data that a page requests: whether they have arrived or are on their way, or why the request failed.
+ * The page itself stores the data.
  *
  *   request() ──▶ waiting ──arrived()──▶ ready ──request()──▶ ready, and requested again
  *                    └──failedWith()──▶ error or missing
@@ -15,7 +15,7 @@ import { cancel, isAway } from "../model/requests";
 
 /** The length of a wait after which the page shows a skeleton. */
 export const SKELETON_MS: f64 = 200;
-/** The intervals of requestSince() if only the counts have changed, and if nothing has. */
+/** The intervals of requestSince(): SOMETIMES_MS if only the counts have changed, SELDOM_MS if nothing has changed. */
 const SOMETIMES_MS: f64 = 15000;
 const SELDOM_MS: f64 = 120000;
 
@@ -30,14 +30,14 @@ export class ServerData {
   answeredAt: f64 = NaN;
 
   /**
-   * `topic`: `<page>.<what>`. The page's `onAnswer` gets the answer, its `onFailure` a failure. An unanswered request
-   * of an older object with the same topic is cancelled.
+   * `topic`: `<page>.<what>`. The page's `onAnswer` gets the answer, and its `onFailure` gets a failure. An unanswered
+   * request of an older object with the same topic is cancelled.
    */
   constructor(readonly topic: string) {
     cancel(topic);
   }
 
-  /** Sends a request, and cancels an unanswered one. `isQuiet`: no user waits for it (model/requests.ts). */
+  /** Requests the data, and cancels an earlier unanswered request. `isQuiet`: no user waits (model/requests.ts). */
   request(m: Model, path: string, isQuiet: bool = false): void {
     this.requestedAt = m.now;
     if (!this.ready) after(<i32>SKELETON_MS, "app.draw", "");
@@ -52,7 +52,10 @@ export class ServerData {
     this.requestSince(m, path, soonMs, m.facts.changedAt);
   }
 
-  /** Like requestEvery(), for data that last changed at `changedAt`. If only the counts are newer, it waits 15 s. */
+  /**
+   * Like requestEvery(), for data that last changed at `changedAt`. If the counts have changed since the last request,
+   * but the data have not, the interval is at least 15 s.
+   */
   requestSince(m: Model, path: string, soonMs: f64, changedAt: f64): void {
     const rest =
       changedAt >= this.requestedAt
@@ -63,7 +66,10 @@ export class ServerData {
     if (this.isDue(m, max(soonMs, rest))) this.request(m, path, true);
   }
 
-  /** Whether to request again: after `everyMs`, if the last request is answered and the budget (Requests) allows it. */
+  /**
+   * Whether to request the data again: `everyMs` have passed since the last request, no request is unanswered, and the
+   * budget of Requests allows another.
+   */
   isDue(m: Model, everyMs: f64): bool {
     return m.now - this.requestedAt >= everyMs && !this.isPending(m) && m.requests.mayRepeat(m.now);
   }
@@ -90,7 +96,7 @@ export class ServerData {
     this.error = `The server's answer can't be read: ${reason}`;
   }
 
-  /** Ends the reading of its answer. Returns whether the answer could be read. */
+  /** Ends the reading of an answer. Returns whether the answer could be read. */
   finish(m: Model, r: JsonReader): bool {
     r.end();
     if (r.failed) this.unreadable(r.error);
@@ -98,7 +104,7 @@ export class ServerData {
     return !r.failed;
   }
 
-  /** Resets it, as if it had never been requested, and cancels a request that is on its way. */
+  /** Restores the state before the first request, and cancels an unanswered request. */
   reset(): void {
     cancel(this.topic);
     this.ready = false;
@@ -108,7 +114,7 @@ export class ServerData {
     this.answeredAt = NaN;
   }
 
-  /** Whether the wait for an answer is so long that a skeleton is shown, and there is no error and no outage. */
+  /** Whether the last request was sent so long ago that a skeleton is shown, and there is no error and no outage. */
   isLate(m: Model): bool {
     const isHindered = this.error.length > 0 || m.live.outage.length > 0;
     return !isHindered && m.now - this.requestedAt >= SKELETON_MS;

@@ -8,7 +8,7 @@ import { keyOf, Shortcut } from "../model/shortcut";
 import { List } from "./list";
 import { Row } from "./row";
 
-/** The button of an action; `Offline` while the data are stale. `kind`: see button(). A read-only admin has none. */
+/** The button of an action; `Offline` while the data are stale. `kind`: see button(). Nothing in a read-only admin. */
 export function verbButton(m: Model, verb: Fix | null, kind: string): Node {
   if (verb === null || !m.access.canWrite) return nothing;
   if (m.live.isStale(m.now)) return leaf("span", "faint small", "Offline");
@@ -36,13 +36,13 @@ export function unlockVerb(label: string, workers: string[]): Fix {
   return verbOf("force-unlock", label, "/api/maintenance", body.end());
 }
 
-/** Returns the action that cancels one job, whose condition need not be known. */
+/** Returns the action that cancels the job with this id. The page need not have read the job. */
 export function cancelVerb(job: i64): Fix {
   const body = new JsonWriter().string("action", "cancel").ints("ids", [job]);
   return verbOf("cancel", "Cancel…", "/api/jobs/action", body.end());
 }
 
-/** Returns an action in the form in which the server offers one. */
+/** Returns an action in the form of the actions that the server offers. */
 export function verbOf(action: string, label: string, path: string, body: string): Fix {
   const verb = Fix.empty();
   verb.action = action;
@@ -52,7 +52,7 @@ export function verbOf(action: string, label: string, path: string, body: string
   return verb;
 }
 
-/** A button for a write. While the data are stale, it is off, with the reason. A read-only admin has none. */
+/** A button for a write; nothing in a read-only admin. While the data are stale, the button is off (offButton). */
 export function writeButton(
   m: Model,
   label: string,
@@ -70,7 +70,7 @@ export function unlockButton(m: Model, row: Row, action: string): Node {
   return row.unlocks.length > 0 ? writeButton(m, "Unlock…", action, row.unlocks, "s") : nothing;
 }
 
-/** Adds the key that unlocks the worker of the current row, once the user has moved to one, to the keys of a list. */
+/** Adds the key that unlocks the current row's worker to the keys of a list, once the user has moved to a row. */
 export function withUnlock(m: Model, list: List, keys: Shortcut[], action: string): Shortcut[] {
   if (!m.access.canWrite || !list.isWalked || list.current >= list.rows.length) return keys;
   const worker = list.rows[list.current].unlocks;

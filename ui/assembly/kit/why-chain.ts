@@ -26,7 +26,10 @@ export function whyBox(m: Model, why: Why): Node {
   return box("div", "why-box " + toneOf(why.condition), nodes);
 }
 
-/** Returns a text with its ages as of now. While the data are stale, the ages stay; the text often has times, too. */
+/**
+ * Returns a text with its ages as of now. While the data are stale, the ages stay as they are: clock times in their
+ * place would often repeat a time that the text has already.
+ */
 function asOfNow(m: Model, why: Why, words: string): string {
   return m.times.stale ? localTimes(words, m.serverNow) : upToDate(words, why.asOf, m.times);
 }
@@ -100,7 +103,7 @@ function lead(words: string): Node[] {
   return [leaf("span", "lead", words.substring(0, leadEnd(words)))];
 }
 
-/** Returns where the first sentence ends, or its part before a comma or semicolon. */
+/** Returns the end of the first sentence, or of its part before the first comma or semicolon. */
 function leadEnd(words: string): i32 {
   for (let i = 0; i < words.length; i++) {
     const c = words.charCodeAt(i);

@@ -1,13 +1,11 @@
-/** JSON text with line breaks and indentation, every token as it was written. */
+/** Lays out JSON text with line breaks and indentation. Each token stays as it was written. */
 import { BACKSLASH, QUOTE } from "./json-scanner";
 
 const INDENT = 2;
 /** The largest indentation, in spaces. */
 const MAX_INDENT = 60;
 
-/**
- * The first `most` UTF-16 units of a laid-out text, or a few more, and the position in the JSON text where they end.
- */
+/** The beginning of a laid-out text, and the position in the JSON text at which this beginning ends. */
 export class Layout {
   constructor(
     readonly text: string,
@@ -15,7 +13,10 @@ export class Layout {
   ) {}
 }
 
-/** Lays out valid JSON, from its beginning on. The layout of an invalid text makes no sense, but does not fail. */
+/**
+ * Lays out valid JSON from its beginning, until the layout has `most` UTF-16 units or a few more. Invalid JSON causes
+ * no error, but its layout makes no sense.
+ */
 export function laidOut(json: string, most: i32): Layout {
   const size = most + 2 * MAX_INDENT * INDENT + 2;
   const out = new StaticArray<u16>(size);

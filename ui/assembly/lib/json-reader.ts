@@ -7,9 +7,9 @@ import { isDigit } from "../../../src/domain/portable/digits";
 import { JsonScanner, QUOTE } from "./json-scanner";
 import { parseTime } from "./time";
 
-/** How deep values may nest that are read member by member, as records are. */
+/** The maximum depth of values that are read member by member, as records are. */
 const MAX_RECORD_DEPTH = 200;
-/** How deep a skipped or raw value may nest. Here a level costs only a byte; in a record it costs a call. */
+/** The maximum depth of a skipped or raw value. A level of it costs only a byte; a level of a record costs a call. */
 const MAX_SKIP_DEPTH = 65536;
 
 const COMMA: i32 = 0x2c;
@@ -149,7 +149,7 @@ export class JsonReader extends JsonScanner {
     return 0;
   }
 
-  /** Returns any number, to about 15 digits. */
+  /** Returns any number, exact to about 15 digits. */
   f64(): f64 {
     if (this.failed) return 0;
     this.space();

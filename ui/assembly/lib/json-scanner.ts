@@ -96,7 +96,10 @@ export class JsonScanner {
     return true;
   }
 
-  /** Returns the text between two positions inside a scanned string. `escaped`: it may contain escapes to decode. */
+  /**
+   * Returns the text between two positions inside a scanned string. `escaped`: whether this text may contain escapes,
+   * which are then decoded.
+   */
   protected decode(start: i32, end: i32, escaped: bool): string {
     if (!escaped) return this.text.substring(start, end);
     const units = new StaticArray<u16>(end - start);
@@ -115,7 +118,9 @@ export class JsonScanner {
     return String.UTF16.decodeUnsafe(changetype<usize>(units), (<usize>length) << 1);
   }
 
-  /** Returns the UTF-16 unit in the four hexadecimal digits from `index`; -1 if they are invalid. */
+  /**
+   * Returns the UTF-16 unit that the four hexadecimal digits from `index` on represent; -1 if one of them is invalid.
+   */
   private unit(index: i32): i32 {
     let value = 0;
     for (let i = index; i < index + 4; i++) {

@@ -1,7 +1,7 @@
 /**
- * Upper and lower case of ASCII letters, and the replacement of a part of a text. AssemblyScript's functions for
- * letters support all of Unicode, which takes 12 KB. Its `replaceAll` at most doubles the result's memory for each
- * match, so a long replacement is written beyond that memory.
+ * Upper and lower case of ASCII letters, and the replacement of a part of a text. AssemblyScript's own functions are
+ * not used: those for letters support all of Unicode, which takes 12 KB, and `replaceAll` writes a long replacement
+ * past the end of the result's memory, because it only doubles that memory, at most once for each match.
  */
 
 export function lower(text: string): string {

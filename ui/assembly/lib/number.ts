@@ -62,7 +62,7 @@ export function bytesOf(text: string, from: i32, end: i32): string {
 }
 
 /**
- * Sorts a short list, and its keys with it, the item with the least key first. Items with equal keys keep their order.
+ * Sorts a short list and its keys by the keys, the least key first. Items with equal keys keep their order.
  * AssemblyScript's own sort would add half a kilobyte to the module.
  */
 export function sortByKeys<T>(items: T[], keys: f64[]): void {

@@ -17,8 +17,8 @@ export function unquote(text: string): string {
 }
 
 /**
- * Returns a text for a line of Markdown in a chat: characters of Markdown are escaped, and a word that a chat would
- * turn into a link or a mention (`@here`) is code.
+ * Returns a text for a line of Markdown in a chat. Characters of Markdown are escaped. A word with `@`, `://` or `www.`
+ * becomes code, because a chat could turn it into a mention or a link.
  */
 export function plain(value: string): string {
   const words = oneLine(value).split(" ");

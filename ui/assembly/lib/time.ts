@@ -9,7 +9,10 @@ const DAY_MS: f64 = 86400000;
 const LAST_MS: f64 = 253402300799999;
 const FIRST_MS: f64 = -62167219200000;
 
-/** Reads `2026-03-01T12:34[:56[.789]]Z`, with any number of decimals, or `+01:00` for the Z; NaN: not a time. */
+/**
+ * Reads `2026-03-01T12:34[:56[.789]]Z`, with any number of decimals, or with an offset such as `+01:00` instead of `Z`.
+ * Returns NaN if it cannot read the text.
+ */
 export function parseTime(text: string): f64 {
   const wall = parseWall(text);
   if (isNaN(wall)) return NaN;
@@ -71,7 +74,8 @@ export function zoneText(minutes: i32): string {
   return (minutes < 0 ? "-" : "+") + pad(size / 60, 100) + ":" + pad(size % 60, 100);
 }
 
-// Dates to days (daysOf) and back (dateText), by Howard Hinnant's "chrono-compatible low-level date algorithms".
+// daysOf() converts a date to days since 1970, and dateText() converts them back. Both are from Howard Hinnant's
+// "chrono-compatible low-level date algorithms".
 function daysOf(year: i32, month: i32, day: i32): i64 {
   const y = month <= 2 ? year - 1 : year;
   const era = (y >= 0 ? y : y - 399) / 400;
@@ -95,7 +99,7 @@ function dateText(days: i64): string {
   );
 }
 
-/** Returns `05` for 5 and 100: the digits of a number below `scale`, with zeros before it. */
+/** Returns the digits of a number below `scale`, with leading zeros: `05` for the number 5 and the scale 100. */
 function pad(value: i32, scale: i32): string {
   return (value + scale).toString().substring(1);
 }
@@ -115,6 +119,7 @@ function fraction(text: string): f64 {
 function offsetMinutes(text: string): i32 {
   const hours = digitsAt(text, 1, 2);
   if (text.length === 3) return hours < 0 ? -1 : hours * 60;
-  const minutes = digitsAt(text, text.charCodeAt(3) === 0x3a ? 4 : 3, 2);
-  return hours < 0 || minutes < 0 ? -1 : hours * 60 + minutes;
+  const at = text.charCodeAt(3) === 0x3a ? 4 : 3;
+  const minutes = digitsAt(text, at, 2);
+  return hours < 0 || minutes < 0 || text.length > at + 2 ? -1 : hours * 60 + minutes;
 }

@@ -5,7 +5,7 @@
  * Tag and attribute names must be string literals, because the host identifies a name by its address in memory.
  */
 export const enum Op {
-  /** Begins an element: its name, then how many entries of `ops` and `units` its attributes and children have. */
+  /** Begins an element. Then: its name, and how many entries of `ops` and `units` its attributes and children take. */
   Open = 1,
   Text,
   Attr,

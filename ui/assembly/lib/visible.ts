@@ -1,12 +1,13 @@
 /**
- * Text from elsewhere as it is shown: characters that are invisible or change the writing direction become codes such
- * as `\u202e`. Selected text is copied with these codes. Shell commands have octal bytes instead (shell-word.ts).
+ * Makes text from other sources safe to show: characters that are invisible or change the writing direction become
+ * codes such as `\u202e`. A user who selects and copies the text gets these codes, too. In shell commands, such
+ * characters are octal bytes instead (shell-word.ts).
  */
 import { isHidden, pointAt } from "../../../src/domain/portable/shell-word";
 
 /**
- * Returns the visible form. Line breaks and tabs stay if `multiline`. node.ts passes every text that is drawn through
- * this function.
+ * Returns the text with codes in place of these characters. `multiline`: line breaks and tabs are kept. node.ts calls
+ * this function for every text that is drawn.
  */
 export function visible(text: string, multiline: bool): string {
   let from = 0;
@@ -24,7 +25,7 @@ export function visible(text: string, multiline: bool): string {
   return from === 0 ? text : out + text.substring(from);
 }
 
-/** Returns four hexadecimal digits, with zeros in front, which `toString(16)` does not write. */
+/** Returns four hexadecimal digits. (`toString(16)` does not write leading zeros.) */
 function hex(unit: i32): string {
   let digits = "";
   for (let shift = 12; shift >= 0; shift -= 4)

@@ -28,7 +28,7 @@ export class Access {
   error: string = "";
   /** Whether the session will be requested again after a failure. */
   isRetrying: bool = false;
-  /** After a login that the server has answered with 429: the time before which the next one is not sent. */
+  /** The time before which no login is sent, because the server has answered one with 429. */
   blockedUntil: f64 = 0;
 
   /** Returns the header line that contains the token; empty without a token. */

@@ -4,7 +4,7 @@ import { decode, encode } from "../lib/percent";
 
 /** The length of the longest address that is read. A query has up to 4,000 characters, each encoded in up to nine. */
 const MAX_LENGTH = 65536;
-/** A path that no page has, so that an address too long to read opens the page for unknown addresses. */
+/** The path of an address that is too long to be read. No page has it, so the page for unknown addresses opens. */
 const NOWHERE = "?";
 
 export class Address {
@@ -19,14 +19,14 @@ export class Address {
   }
 
   /**
-   * Returns this address with another value of one member; an empty value removes it. Also removes `cursor`, the page
-   * of a list.
+   * Returns this address with another value of one member; an empty value removes the member. Also removes the member
+   * `cursor`, so that a list begins with its first page.
    */
   with(name: string, value: string): string {
     return this.but(name, value, "cursor");
   }
 
-  /** Like with(), but the cursor stays, for an address that shows the same page of a list. */
+  /** Like with(), but keeps `cursor`, so that the address shows the same page of a list. */
   beside(name: string, value: string): string {
     return this.but(name, value, name);
   }

@@ -30,14 +30,13 @@ export class Facts {
   limits: ListedLimit[] = [];
   /** The sentences about the results of actions on incidents, by the ids of the incidents. */
   receipts: Map<string, string> = new Map<string, string>();
-  /** The operation that runs while its page is not open, so that its end is shown as a notice; 0: none. */
+  /** The id of a running operation whose page is not open, so that its end is shown as a notice; 0: none. */
   left: i64 = 0;
-  /** When counts or an operation last arrived, and when the failed jobs last changed, by this machine's clock. */
+  /** When the last event with counts or an operation arrived, by this machine's clock. */
   changedAt: f64 = 0;
+  /** When counts last arrived that show, or may hide, a change of the failed jobs, by this machine's clock. */
   failedAt: f64 = 0;
-  /**
-   * When the counts with that change were read, by the server's clock. Data read earlier may lack the latest failures.
-   */
+  /** When the server read those counts, by its clock. Data that it read earlier may lack the latest failures. */
   failedAsOf: f64 = 0;
   private known: Set<string> = new Set<string>();
   private waiting: Map<string, string> = new Map<string, string>();
@@ -91,7 +90,7 @@ export class Facts {
     this.waiting.clear();
   }
 
-  /** Called when new counts were taken. Records the time, and whether the failed jobs have changed, or may have. */
+  /** Called when new counts were taken. Sets `changedAt`; if failed jobs may have changed, also the other two times. */
   noteChanges(before: Counts, now: f64): void {
     const after = this.counts;
     this.changedAt = now;

@@ -1,4 +1,4 @@
-/** Addresses with names, ids or queries in them, to which more than one page links, and their queries. */
+/** The addresses to which more than one page links, and the queries in these addresses. */
 import { isLetter } from "../lib/letters";
 import { encode } from "../lib/percent";
 import { quote } from "../lib/quoting";
@@ -8,7 +8,7 @@ export function queryPath(query: string): string {
   return query.length > 0 ? "/jobs?q=" + encode(query) : "/jobs";
 }
 
-/** Returns a name as a value of a query, in quotes if it could mean something else. */
+/** Returns a name as a value of a query, in quotes if it could mean something else without them. */
 export function quoteIfNeeded(name: string): string {
   let isPlain = name.length > 0 && !name.startsWith(":") && name !== "none" && !name.includes("..");
   for (let i = 0; i < name.length && isPlain; i++) isPlain = isPlainLetter(name.charCodeAt(i));

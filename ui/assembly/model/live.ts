@@ -1,4 +1,7 @@
-/** How fresh the page is. News: an event `pulse` or `counts`, or a successful answer other than the session. */
+/**
+ * How fresh the page is. In this file, news is an event `pulse` or `counts`, or a successful answer to any request
+ * except the one for the session.
+ */
 export enum Stream {
   Closed,
   Opening,
@@ -16,7 +19,10 @@ const READING_MS: f64 = 20000;
 
 export class Live {
   stream: Stream = Stream.Closed;
-  /** The number of attempts to open the stream that failed since the last success. */
+  /**
+   * The number of times that the stream could not be opened or was closed since it last opened, at most 10. It is also
+   * reset after an outage, and when the tab is hidden or shown.
+   */
   failures: i32 = 0;
   /** When the next attempt to open the stream may begin. */
   retryAt: f64 = 0;
@@ -25,7 +31,7 @@ export class Live {
   ticking: bool = false;
   /** Whether the pointer or the focus is on rows, which must not move then. */
   pinsRows: bool = false;
-  /** Whether the user has paused live updates. The feed's data then wait, except those of operations. */
+  /** Whether the user has paused live updates. The feed's data are then stored and not shown, except operations. */
   isPaused: bool = false;
   /** When the user last did something on the page. */
   touchedAt: f64 = 0;
@@ -37,13 +43,15 @@ export class Live {
   ahead: f64 = 0;
   /** The largest lead of the server's clock in a pulse or counts since the stream was requested; NaN: none yet. */
   aheadMost: f64 = NaN;
-  /** When the stream was last requested, or opened after that; and whether it was ever open in this session. */
+  /** When the stream opened; before that, when it was requested. */
   openedAt: f64 = 0;
+  /** Whether the stream has been open in this session. */
   wasOpen: bool = false;
   /** The error because of which there are no fresh data; empty: no outage is known. */
   outage: string = "";
-  /** The code of the error behind the outage, and when it began. */
+  /** The code of the last error that was stored in `outage`. */
   outageCode: string = "";
+  /** When the last outage began. */
   outageAt: f64 = 0;
 
   /** When the last news arrived, by the server's clock, like all times on the page. */

@@ -1,6 +1,6 @@
 /**
  * The state of the application (Model), and the base classes of pages and dialogs. They are in one file because each
- * refers to the others. State of a single page is in its class, state that several pages show is in Model.
+ * refers to the others. The state of a single page is in the page's class. State that several pages show is in Model.
  */
 import { Times } from "../controls/age";
 import { Node } from "../lib/node";
@@ -27,7 +27,7 @@ export class Model {
   live: Live = new Live();
   notices: Notices = new Notices();
   theme: string = "system";
-  /** Whether to draw after the timer that has ended. A timer that only sends requests sets it to false. */
+  /** Whether the page is drawn again after a timer has ended. An action that only sends requests sets it to false. */
   isNew: bool = false;
   /** The number of the current entry of the history. */
   entry: i32 = 0;
@@ -59,12 +59,12 @@ export class Model {
     this.page = pages[0];
   }
 
-  /** The present time by the server's clock, which wrote the times of jobs and workers. */
+  /** The present time by the server's clock, like the times of jobs and workers. */
   get serverNow(): f64 {
     return this.now + this.live.ahead;
   }
 
-  /** What ages need: the present time, and whether the data are stale. */
+  /** The present time, and whether the data are stale. Both decide how ages are shown. */
   get times(): Times {
     return new Times(this.serverNow, this.live.isStale(this.now));
   }
@@ -185,7 +185,10 @@ export abstract class Page {
 
   abstract view(m: Model): Node;
 
-  /** Requests the data that it shows: when it is opened, when its address has changed, and after the sign-in. */
+  /**
+   * Requests the data that the page shows. Called after the page was opened, after the sign-in, and when its address
+   * changes, unless shift() has handled the change.
+   */
   load(_m: Model): void {}
 
   /** Requests the data again: after a write, an operation, an outage or a pause of live updates, or on request. */
@@ -194,15 +197,15 @@ export abstract class Page {
   }
 
   /**
-   * Requests the data again, quietly, because time has passed. Called once a second (not while a dialog is open or live
-   * updates are paused), so each page has intervals of its own.
+   * Requests data again that are too old. Called about once a second, except while the tab is hidden, a dialog is open
+   * or live updates are paused. Each page decides how old its data may be.
    */
   refresh(_m: Model): void {}
 
   /** Takes the answer to its request `<name>.<what>`. */
   onAnswer(_m: Model, _request: Pending, _body: string): void {}
 
-  /** Called when its request failed. During an outage the last data stay on the page, and a banner reports it. */
+  /** Called when its request failed. In an outage the last data stay on the page, and a banner reports the outage. */
   onFailure(m: Model, _request: Pending, status: i32, reason: string): void {
     if (!isAway(status)) m.notices.bad(reason);
   }
@@ -210,20 +213,20 @@ export abstract class Page {
   /** Performs the action `<name>.<verb>`, triggered by input or a timer. */
   act(_m: Model, _verb: string, _arg: string, _value: string): void {}
 
-  /** Passes the subject to a dialog that opens over the page: the selected jobs, workers, settings. */
+  /** Passes the subject, such as the selected jobs, to a dialog that opens over the page. */
   aim(_m: Model, _dialog: OpenDialog): void {}
 
   /** Called on all pages when the server has performed a write, unless it is a step of a dialog (`isStep`). */
   onWrite(_write: Pending): void {}
 }
 
-/** One dialog: its text before a write, its form, and the request. The action `ask.<name>` opens it. */
+/** One dialog, with a text, a form, and the request that it sends. The action `ask.<name>` opens it. */
 export abstract class Dialog {
   wide: bool = false;
 
   constructor(readonly name: string) {}
 
-  /** Fills in the form. Returns false if the dialog has no subject: then it is not shown. */
+  /** Fills in the form. Returns false if the dialog has no subject and is not to be shown. */
   abstract open(m: Model, dialog: OpenDialog, arg: string): bool;
 
   abstract title(dialog: OpenDialog): string;
@@ -244,10 +247,10 @@ export abstract class Dialog {
     return "";
   }
 
-  /** Returns whether its write may do harm, such as deleting data or ending jobs: its button is then red. */
+  /** Returns whether its write may do harm, such as deleting data or ending jobs. If so, its button is red. */
   abstract danger(m: Model, dialog: OpenDialog): bool;
 
-  /** Whether Enter alone confirms; otherwise the focus is on Cancel. */
+  /** Whether the button that confirms requests the focus, instead of Cancel. A field of the form has precedence. */
   eager(m: Model, dialog: OpenDialog): bool {
     return !this.danger(m, dialog) && !this.wide;
   }
@@ -259,11 +262,13 @@ export abstract class Dialog {
     return "";
   }
 
-  /** Returns the request. Faults of the form are stored in its draft. */
+  /** Returns the request. Stores faults of the form in the dialog's draft; with a fault, the request is not sent. */
   abstract request(m: Model, dialog: OpenDialog): Pending;
 
-  /** Called when a field changes. The action `dialog.typed`, as after a pause in typing, calls `onInputPause`. */
+  /** Called when a field changes. */
   onInput(_m: Model, _dialog: OpenDialog, _field: string): void {}
+
+  /** Called by the action `dialog.typed`, for example after a pause in typing. */
   onInputPause(_m: Model, _dialog: OpenDialog, _arg: string): void {}
 
   /** Takes the answer to its own request `<name>.<what>`, while it is open. */
@@ -272,6 +277,6 @@ export abstract class Dialog {
   /** Called when the session has ended. Discards drafts and the data that were read. */
   reset(): void {}
 
-  /** Called when the server has performed the request. The dialog (`write.dialog`) may be closed. */
+  /** Called when the server has performed the request. The dialog (`write.dialog`) may have been closed. */
   abstract done(m: Model, write: Pending, body: string): void;
 }

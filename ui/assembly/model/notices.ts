@@ -14,7 +14,7 @@ export class Notice {
   /** The text of a separate link; empty: the message itself is the link. */
   linkText: string = "";
   detail: string = "";
-  /** The operation that it offers to undo; 0: none. */
+  /** The id of the operation that the message offers to undo; 0: none. */
   undo: i64 = 0;
 
   constructor(
@@ -77,7 +77,7 @@ export class Notices {
     return notice;
   }
 
-  /** Called when the first message may be another one. The time of a good message begins when it is shown. */
+  /** Called when another message may have become the first. The time of a good message begins when it is shown. */
   private show(): void {
     const first = this.first;
     if (first === null || first.id === this.shown) return;

@@ -1,4 +1,4 @@
-/** The open dialog, at most one: its subject, its form, and the result of its request. */
+/** The open dialog: its subject, its form, and the error of its request. At most one dialog is open. */
 import { Draft } from "../forms/draft";
 import { Incident, ListedJob, ListedWorker } from "../generated/records";
 
@@ -9,20 +9,20 @@ export class OpenDialog {
   jobs: ListedJob[] = [];
   workers: string[] = [];
   draft: Draft = new Draft();
-  /** The incident that offered its action; null: none did. */
+  /** The incident that offers the action of the dialog; null: no incident does. */
   about: Incident | null = null;
-  /** Workers that the page has read: those among its subject are described before they are unlocked. */
+  /** Workers that the page has read. If they include all workers of the action, `note` describes what is unlocked. */
   holders: ListedWorker[] = [];
-  /** A sentence about its subject, shown before the text; empty: none. */
+  /** Sentences about the subject, shown before the text of the dialog; empty: none. */
   note: string = "";
   error: string = "";
-  /** Why something that it shows cannot be read; empty: it can, or an outage is the reason. */
+  /** Why a read for the dialog has failed; empty: none has, or only because of an outage. */
   unread: string = "";
 
-  /** `name`: the name of its class (Dialog). VerbDialog replaces it with `operation` for an action on a query. */
+  /** `name`: the name of the Dialog that draws it. VerbDialog replaces it with `operation` for an action on a query. */
   constructor(public name: string) {}
 
-  /** Returns how many of its jobs are in a state. */
+  /** Returns how many of the jobs are in a state. */
   count(state: string): i32 {
     let count = 0;
     for (let i = 0; i < this.jobs.length; i++) if (this.jobs[i].state === state) count++;

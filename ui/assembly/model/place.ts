@@ -1,9 +1,10 @@
 /**
- * The place at each of the latest entries of the history: the scroll position, the focus, and what the page keeps
- * (selected rows, the current row, rows as they were). Back and Forward restore it.
+ * A place belongs to one entry of the browser's history. It has the scroll position, the focus, and the state of the
+ * page (selected rows, the current row, rows as they were). Back and Forward restore it. Only the latest places are
+ * kept.
  */
 
-/** What a page keeps. A page that keeps something extends it. */
+/** The state of a page that is kept in its place. Each page that has such a state extends this class. */
 export class PageState {}
 
 export class Place {
@@ -17,7 +18,7 @@ export class Place {
   ) {}
 }
 
-/** The number of entries whose places are kept. */
+/** The maximum number of places that are kept. */
 const MAX_PLACES = 30;
 
 export class Places {

@@ -1,10 +1,14 @@
-/** Unanswered requests, and failed reads of dialogs, to send again. A newer read of a topic cancels the older one. */
+/**
+ * The requests that are not answered yet. Reads of dialogs that failed are kept, to be sent again. A newer read of a
+ * topic cancels the older one.
+ */
 import { request } from "../host";
 import { Access } from "./access";
 import { OpenDialog } from "./open-dialog";
 
-/** The budget of all quiet requests: bytes for each millisecond, and the most that can be saved up. */
+/** In each millisecond, the budget of all quiet requests (`isQuiet`) grows by this number of bytes. */
 const BYTES_PER_MS: f64 = 0.4;
+/** The largest budget, in bytes. */
 const MAX_SAVED: f64 = 8000;
 /** The approximate size of the headers of a request and of its answer together. */
 const HEADER_BYTES: f64 = 1500;
@@ -13,16 +17,16 @@ const KEPT = -1;
 
 export class Pending {
   id: i32 = 0;
-  /** Whether it was sent because time has passed, and not by a user. */
+  /** Whether it was sent because time has passed, and not because of an action of the user. */
   isQuiet: bool = false;
   /** Whether it is sent a second time, with the CSRF token of a new session. There is no third time. */
   again: bool = false;
-  /** Data of the requester, which needs them when the answer arrives: a count, or settings. */
+  /** `count` and `note` are for the sender of the request, which needs them when the answer arrives. */
   count: i32 = 0;
   note: string = "";
-  /** Of a write: the dialog that has sent it; null: a page. Of a read: null until `keep` sets its dialog. */
+  /** The dialog that has sent a write; null: a page has sent it. For a read it is null, until `keep` sets it. */
   dialog: OpenDialog | null = null;
-  /** Whether its dialog stays open after it, because another request follows. */
+  /** Whether the dialog stays open after the answer to this write, because another write may follow. */
   isStep: bool = false;
 
   /** `topic`: `<owner>.<what>`. The owner, a page, a dialog or `app`, gets the answer. Only a write has a body. */
@@ -70,8 +74,9 @@ export class Requests {
   private last: i32 = 0;
   /** Writes that the server refused because of an old CSRF token. They wait for the new session. */
   parked: Pending[] = [];
-  /** The bytes that quiet requests may still cost, and when that number was updated. Below 0, none may be sent. */
+  /** The budget of quiet requests, in bytes. While it is below 0, none may be sent. */
   private saved: f64 = 0;
+  /** When `saved` was last increased. */
   private savedAt: f64 = 0;
 
   read(access: Access, topic: string, path: string, isQuiet: bool = false): void {
@@ -81,7 +86,7 @@ export class Requests {
     request(this.enter(read), "GET", path, access.headers(), "");
   }
 
-  /** Whether a quiet request may be sent: the pauses are in proportion to the size of the answers. */
+  /** Increases the budget. Returns whether a quiet request may be sent: larger answers cause longer pauses. */
   mayRepeat(now: f64): bool {
     const passed = max(0, now - this.savedAt);
     this.saved = min(MAX_SAVED, this.saved + passed * BYTES_PER_MS);

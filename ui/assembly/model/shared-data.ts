@@ -1,4 +1,4 @@
-/** What one page has read, and addresses that were opened, for use by other pages, dialogs and the palette. */
+/** Data that a page has read, and the addresses that were opened, for use by other pages, dialogs and the palette. */
 import { valueText } from "../controls/value";
 import { ListedJob, Value } from "../generated/records";
 import { numberText, partText } from "../lib/number";
@@ -6,17 +6,19 @@ import { numberText, partText } from "../lib/number";
 const MAX_RECENT = 6;
 
 export class SharedData {
-  /** The address (without `cursor`) of the list of jobs that was shown last, and the ids of the jobs then on screen. */
+  /** The address, without `cursor`, of the list of jobs that was shown last. */
   listPath: string = "/jobs";
+  /** The ids of the jobs that this list showed. */
   listIds: i64[] = [];
-  /** The number of the first of these jobs in the whole list; 0: unknown. */
+  /** The position of the first of these jobs in the whole list, counted from 1; 0: unknown. */
   listFirst: i64 = 0;
   /** The number of jobs in the whole list; null: unknown. */
   listTotal: Value | null = null;
-  /** Whether more jobs follow on other pages. */
+  /** Whether more jobs of the list follow after these. */
   listGoesOn: bool = false;
-  /** The job whose details were shown last, and the job, with its payload, that the form of a new job copies. */
+  /** The job whose details were shown last. */
   shown: ListedJob | null = null;
+  /** The job, with its payload, that the form of a new job copies. */
   template: ListedJob | null = null;
 
   /** The addresses of jobs and searches that were opened, newest first. */
@@ -29,7 +31,7 @@ export class SharedData {
     if (this.recent.length > MAX_RECENT) this.recent.pop();
   }
 
-  /** Discards what was read. The address of the list stays, because it is not a secret. */
+  /** Discards the jobs and the opened addresses when a session ends. The address of the list stays. */
   clear(): void {
     this.listIds = [];
     this.recent = [];

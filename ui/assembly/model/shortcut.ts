@@ -1,6 +1,6 @@
 /**
- * An action that is available by a key, from the palette, or both. Pages and the shell declare theirs. The handling of
- * keys, the sheet that `?` opens and the palette are made from these declarations.
+ * An action that is available by a key, from the palette, or both. Pages and the shell declare their shortcuts. The
+ * handling of keys, the sheet that `?` opens and the palette use these declarations.
  */
 import { NEXT } from "../controls/icon";
 import { commands } from "../generated/commands";
@@ -14,10 +14,10 @@ export class Shortcut {
     readonly keys: string,
     /** The label: `Reschedule…`. */
     readonly label: string,
-    /** The action that is dispatched, with its argument. Those of a page begin with its name. */
+    /** The action that is dispatched with `arg`. The actions of a page begin with the page's name. */
     readonly action: string,
     readonly arg: string,
-    /** Its heading in the sheet and the palette. */
+    /** The heading above the shortcut in the sheet and the palette. */
     readonly group: string,
     /** The path of its icon in the palette (controls/icon.ts). */
     readonly drawing: string = NEXT,
@@ -25,7 +25,7 @@ export class Shortcut {
     readonly note: string = "",
   ) {}
 
-  /** Whether these strokes are among its keys. */
+  /** Whether this key, or these keys one after the other, are among its `keys`. */
   takes(strokes: string): bool {
     return this.keys.length > 0 && ("," + this.keys + ",").includes("," + strokes + ",");
   }

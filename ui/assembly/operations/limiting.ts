@@ -1,4 +1,4 @@
-/** Limits: those of a queue or a task, and the actions on them. A target is `queue mail` or `task send`. */
+/** The limits of a queue or a task, and buttons and shortcuts for limits. A target is `queue mail` or `task send`. */
 import { matches } from "../../../src/domain/portable/name-pattern";
 import { GAUGE } from "../controls/icon";
 import { Fix, ListedLimit } from "../generated/records";
@@ -14,7 +14,7 @@ export const SET = "ask.limit-set";
 /** The beginning of an argument of the dialog `limit-set`; the name of the limit to change follows. */
 export const LIMIT = "limit ";
 
-/** The topic of requests for the limits, except those of the list of limits itself. */
+/** The topic of requests for the limits, except for the requests of the list of limits. */
 export const KNOWN = "limits.known";
 
 /** Requests the limits, unless the current page is their list, which requests them itself. */
@@ -50,7 +50,7 @@ export function setKey(): string {
   return keyOf("limit-set");
 }
 
-/** Adds the key that sets a limit on the current row, once the user has moved to one, to the keys of a list. */
+/** Adds the key that sets a limit on the current row to a list's keys, if the user may write and has moved to a row. */
 export function withLimit(m: Model, list: List, keys: Shortcut[]): Shortcut[] {
   if (m.access.canWrite && list.isWalked && list.current < list.rows.length) {
     keys.push(setShortcut(list.rows[list.current].pauses, setKey(), "List"));

@@ -1,4 +1,7 @@
-/** What a dialog shows, sends and compares if the schema lacks the tables that its action needs. */
+/**
+ * For dialogs whose action needs tables that the schema lacks: their texts, the request that adds the tables, and the
+ * comparison of the previews before and after it.
+ */
 import { commandLine } from "../controls/button";
 import { note } from "../controls/empty";
 import { INFO, icon } from "../controls/icon";
@@ -9,7 +12,7 @@ import { Pending } from "../model/requests";
 
 export const ADD_TABLES: string = "Add tables and continue";
 
-/** Whether tables are missing, and the action may add them first. */
+/** Whether tables are missing, and this role may add them before the action. */
 export function addsTables(missing: MissingTables | null): bool {
   return missing !== null && missing.mayAdd;
 }
@@ -19,14 +22,17 @@ export function addTables(topic: string, missing: MissingTables): Pending {
   return new Pending(topic, "api/extensions", body);
 }
 
-/** Returns what an action does. If it adds missing tables first, a sentence about them follows. */
+/** Returns `sentence`, the consequence of an action. If tables are added first, another sentence about that follows. */
 export function withTables(sentence: string, missing: MissingTables | null): string {
   return addsTables(missing)
     ? sentence + " Adds the missing tables first; workers can keep running."
     : sentence;
 }
 
-/** The note for a role that may not add the missing tables: why, or the command that the schema's owner has to run. */
+/**
+ * Returns a note if tables are missing and this role may not add them. The note has the command that the schema's
+ * owner has to run. If there is no such command, the note has the reason instead.
+ */
 export function unstartable(missing: MissingTables | null): Node {
   if (missing === null || missing.mayAdd) return nothing;
   const command = missing.command;

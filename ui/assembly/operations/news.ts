@@ -4,7 +4,10 @@ import { operationPath } from "../model/links";
 import { Model } from "../model/model";
 import { isAtWork, titleOf } from "./words";
 
-/** Shows a notice if the operation in `m.facts.left` has ended, or is paused or interrupted. Returns whether it did. */
+/**
+ * Shows a notice if the operation in `m.facts.left` has ended, or is paused or interrupted. Returns whether a notice
+ * was shown.
+ */
 export function announceEnd(m: Model): bool {
   const operation = m.facts.operation;
   if (operation === null || operation.id !== m.facts.left || isAtWork(operation)) {
@@ -21,7 +24,10 @@ export function announceEnd(m: Model): bool {
   return true;
 }
 
-/** Stores an answer about an operation for all pages, unless another one is stored and this one does not run. */
+/**
+ * Stores an answer about an operation for all pages. If another operation is stored, the answer is ignored unless a
+ * process runs its operation or the undo of its operation.
+ */
 export function update(m: Model, operation: Operation): void {
   const known = m.facts.operation;
   if (known !== null && known.id !== operation.id && !isAtWork(operation)) return;

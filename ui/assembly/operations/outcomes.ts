@@ -5,22 +5,22 @@ import { Operation, OperationResults, Value } from "../generated/records";
 
 export class Outcome {
   constructor(
-    /** The name in the API; empty: no ids can be listed. */
+    /** The outcome's name in the API; empty if the API does not list the ids of its jobs. */
     readonly name: string,
     readonly label: string,
-    /** The number of jobs; null: only the list of ids shows it. */
+    /** The number of jobs; null if it is unknown until the ids are listed. */
     readonly count: Value | null,
     readonly meaning: string,
   ) {}
 
-  /** Whether it is shown. */
+  /** Whether the outcome has jobs, or their number is unknown. */
   get isThere(): bool {
     const count = this.count;
     return count === null || count.value > 0;
   }
 }
 
-/** Returns the outcomes of all matching jobs. *Not found* is among them only once that number is known. */
+/** Returns the outcomes of all matching jobs. *Not found* is included only if its number is known. */
 export function outcomesOf(operation: Operation): Outcome[] {
   const action = jobActionNamed(operation.action);
   // An action that reaches running jobs does not skip them: their workers are requested to end them.

@@ -36,7 +36,7 @@ function resumeVerb(target: string): Fix {
   return verbOf("resume", "Resume…", "/api/pauses", body.end());
 }
 
-/** Returns the action that opens the dialog: the one for resuming if the target is paused, otherwise for pausing. */
+/** Returns the action that opens a dialog: the one for a resume if the target is paused, else the one for a pause. */
 function actionOn(isPaused: bool): string {
   return isPaused ? "ask.verb" : "ask.pause";
 }
@@ -61,7 +61,10 @@ export function pauseShortcut(
   return new Shortcut(keys, label, actionOn(isPaused), argOn(target, isPaused), group, PAUSE);
 }
 
-/** Adds the key that pauses or resumes the current row, once the user has moved to one, to the keys of a list. */
+/**
+ * Adds the key that pauses or resumes the current row to the keys of a list, if the user may write and has moved to a
+ * row. Returns `keys`.
+ */
 export function withPause(m: Model, list: List, keys: Shortcut[]): Shortcut[] {
   if (!m.access.canWrite || !list.isWalked || list.current >= list.rows.length) return keys;
   const row = list.rows[list.current];

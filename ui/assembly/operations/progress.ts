@@ -38,7 +38,10 @@ function totalOf(operation: Operation): i64 {
   return matched === null ? 0 : max(matched.value, processedOf(operation));
 }
 
-/** Returns `8,400 jobs`: all that matched, or a lower limit; for an undo, the jobs to restore. Empty: unknown. */
+/**
+ * Returns the number of jobs to change, such as `8,400 jobs`: the jobs that matched, or the operation's limit if it is
+ * lower; for an undo, the jobs to restore. Empty if the number is unknown.
+ */
 export function aimOf(operation: Operation): string {
   if (isUndo(operation)) return jobs(operation.done);
   return isLimited(operation) ? jobs(operation.limit) : allOf(operation);
@@ -58,7 +61,7 @@ export function progressBar(operation: Operation): Node {
   return shareBar(label, COLOURS, [changed, left, max(0, totalOf(operation) - changed - left)]);
 }
 
-/** The link on every page to an operation or undo that runs, is paused or was interrupted. `name`: a class. */
+/** The link on every page to an operation or undo that runs, is paused or was interrupted. `name`: its CSS class. */
 export function progressLink(m: Model, name: string): Node {
   const operation = m.facts.operation;
   if (operation === null || (!isAtWork(operation) && !isResumable(operation))) return nothing;

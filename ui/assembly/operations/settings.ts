@@ -1,6 +1,6 @@
 /**
- * The fields of a preview that set how the operation runs (canary, rate, limit), and the number of jobs to type if not
- * all of them can be undone.
+ * The fields of a preview that set how the operation runs: canary, rate and limit. If an undo can restore only a part
+ * of the jobs, the user also has to type the number of jobs.
  */
 import { ageText } from "../controls/age";
 import { button, commandLine } from "../controls/button";
@@ -17,7 +17,7 @@ import { numberText, parseWhole } from "../lib/number";
 import { Model } from "../model/model";
 import { jobs, lineWith } from "./words";
 
-/** The names of fields. FIRST is no name, but a value of the field EXTENT: begin with a canary. */
+/** The names of fields; but FIRST is a value of the field EXTENT, with which the operation begins with a canary. */
 const EXTENT = "extent";
 const CANARY = "canary";
 const RATE = "rate";
@@ -154,7 +154,7 @@ function whole(draft: Draft, field: string): string {
   return typed.valid ? numberText(typed.value) : "few";
 }
 
-/** Returns `About 2 m 48 s`. */
+/** Returns the estimated duration of the operation, such as `About 2 m 48 s`. */
 function eta(draft: Draft, rehearsal: Rehearsal): string {
   const rate = parseWhole(draft.value(RATE).trim());
   const atRate = rate.valid && rate.value > 0 ? countOf(draft, rehearsal) / rate.value : 0;

@@ -14,7 +14,7 @@ function phrase(name: string, done: bool, what: string): string {
   return withJobs(done ? action.done : action.doing, what);
 }
 
-/** Returns `Retried 8,388 of 8,400 jobs`. `all`: `8,400 jobs`; if it is empty, `Retried 8,388 jobs`. */
+/** Returns `Retried 8,388 of 8,400 jobs` if `all` is `8,400 jobs`, and `Retried 8,388 jobs` if `all` is empty. */
 export function past(action: string, done: i64, all: string): string {
   return phrase(action, true, all.length > 0 ? `${numberText(done)} of ${all}` : jobs(done));
 }
@@ -34,7 +34,7 @@ export function isResumable(operation: Operation): bool {
   return operation.state === "paused" || operation.state === "interrupted";
 }
 
-/** Returns `8,400 jobs`, the number that matched; empty: unknown. */
+/** Returns the number of jobs that matched, such as `8,400 jobs`; empty if it is unknown. */
 export function allOf(operation: Operation): string {
   const matched = operation.matched;
   return matched === null ? "" : countedValue(matched, "job", "jobs");
@@ -48,8 +48,9 @@ export function isLimited(operation: Operation): bool {
 }
 
 /**
- * Returns `Retrying 8,400 jobs`, or with a limit `Retrying 500 of 8,400 jobs`; once it has ended, the text of pastOf().
- * Some states precede it: `Paused: retrying 8,400 jobs`. After an undo: `Undone: 8,388 of 8,388 jobs`.
+ * Returns `Retrying 8,400 jobs`, or with a limit `Retrying 500 of 8,400 jobs`. Once the operation has ended or its undo
+ * has begun, returns the text of pastOf() instead. In states such as `paused`, the text begins with the state: `Paused:
+ * retrying 8,400 jobs`. After an undo, returns `Undone: 8,388 of 8,388 jobs`.
  */
 export function titleOf(operation: Operation): string {
   const state = operation.state;
@@ -71,8 +72,9 @@ export function titleOf(operation: Operation): string {
 }
 
 /**
- * Returns `Retried 8,388 of 8,400 jobs`, or `Retried 8,388 jobs` if the estimate of all jobs is obsolete. An operation
- * whose state is not `done` is compared with its limit, if it did not reach that: `Retried 80 of 500 jobs`.
+ * Returns `Retried 8,388 of 8,400 jobs`, or `Retried 8,388 jobs` if the number of all jobs is unknown or an obsolete
+ * estimate. For a limited operation that is not `done` and has not reached its limit, the second number is the limit:
+ * `Retried 80 of 500 jobs`.
  */
 export function pastOf(operation: Operation): string {
   if (isLimited(operation) && operation.state !== "done" && operation.done < operation.limit)
@@ -80,7 +82,7 @@ export function pastOf(operation: Operation): string {
   return past(operation.action, operation.done, isOutnumbered(operation) ? "" : allOf(operation));
 }
 
-/** Whether the estimated number of jobs is obsolete: all jobs are processed, or more than it were changed. */
+/** Whether the number of jobs is an obsolete estimate: all jobs are processed, or more jobs were changed than that. */
 function isOutnumbered(operation: Operation): bool {
   const matched = operation.matched;
   if (matched === null || matched.precision === "exact") return false;
@@ -124,7 +126,10 @@ export function paceOf(operation: Operation): string {
   return parts.join(" · ");
 }
 
-/** Returns the server's line (`worker retry is:failed`) with the schema and `options` (` --rate=5`) after `retry`. */
+/**
+ * Returns the server's line (`worker retry is:failed`) with more options after `retry`: `--schema` if the schema is not
+ * `worker`, and then `options` (` --rate=5`).
+ */
 export function lineWith(line: string, schema: string, options: string): string {
   const at = line.indexOf(" ", line.indexOf(" ") + 1);
   const where = schema === "worker" ? "" : ` --schema=${quoted(schema)}`;

@@ -1,4 +1,4 @@
-/** The base class of pages of one thing with a name: a queue, a worker, a limit, a cron entry. */
+/** The base class of pages that show one named thing: a queue, a worker, a limit or a cron entry. */
 import { link } from "../controls/button";
 import { empty } from "../controls/empty";
 import { capital } from "../controls/glyph";
@@ -13,7 +13,7 @@ import { Model, Page } from "../model/model";
 import { Pending } from "../model/requests";
 import { exactName } from "../parts/exact-name";
 
-/** The interval of requests while something changes. */
+/** The interval of requests while the counts change. */
 const SOON_MS: f64 = 4000;
 
 export abstract class NamedPage extends Page {
@@ -21,7 +21,10 @@ export abstract class NamedPage extends Page {
   protected wanted: string = "";
   private isRemoved: bool = false;
 
-  /** `kind`: a noun such as `limit`. `list`: the path of the list's page, such as `/limits`. `above`: its title. */
+  /**
+   * `kind`: a noun such as `limit`. `list`: the path of the page with the list, such as `/limits`. `above`: the title
+   * of that page.
+   */
   constructor(
     readonly kind: string,
     private readonly list: string,
@@ -60,7 +63,7 @@ export abstract class NamedPage extends Page {
     this.data.reset();
   }
 
-  /** The API's address of its data. */
+  /** The address of the page's data in the API. */
   protected abstract get at(): string;
 
   override load(m: Model): void {
@@ -82,7 +85,7 @@ export abstract class NamedPage extends Page {
     this.isRemoved = isAbout && body.startsWith('{"action":"remove"');
   }
 
-  /** The path of the writes that can remove it, without `api`; empty: it cannot be removed. */
+  /** The path, without `api`, of the writes that can remove what this page shows; empty: no write can remove it. */
   protected get writes(): string {
     return "";
   }
@@ -96,7 +99,7 @@ export abstract class NamedPage extends Page {
     return this.data.ready && !this.data.missing;
   }
 
-  /** The state beside the name. `remark` is the sentence after both, and `acts` are the buttons. */
+  /** The state, shown beside the name. remark() returns the sentence after both, and acts() the buttons. */
   protected state(_m: Model): Node {
     return nothing;
   }

@@ -1,4 +1,4 @@
-/** How the jobs of an error group differ from other jobs of the same tasks, in words and in numbers. */
+/** Shows how the jobs of an error group differ from other jobs of the same tasks, as a sentence and as a table. */
 import { note } from "../controls/empty";
 import { INFO, icon } from "../controls/icon";
 import { panel } from "../controls/panel";
@@ -78,7 +78,10 @@ function share(part: f64, colour: string): Node {
   return box("div", "share", [leaf("b", "num", words), bar]);
 }
 
-/** Returns `31 %`, near the ends `> 99 %` or `< 1 %`. At most 1,000 jobs are compared, so 99.95 % are all of them. */
+/**
+ * Returns `31 %`; `> 99 %` for nearly all jobs, and `< 1 %` for nearly none. On each side at most 1,000 jobs are
+ * compared, so 99.95 % or more are all of them, and less than 0.05 % are none.
+ */
 export function percent(part: f64): string {
   const whole = <i32>Math.round(part * 100);
   if (whole === 100 && part < 0.9995) return "> 99 %";

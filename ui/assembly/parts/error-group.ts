@@ -1,6 +1,6 @@
 /**
  * An error group: its failed and its retrying jobs, merged from two answers of the server. The list of errors and the
- * page of a group usually send the same two requests, so that stored answers serve both (host/answers.ts).
+ * page of a group usually send the same two requests, so that they share the stored answers (host/answers.ts).
  */
 import { Group, Groups, readGroups, Value } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
@@ -10,7 +10,7 @@ import { Model } from "../model/model";
 
 /** The maximum number of groups in an answer. */
 export const MAX_GROUPS: i32 = 100;
-/** The length of the longest label by which a query finds its group. A group with a longer one is found by its key. */
+/** The maximum length of a label in a query. A group whose label is longer is found by its key. */
 const MAX_LABEL_LENGTH = 250;
 
 export class ErrorGroup {
@@ -31,7 +31,11 @@ export class ErrorGroup {
   }
 
   get first(): f64 {
-    return earlier(firstOf(this.failed), firstOf(this.retrying));
+    if (this.failed === null) return firstOf(this.retrying);
+    // The first failure is unknown if it is unknown for one of the two groups.
+    return this.retrying === null
+      ? firstOf(this.failed)
+      : min(firstOf(this.failed), firstOf(this.retrying));
   }
 
   get last(): f64 {
@@ -52,14 +56,14 @@ export class ErrorGroup {
     return names.values();
   }
 
-  /** The ids of the up to five jobs that failed last: failed jobs, or retrying ones if the group has no failed job. */
+  /** The ids of the jobs that failed last, at most 5: failed jobs, or retrying jobs if there are no failed ones. */
   get samples(): i64[] {
     const failed = this.failed;
     const retrying = this.retrying;
     return failed !== null ? failed.sampleIds : retrying !== null ? retrying.sampleIds : [];
   }
 
-  /** The number of failures in each 24th of the last 3 hours, oldest first; empty if no failure has a known time. */
+  /** 24 numbers of failures, oldest first: one for each 7.5 minutes of the last 3 hours. Empty if no time is known. */
   get trend(): i64[] {
     const sum: i64[] = [];
     addTrend(sum, this.failed);
@@ -67,15 +71,15 @@ export class ErrorGroup {
     return sum;
   }
 
-  /** The query that finds its jobs. */
+  /** The query that finds the jobs of the group. */
   get query(): string {
     return groupQuery(this.key, this.label);
   }
 }
 
 /**
- * Returns the query that finds the jobs of a group. It contains the label if that is short: for the key, which is a
- * hash, the server may have to find the label first.
+ * Returns the query that finds the jobs of a group. It contains the label unless that is empty or too long, otherwise
+ * the key. The key is a hash, for which the server may have to find the label first.
  */
 export function groupQuery(key: string, label: string): string {
   const isShort = label.length > 0 && label.length <= MAX_LABEL_LENGTH;
@@ -87,7 +91,7 @@ export function groupsPath(query: string): string {
 }
 
 /**
- * Whether groups must be requested again: they were read before the present counts, or there are no counts yet.
+ * Whether groups that were read at `asOf` must be requested again: the counts are newer, or there are no counts yet.
  */
 export function isOld(m: Model, asOf: f64): bool {
   return !m.facts.has("counts") || !(asOf >= m.facts.counts.asOf);

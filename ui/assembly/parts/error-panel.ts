@@ -1,6 +1,6 @@
 /**
- * The panel of an error: its message and the frames of its stack, or its text. Consecutive frames of Node.js and of
- * packages are folded.
+ * The panel of an error. It shows the message and the frames of the stack, or the error's plain text. Consecutive
+ * frames of Node.js and of packages are folded.
  */
 import { button, copyButton } from "../controls/button";
 import { panel } from "../controls/panel";
@@ -35,6 +35,7 @@ export class ErrorPanel {
   view(error: string, isCut: bool, more: Node): Node {
     if (error !== this.of) {
       this.of = error;
+      this.whole = false;
       this.stack = readStack(error);
     }
     const stack = this.stack;
@@ -80,7 +81,10 @@ function inYourCode(stack: Stack): string {
   return stack.frames.length === 0 ? "" : `${countText(stack.own, "frame", "frames")} in your code`;
 }
 
-/** The frames. Two or more hidden ones in a row (of other code, or beyond MAX_OWN) become one line, which opens. */
+/**
+ * Returns the frames as a list. Two or more consecutive frames that are not the application's, or are beyond MAX_OWN,
+ * become one line, which the user can open.
+ */
 function frames(list: Frame[]): Node {
   const items: Node[] = [];
   let own = 0;

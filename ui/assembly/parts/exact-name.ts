@@ -1,4 +1,6 @@
-/** Names with a mark if they are empty, or have spaces or invisible characters that could be overlooked. */
+/**
+ * Shows names. A name is marked if it is empty, or if it has spaces or invisible characters that could be overlooked.
+ */
 import { link } from "../controls/button";
 import { glyph } from "../controls/glyph";
 import { middle } from "../controls/middle";
@@ -12,7 +14,9 @@ export function exactName(name: string, className: string): Node {
   return el("span", [cls(className + " exact"), attr("title", odd)], [text(shown(name))]);
 }
 
-/** A name for a narrow place: like exactName(), but a long one is cut in its middle, and shown whole on hover. */
+/**
+ * A name for a narrow place: like exactName(), but a name that does not fit is cut. The whole name is shown on hover.
+ */
 export function cutName(name: string, className: string): Node {
   const odd = oddness(name);
   const isOdd = odd.length > 0;
@@ -21,7 +25,10 @@ export function cutName(name: string, className: string): Node {
   return el("span", [cls(classes), title], middle(nothing, shown(name)));
 }
 
-/** The link to a job in a row: its task and its id, after the symbol of its condition. `condition` "": no symbol. */
+/**
+ * The link to a job, in a row: the symbol of the job's condition, its task and its id. If `condition` is empty, there
+ * is no symbol.
+ */
 export function jobInRow(condition: string, task: string | null, id: i64): Node {
   return link(jobPath(id), "row", [
     condition.length > 0 ? glyph(condition) : nothing,

@@ -1,4 +1,4 @@
-/** The jobs and queues that workers have locked, for pages, and for the dialog that unlocks the workers. */
+/** The jobs and queues that workers have locked, for pages, and for the dialog that unlocks these jobs and queues. */
 import { ago, Times } from "../controls/age";
 import { countedValue, exactValue } from "../controls/value";
 import { ListedWorker, RunningJob, readListedWorker, Value } from "../generated/records";
@@ -32,22 +32,25 @@ export class HolderOf {
     return this.data.ready && this.worker === worker;
   }
 
-  /** Returns what unlocking the worker does: `releases 1 job and 3 queues`; empty until its data have arrived. */
+  /** Returns what unlocking the worker does: `releases 1 job and 3 queues`; empty if its data have not arrived. */
   get released(): string {
     return this.data.ready ? "releases " + holdings([this.holder]) : "";
   }
 }
 
 /**
- * Returns how many jobs a worker runs (`running`). If it does not respond or sends no heartbeats, returns how many jobs
- * it has locked now, if the server has read that.
+ * Returns the number of jobs that a worker runs (`running`). For a worker that does not respond or sends no heartbeats,
+ * returns the number of jobs that it has locked, if the server has read that number.
  */
 export function jobCount(worker: ListedWorker): Value {
   const isKnown = worker.state !== "alive" && worker.lockedJobs !== i64.MIN_VALUE;
   return isKnown ? exactValue(worker.lockedJobs) : worker.running;
 }
 
-/** Returns the worker's longest-running jobs; none if `jobCount` is 0: its jobs may have been recovered. */
+/**
+ * Returns the worker's longest-running jobs. If `jobCount` is 0, returns none: the jobs in the worker's last report may
+ * have been recovered.
+ */
 export function currentJobs(worker: ListedWorker): RunningJob[] {
   return jobCount(worker).value > 0 ? worker.current : [];
 }
@@ -70,7 +73,10 @@ export function holdings(workers: ListedWorker[]): string {
   return `${countedValue(jobs, "job", "jobs")} and ${countText(queues, "queue", "queues")}`;
 }
 
-/** Returns what unlocking these workers releases, then a warning about live ones, or a single worker's heartbeat. */
+/**
+ * Returns a text for the dialog: what unlocking these workers releases, then a warning if any of them are alive. If a
+ * single worker is not alive, the text ends with a sentence about its last heartbeat instead.
+ */
 export function unlockPreview(workers: ListedWorker[], times: Times): string {
   let alive = 0;
   for (let i = 0; i < workers.length; i++) if (workers[i].state === "alive") alive++;

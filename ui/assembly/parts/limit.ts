@@ -1,4 +1,4 @@
-/** How a limit is shown: in its row, on its page, and with the jobs of its task or queue. */
+/** Shows a limit: in its row of the list, on its page, and beside the jobs of its task or queue. */
 import { clockAt, periodText, timeElement } from "../controls/age";
 import { link } from "../controls/button";
 import { stateWith } from "../controls/glyph";
@@ -11,12 +11,12 @@ import { numberText, partText } from "../lib/number";
 import { limitPath } from "../model/links";
 import { Model } from "../model/model";
 
-/** Returns `1,500/min`. */
+/** Returns the rate as text, such as `1,500/min`. */
 export function rateText(rate: LimitRate): string {
   return `${numberText(rate.limit)}/${periodText(rate.perMs)}`;
 }
 
-/** The number of its due jobs that have not started. */
+/** Shows the number of the limit's due jobs that have not started. */
 export function waitingOf(limit: ListedLimit): Node {
   const value = exactValue(limit.waiting);
   value.precision = limit.waitingPrecision;
@@ -32,19 +32,25 @@ export function targetText(limit: ListedLimit): string {
   return count > 1 ? `each of ${numberText(count)} queues ${match}` : "each queue " + match;
 }
 
-/** Whether the limit bounds each of several queues. Then `running`, their sum, cannot be compared with the bound. */
+/**
+ * Whether the limit bounds each of several queues. `limit.running` is then the sum over these queues, so it cannot be
+ * compared with the bound.
+ */
 function isEach(limit: ListedLimit): bool {
   return limit.scope === "queue" && limit.match.includes("*");
 }
 
-/** How many jobs run and how many may, with a bar if both can be compared; `none` if the limit has only a rate. */
+/**
+ * Shows how many jobs run and how many may run at once, with a bar if the two can be compared. Shows `none` if the
+ * limit has only a rate.
+ */
 export function atOnce(limit: ListedLimit): Node[] {
   if (limit.concurrency === i64.MIN_VALUE) return [leaf("span", "faint", "none")];
   if (!isEach(limit)) return amount(limit.running, limit.concurrency);
   return [text(mostText(limit)), sub(`${numberText(limit.running)} running`)];
 }
 
-/** The words `33 of 40`, with a bar. */
+/** Shows a bar and words such as `33 of 40`. */
 export function amount(used: i64, most: i64): Node[] {
   const words = usedText(used, most);
   const counts: i64[] = [used, max(0, most - used)];
@@ -55,7 +61,10 @@ function usedText(used: i64, most: i64): string {
   return most > 0 ? partText(used, most) : numberText(used);
 }
 
-/** Returns how many jobs run, such as `33 of 40`; `33` for a limit of each queue, or one that has only a rate. */
+/**
+ * Returns how many jobs run and how many may, such as `33 of 40`. For a limit of each queue, or with only a rate, it
+ * returns only the first number: `33`.
+ */
 export function runningText(limit: ListedLimit): string {
   return usedText(limit.running, isEach(limit) ? 0 : limit.concurrency);
 }
@@ -72,7 +81,7 @@ export function rateCell(limit: ListedLimit): Node[] {
   return [text(rateText(rate)), sub("burst " + numberText(rate.burst))];
 }
 
-/** The state: backing off, full or not full. It is never red, because the purpose of a limit is that jobs wait. */
+/** Shows the state: backing off, full or not full. It is never red, because a limit is meant to make jobs wait. */
 export function limitState(m: Model, limit: ListedLimit): Node {
   const backOff = limit.backingOff;
   if (backOff !== null) {
@@ -92,7 +101,7 @@ export function endBackOff(m: Model, limit: ListedLimit): void {
   limit.cause = null;
 }
 
-/** The author and the time of the definition: `ana, 3 Mar 16:20`. */
+/** Shows the author and the time of the definition, such as `ana, 3 Mar 16:20`. */
 export function setText(m: Model, limit: ListedLimit): Node {
   const by = limit.setBy;
   const author = limit.fromCode ? "code" : by === null ? "" : by;
@@ -101,8 +110,8 @@ export function setText(m: Model, limit: ListedLimit): Node {
 }
 
 /**
- * A line for each limit of a queue or a task: `At once 2 of 3 · limit tenant/*`. `running`: the queue's number of
- * running jobs; -1, for a task: each line has the number of running jobs of its limit.
+ * Shows a line for each limit of a queue or a task, such as `At once 2 of 3 · limit tenant/*`. For a queue, `running`
+ * is the number of its running jobs. For a task it is -1, and each line has the number of its limit's running jobs.
  */
 export function limitLines(limits: ListedLimit[], running: i64): Node {
   const lines: Node[] = [];

@@ -1,4 +1,4 @@
-/** A pause or a back-off of a queue or task in words, and the workers that have acknowledged all pauses. */
+/** Texts about a pause or a back-off of a queue or task, and about the workers that have acknowledged all pauses. */
 import { clockAt } from "../controls/age";
 import { link } from "../controls/button";
 import { stateWith } from "../controls/glyph";
@@ -38,8 +38,9 @@ export function pauseLine(m: Model, pause: Pause | null): Node {
 }
 
 const PATH = "api/pauses";
-/** The interval of requests until all workers have acknowledged the pauses, and the interval afterwards. */
+/** The interval of requests until all workers have acknowledged the pauses. */
 const SOON_MS: f64 = 1000;
+/** The interval of requests afterwards. */
 const REFRESH_MS: f64 = 5000;
 /** The maximum number of workers that are listed by name. */
 const NAMED = 5;
@@ -54,7 +55,7 @@ export class Acknowledgements {
     this.data = new ServerData(page + ".pauses");
   }
 
-  /** Requests the acknowledgements when they are due, while something is paused. Discards them when nothing is. */
+  /** While something is paused, requests the acknowledgements when they are due. Otherwise discards them. */
   follow(m: Model, isPaused: bool): void {
     const data = this.data;
     if (!isPaused) data.reset();
@@ -76,7 +77,7 @@ export class Acknowledgements {
     return box("div", "ack", [this.workers(), other]);
   }
 
-  /** The sentence `Acknowledged by 5 of 6 workers; not yet by worker-c.`; nothing if no worker sends heartbeats. */
+  /** The sentence `Acknowledged by 5 of 6 workers; not yet by worker-c.`; nothing without live workers. */
   private workers(): Node {
     const list = this.list;
     const all = list.acknowledged + list.waiting;

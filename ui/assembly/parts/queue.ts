@@ -18,12 +18,15 @@ export function isStuck(queue: ListedQueue): bool {
   return !isNaN(queue.stuckSince);
 }
 
-/** Whether its due jobs are blocked: a worker has locked it, or it is paused. */
+/** Whether the queue's due jobs are blocked: a worker has locked the queue, or the queue is paused. */
 export function isBlocked(queue: ListedQueue): bool {
   return hasLock(queue) || queue.paused !== null;
 }
 
-/** The state. Locked is normal. Stuck: its worker is not responding, or has an old lock and sends no heartbeats. */
+/**
+ * Returns the state. *Locked* is a normal state. *Stuck* means that the worker that has locked the queue is not
+ * responding, or that the lock is old and its worker never sent a heartbeat.
+ */
 export function queueState(m: Model, queue: ListedQueue): Node {
   const times = m.times;
   if (isStuck(queue)) {

@@ -13,11 +13,14 @@ export class Frame {
     readonly place: string,
     /** Whether the frame is of the application: not of Node, a package, or the worker. */
     readonly own: bool,
-    /** Whether it is a line between frames, such as `[cause]: Error: …`. */
+    /** Whether this is no frame but a line between frames, such as `[cause]: Error: …`. */
     readonly between: bool,
   ) {}
 
-  /** Returns `tasks/charge-card.js:23`: the last two steps, or the path after node_modules/, without the column. */
+  /**
+   * Returns a short form of the place, such as `tasks/charge-card.js:23`: the last two parts of the path, or the path
+   * after node_modules/, with the line and without the column.
+   */
   get short(): string {
     const packaged = this.place.lastIndexOf("node_modules/");
     let path = packaged < 0 ? this.place : this.place.substring(packaged + 13);

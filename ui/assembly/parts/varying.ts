@@ -1,7 +1,7 @@
 /** How the errors of one group differ: the texts that the group's label replaces with `#`. */
 import { ListedJob } from "../generated/records";
 
-/** Returns each job's texts at the places where the errors differ; empty if its error does not match the label. */
+/** Returns for each job the texts where the errors differ; an empty text if its error does not match the label. */
 export function varyingTexts(label: string, jobs: ListedJob[]): string[] {
   const all: string[][] = [];
   const differs = new Set<string>();

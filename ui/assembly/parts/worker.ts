@@ -48,7 +48,7 @@ export function loadText(worker: ListedWorker, running: Value): string {
   return fits(worker, running) ? `${count} of ${numberText(worker.slots)}` : count;
 }
 
-/** Whether it has reported at least this number of slots. */
+/** Whether the worker has reported its slots, and has at least as many as `running`. */
 export function fits(worker: ListedWorker, running: Value): bool {
   return worker.slots > 0 && running.value <= worker.slots;
 }
@@ -58,7 +58,7 @@ export function fetchedJobs(worker: ListedWorker): i64 {
   return worker.state === "alive" ? max<i64>(0, worker.fetched) : 0;
 }
 
-/** Whether its running jobs are from the report in its last heartbeat, so that they may have ended since. */
+/** Whether `worker.running` is from the worker's last heartbeat, so that the jobs may have ended since. */
 export function isReported(worker: ListedWorker): bool {
   return worker.running.basis === "heartbeat" && !isNaN(worker.lastHeartbeatAt);
 }

@@ -1,6 +1,6 @@
 /**
- * Saved views: addresses of the list of jobs, with query and order, under names. They are stored as one text in this
- * browser: each line has an address, a space, and the name. Results and names of users are not stored.
+ * Saved views: addresses of the list of jobs, with query and order, each under a name. They are stored as one text in
+ * this browser: each line has an address, a space, and the name. Found jobs and names of users are not stored.
  */
 import { prefer, preferred } from "../host";
 
@@ -50,7 +50,7 @@ export class Views {
     return "";
   }
 
-  /** Saves an address. Returns why it was not saved; empty: it was. Replaces a saved view of the same name. */
+  /** Saves an address, and replaces a saved view of the same name. Returns why it was not saved; empty if it was. */
   save(name: string, path: string): string {
     const short = oneLine(name).substring(0, MAX_NAME_LENGTH).trim();
     if (short.length === 0) return "A view needs a name.";

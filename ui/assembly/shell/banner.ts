@@ -1,4 +1,7 @@
-/** The banner above each page: an outage, another version of the server, a pause of all jobs, or a read-only admin. */
+/**
+ * The banner above each page. It shows the first of these that applies: an outage, another version of the server, a
+ * pause of all jobs, a read-only admin.
+ */
 import { ageText, clockAt, upToDate } from "../controls/age";
 import { button } from "../controls/button";
 import { BUG, INFO, icon, PAUSE } from "../controls/icon";
@@ -12,7 +15,7 @@ export function banner(m: Model): Node {
   if (live.outage.length > 0 || live.silence(m.now) >= RED_MS) return connection(m);
   const session = m.access.session;
   if (session.version !== m.version) {
-    const message = `The server is now version ${session.version}; this page is older.`;
+    const message = `The server is now version ${session.version}; this page has another version.`;
     return bar("info", INFO, message, "", [button("Reload", "app.renew", "", "s push")]);
   }
   const paused = pausedBar(m);
@@ -36,7 +39,7 @@ function pausedBar(m: Model): Node {
 const READ_ONLY = "This server allows no changes; commands can still be copied.";
 const READ_ONLY_DATABASE = "PostgreSQL is a standby, or read-only by its settings.";
 
-/** The banner of an outage. Screen readers read it once: the text that counts the seconds is hidden from them. */
+/** The banner of an outage. The counted seconds are hidden from screen readers, so that they read it only once. */
 function connection(m: Model): Node {
   const live = m.live;
   const message = live.outage.length > 0 ? live.outage : "The server does not respond";

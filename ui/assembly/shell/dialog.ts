@@ -1,4 +1,4 @@
-/** The frame of the open dialog: its title, what it will change, its form, why the request failed, its buttons. */
+/** The frame of the open dialog: title, what the request will change, form, why the request failed, and buttons. */
 import { ownButton } from "../controls/button";
 import { problem } from "../controls/empty";
 import { state } from "../controls/glyph";
@@ -70,7 +70,7 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
       "btn q",
       "dialog.close",
       "",
-      // This button follows the fields: of several elements with `autofocus`, the first gets the focus.
+      // If a field has `autofocus`, too, the field gets the focus: it comes before this button.
       [flag("autofocus", !isEager)],
       // In a dialog about cancelling jobs, "Cancel" would be ambiguous.
       [text(record.title(dialog).startsWith("Cancel") ? "Back" : "Cancel")],

@@ -1,4 +1,7 @@
-/** The button that shows whether the page is live, paused, or how long offline. It pauses and resumes live updates. */
+/**
+ * The button that shows whether the page is live, paused, connecting or offline, and for how long it has been offline.
+ * A click pauses or resumes live updates.
+ */
 
 import { absolute, ageText } from "../controls/age";
 import { ownButton } from "../controls/button";

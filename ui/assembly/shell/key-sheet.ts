@@ -1,4 +1,4 @@
-/** The sheet of keyboard shortcuts, which `?` opens. It lists those of the current page and those of all pages. */
+/** The sheet that `?` opens. It lists the shortcuts of the current page and those of all pages. */
 
 import { iconButton, keyCap } from "../controls/button";
 import { CLOSE } from "../controls/icon";

@@ -1,4 +1,4 @@
-/** All that is drawn: the navigation, the banner, the current page or the sign-in, and the layers over it. */
+/** Draws everything: the navigation, the banner, the current page or the sign-in, and the layers over the page. */
 import { button } from "../controls/button";
 import { attr, box, cls, el, Node, nothing } from "../lib/node";
 import { Gate } from "../model/access";
@@ -13,7 +13,7 @@ import { side, topBar } from "./side";
 import { gatePage } from "./sign-in";
 import { toast } from "./toast";
 
-/** The root node. `strokes`: the keystrokes that a shortcut accepts next (app/keys.ts). */
+/** Returns the root node. `strokes`: the keystrokes that are part of a shortcut now (app/keys.ts). */
 export function shell(m: Model, strokes: string): Node {
   const open = m.access.gate === Gate.Open;
   return el(

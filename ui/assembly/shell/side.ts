@@ -58,7 +58,7 @@ function pages(m: Model): Node[] {
   return list;
 }
 
-/** An entry. `stop`: the name of the entry that the tab key reaches; empty: each. */
+/** The entry of `page`. `stop`: the name of the only entry that the tab key reaches; empty: it reaches each entry. */
 function entry(m: Model, page: Page, stop: string): Node {
   const mark: Mark = page.mark(m);
   const attrs: Attr[] = [
@@ -79,7 +79,10 @@ function entry(m: Model, page: Page, stop: string): Node {
   ]);
 }
 
-/** The last few saved views (saved/views.ts); the palette finds all. Arrow keys reach them after the pages. */
+/**
+ * The last few saved views (saved/views.ts). The palette finds all saved views. The arrow keys reach these links after
+ * the entries of pages.
+ */
 function savedViews(m: Model): Node {
   const views = m.views.own;
   if (views.length === 0) return nothing;
@@ -125,7 +128,7 @@ function environment(m: Model): Node {
   return environmentLabel(label, `Environment; schema ${session.schema}`);
 }
 
-/** The host and the name of the database: schemas of two databases can have the same name. */
+/** The host and the name of the database, because schemas of two databases can have the same name. */
 export function database(m: Model): Node {
   const place = m.access.session.database;
   if (place === null) return nothing;

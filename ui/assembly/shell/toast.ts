@@ -1,4 +1,7 @@
-/** The oldest notice. Its two regions are always in the document, so that screen readers read a new notice aloud. */
+/**
+ * Shows the oldest notice in one of two regions, of which one is for errors. Both regions are always in the document,
+ * so that screen readers read a new notice aloud.
+ */
 import { localTimes } from "../controls/age";
 import { button, iconButton, link } from "../controls/button";
 import { CLOSE } from "../controls/icon";

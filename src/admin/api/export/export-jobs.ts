@@ -1,6 +1,6 @@
 // GET /api/export: all jobs that match a query, as JSON Lines or CSV. A complete export ends with the trailer
 // x-export-complete. An incomplete one breaks off its connection, which even clients that ignore trailers notice.
-// POST /api/export/ticket returns an address of GET /api/export/download, at which a browser gets one export.
+// POST /api/export/ticket returns an address of GET /api/export/download, from which a browser can download one export.
 import { now } from "../../../base/clock.ts";
 import { InputError, messageOf } from "../../../base/errors.ts";
 import { strict, validate } from "../../../base/validate.ts";
@@ -31,7 +31,7 @@ const fields = {
   cursor: text(
     [
       "Cursor",
-      "the last id received with the text of x-export-boundary appended: continues after that id",
+      "the last id received, followed by the text of x-export-boundary; the export continues after that id",
     ],
     0,
     80,
@@ -161,12 +161,12 @@ function fileName(q: string, format: string): string {
 }
 
 /**
- * The maximum length of x-export-unknown, the list of the names in the query that do not exist; only the first name may
- * be longer. The list is limited because some clients and proxies accept at most 8 KB of headers.
+ * The approximate maximum length of the header x-export-unknown, which lists the names in the query that do not exist.
+ * The first name is listed even if it is longer. Some clients and proxies accept at most 8 KB of headers.
  */
 const MAX_NAMES_LENGTH = 2_000;
 
-/** Returns the names as a JSON list in ASCII: all, or as many of the first as fit. */
+/** Returns the names as a JSON list in ASCII. If the list would be too long, the last names are left out. */
 function namesInHeader(names: readonly string[]): string {
   const [first, ...others] = names.map((name) =>
     JSON.stringify(name).replace(/[\u007f-\uffff]/g, escaped),
@@ -182,7 +182,8 @@ function namesInHeader(names: readonly string[]): string {
 const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /**
- * Returns the response of an export. `onBegin` is called just before the response begins; its error is the response.
+ * Returns the response of an export. `onBegin` is called just before the response begins. If it rejects, its error
+ * becomes the response.
  */
 function exportResponse(
   { databases, config, downloads }: Admin,

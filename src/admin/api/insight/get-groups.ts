@@ -1,4 +1,5 @@
-// GET /api/groups: groups of jobs. GET /api/groups/common: what distinguishes jobs from others of the same tasks.
+// GET /api/groups: groups of jobs. GET /api/groups/common: what distinguishes the jobs that match a query from other
+// jobs of the same tasks.
 
 import { choice, text } from "../../../commands/declare/field.ts";
 import { groupings, type JobGroup } from "../../../insight/groups/group.ts";
@@ -71,9 +72,15 @@ function groupJson({ firstSeen, lastSeen, isNew, sampleIds, example: _, ...rest 
 
 const commonQuery = {
   q,
-  against: inQuery(choice(["Against", "other jobs of the same tasks"], ["others"]), {
-    default: "others",
-  }),
+  against: inQuery(
+    choice(
+      ["Against", "what the matching jobs are compared with: other jobs of the same tasks"],
+      ["others"],
+    ),
+    {
+      default: "others",
+    },
+  ),
 };
 
 export const getCommon: Operation = {

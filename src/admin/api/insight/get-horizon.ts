@@ -1,4 +1,5 @@
-// GET /api/horizon: all jobs that are not locked, by the time at which they were due, have failed, or will run.
+// GET /api/horizon: the numbers of jobs that are not locked, in buckets of time. A failed job counts at the time when
+// it failed, every other job at the time when it was or will be due.
 
 import { text } from "../../../commands/declare/field.ts";
 import { drawn } from "../../../insight/horizon/buckets.ts";
@@ -20,7 +21,8 @@ const counts = listOf("integer");
 export const horizonSchema = record(
   {
     now: "time",
-    // The n + 1 edges of n buckets, in seconds from now. Jobs beyond the outer edges are in the first and last bucket.
+    // The n + 1 edges of n buckets, in seconds from `now`. Jobs before the first edge are in the first bucket. Jobs
+    // after the last edge are in the last bucket.
     edges: listOf({ type: "number" }),
     series: record(Object.fromEntries(drawn.map((one) => [one, counts]))),
     error: counts,

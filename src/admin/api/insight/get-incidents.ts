@@ -11,9 +11,10 @@ const crash = record(
   {
     // The first three fields of the suspected job's payload, with values as JSON; empty if several jobs are suspected.
     fields: listOf(record({ name: "string", value: "string" })),
-    // The recorded times of worker crashes since the suspected job was added.
+    // The last heartbeats of the workers that have crashed since the first of `jobs` was added.
     times: listOf("time"),
-    // How many attempts in a row the suspected job lost in crashes. `jobs` has this number for each job that lost any.
+    // How many attempts in a row each suspected job has lost in crashes. `jobs` has at most 6 jobs, each with its lost
+    // attempts: first the suspected jobs, then others that have lost attempts in crashes.
     crashes: "integer",
     jobs: listOf(record({ id: "integer", task: "string?", crashes: "integer" })),
     worker: "string?",

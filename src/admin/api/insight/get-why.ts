@@ -14,7 +14,7 @@ const answer = record(
     id: "integer",
     condition: { type: "string", enum: conditions },
     sentence: "string",
-    // Since when the job has waited, run or been failed; null if the time of its last failure is unknown.
+    // When the job was locked, became due, last failed or was added, depending on its condition; null if unknown.
     since: "time?",
     causes: listOf(
       record({

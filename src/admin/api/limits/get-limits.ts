@@ -39,9 +39,9 @@ const members = {
   revision: "integer",
   running: withDescription(
     "integer",
-    "its running jobs, as of the last heartbeats; of queues, the slots in use",
+    "the running jobs of the limit, as of the last heartbeats; for a limit of queues, the slots in use",
   ),
-  waiting: withDescription("integer", "its due jobs that have not started"),
+  waiting: withDescription("integer", "the due jobs of the limit that have not started"),
   waiting_precision: { type: "string", enum: ["exact", "capped", "estimated"] },
   queues: withDescription(
     "integer?",

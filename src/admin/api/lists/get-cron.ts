@@ -38,17 +38,19 @@ const entry = record(
     match: "string?",
     // The time zone of the pattern, such as Europe/Berlin.
     time_zone: "string?",
-    // The pattern in words, with any zone other than UTC; only the zone, or null, if the pattern has no short form.
+    // The pattern in words, followed by the time zone unless it is UTC. If the pattern has no short form: the time zone
+    // alone, or null for UTC. Also null if the pattern is unknown.
     in_words: "string?",
     // How far back missed ticks are backfilled, in seconds.
     backfill: "integer?",
     pending_job_id: "integer?",
-    // The number of live workers with this entry in code, and the ids of some of them.
+    // The number of live workers that have this entry in code.
     workers: "integer",
+    // The ids of some of these workers.
     worker_ids: "string[]",
     // How the entry differs between live workers, or that a schedule has the same name; otherwise null.
     differs: "string?",
-    // The quarters of an hour in which the entry has a tick, counted from now: 0 to 95, for 24 hours.
+    // The quarters of an hour in the next 24 hours in which the entry has a tick: 0 begins now, 95 is the last one.
     quarters_ahead: "integer[]",
     // `code` or `schedule`. The members below are null for an entry in code.
     source: "string",
@@ -66,7 +68,7 @@ export const getCron: Operation = {
   summary:
     "Cron entries in code and schedules; those in code have a pattern and a next tick only while a live worker has them",
   query,
-  // The entries that workers report are read.
+  // Memory for the cron entries in the reports of workers.
   reserves: () => memoryFor(REPORTS_BYTES),
   answer: record({ entries: listOf(entry), next_cursor: "string?", count: "integer" }, "CronList"),
   run: async ({ databases }, request) => {
@@ -121,7 +123,7 @@ const MAX_CHANGES = 5;
 export const getCronEntry: Operation = {
   summary: "One cron entry: its next ticks, and the definition of a schedule",
   query: entryQuery,
-  // A page of the audit trail is read for the changes.
+  // Memory for a page of the audit trail, which is read to find the changes.
   reserves: () => memoryFor(PAGE_BYTES),
   answer: record(
     {
@@ -134,7 +136,10 @@ export const getCronEntry: Operation = {
         listOf(tick),
         "the next ticks of the first entry; none while it is paused",
       ),
-      clock_change: withDescription("string?", "when the clock of its zone changes next"),
+      clock_change: withDescription(
+        "string?",
+        "when the clock of the first entry's time zone changes next",
+      ),
       changes: withDescription(
         listOf(record({ at: "time", by: "string?", message: "string" }, "CronChange")),
         `the newest ${MAX_CHANGES} changes of the schedule among the last ${MAX_WRITES_READ} writes`,

@@ -1,4 +1,5 @@
-// GET /api/jobs/{id}: one job, whole up to 16 MB, or its head. GET /api/jobs/{id}/payload: its payload of any size.
+// GET /api/jobs/{id} returns a whole job of at most 16 MB, or the head of a job of any size. GET /api/jobs/{id}/payload
+// returns a payload of any size.
 import { InputError, messageOf, WorkerError } from "../../../base/errors.ts";
 import { choice } from "../../../commands/declare/field.ts";
 import { listedJobJson } from "../../../domain/job.ts";
@@ -32,7 +33,8 @@ const fields = {
 };
 
 export const getOneJob: Operation = {
-  summary: "One job; 413 above 16 MB: its payload is at /api/jobs/{id}/payload",
+  summary:
+    "One job. Status 413 if it is larger than 16 MB; get its payload from /api/jobs/{id}/payload",
   query: fields,
   answer: listedJob,
   run: async ({ databases }, request) => {

@@ -130,7 +130,7 @@ export const getOneQueue: Operation = {
         orNull(record(acknowledgementShape, "Acknowledgement")),
         "the live workers that have acknowledged all pauses; null: the queue is not paused",
       ),
-      // null if no job runs, or the running job cannot be found.
+      // null if no job runs, if a limit of queues applies, or if the running job cannot be found.
       running: { anyOf: [job, { type: "null" }] },
       next: listOf(job),
       next_complete: withDescription("boolean", NOT_ALL),

@@ -1,4 +1,4 @@
-// GET /api/suggest: completions of a query that is being typed, for the place of its cursor.
+// GET /api/suggest: completions at the cursor of a query that is being typed.
 
 import { text } from "../../../commands/declare/field.ts";
 import { MAX_CHARACTERS } from "../../../domain/portable/query/limits.ts";

@@ -20,7 +20,7 @@ const task = record(
     last_failed_at: "time?",
     last_error_line: withDescription(
       "string?",
-      "the first line of the last error of any of its jobs, retried ones included; at most 300 characters",
+      "the first line of the latest error among its jobs, also of jobs that are retried; at most 300 characters",
     ),
     last_error_at: withDescription("time?", "the time of that error"),
     last_error_sampled: withDescription(
@@ -42,7 +42,7 @@ const query = listQuery(taskSorts, "an identifier");
 export const getTasks: Operation = {
   summary: "Tasks, with their jobs by condition and the number of workers that support them",
   query,
-  // The tasks that workers report are read.
+  // The operation reads the reports of workers, which contain their tasks.
   reserves: () => memoryFor(REPORTS_BYTES),
   answer: record(
     { tasks: listOf(task), next_cursor: "string?", count: "integer?", as_of: "time" },

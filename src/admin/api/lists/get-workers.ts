@@ -1,4 +1,5 @@
-// GET /api/workers: workers and their differences. GET /api/workers/{worker}: one worker, and the queues it has locked.
+// GET /api/workers: a page of workers. The first page also has the differences between live workers.
+// GET /api/workers/{worker}: one worker, and the queues that it has locked.
 import { WorkerError } from "../../../base/errors.ts";
 import { choice } from "../../../commands/declare/field.ts";
 import { jsonText } from "../../../http/response.ts";
@@ -30,7 +31,7 @@ const current = record({ id: "integer", task: "string?", since: "time" }, "Runni
 
 const members = {
   worker_id: "string",
-  // alive or stale by its heartbeat; unknown: it holds locks and has sent no heartbeat.
+  // `alive`, `stale` or `unknown`, as defined in insight/lists/known-workers.ts.
   state: "string",
   level: "string",
   started_at: "time?",
@@ -42,14 +43,15 @@ const members = {
   slots: "integer?",
   tasks: "string[]",
   tasks_complete: "boolean",
-  // true: the report of this worker is omitted, because the reports in this answer are too long in total, and it is
-  // among the longest.
+  // Whether the report of this worker is left out. If the reports in an answer are too long in total, the longest are
+  // left out.
   report_left_out: "boolean",
   running: value,
   // The number of jobs that the worker has locked and not started; null if unknown.
   fetched: "integer?",
-  // The number of jobs that the worker has locked now; null if unknown. It may differ from the sum of `running` and
-  // `fetched`, which are as of the worker's last report, if it sends reports.
+  // The number of jobs that the worker has locked in the database now; null if unknown. It may differ from the sum of
+  // `running` and `fetched`: if the worker reports these numbers, they are as of its last report, and `running`
+  // includes jobs of the fast mode, which have only row locks.
   locked_jobs: "integer?",
   locked_queues: "integer",
   oldest_lock_at: "time?",
@@ -138,13 +140,13 @@ export const getOneWorker: Operation = {
 
 const JOBS_OF_A_ROW = 5;
 
-/** Returns the worker without its tasks, which may be a thousand, and with few of its running jobs, for fields=row. */
+/** Returns the worker for fields=row: without its tasks, and with at most JOBS_OF_A_ROW of its running jobs. */
 function asRow(worker: ListedWorker): ListedWorker {
   const report = { ...worker.report, tasks: [], hasAllTasks: false };
   return { ...worker, report, current: worker.current.slice(0, JOBS_OF_A_ROW) };
 }
 
-/** Returns JSON text. JSON.stringify() cannot write job ids: they may exceed the range of a number. */
+/** Returns JSON text. The running jobs are added as text, because a number cannot represent every job id. */
 function workerJson(worker: ListedWorker, more: object = {}): string {
   const { report, locks } = worker;
   const ownMembers = JSON.stringify({

@@ -1,4 +1,5 @@
-// A page of jobs as JSON: jobs with their payloads, byte for byte unless they are too large, or rows without payloads.
+// Writes a page of jobs as JSON. jobPageJson() writes jobs with their payloads, byte for byte, unless a payload is too
+// large. lightPageJson() writes rows without payloads.
 import { conditions } from "../../../domain/condition.ts";
 import { jobStates, listedJobTexts } from "../../../domain/job.ts";
 import type { JobPage } from "../../../insight/pages/job-page.ts";
@@ -163,7 +164,7 @@ const page = record(
     ),
     index_hint: withDescription(
       "string?",
-      'the missing optional index for the order, or for the first term of q that one would make cheap; POST /api/indexes or "worker migrate --with-indexes" creates it; null: none would',
+      'the missing optional index that would make this list cheap: for its order, or else for the first term of q that an index can serve; POST /api/indexes or "worker migrate --with-indexes" creates it; null: none would',
     ),
     unchecked: withDescription(
       "integer",

@@ -43,7 +43,7 @@ const fields = {
     choice(
       [
         "Order",
-        "jobs without a value for the order come last; -failed_at: failed jobs by updated_at, which stays the same when a job fails in a Graphile worker",
+        "jobs without a value for the order come last; -failed_at: failed jobs by updated_at, which a failure in a Graphile worker does not change",
       ],
       jobSorts,
     ),
@@ -84,7 +84,7 @@ const fields = {
 
 export const listJobsPage: Operation = {
   summary:
-    "Jobs that match all filters; next_cursor leads to the next page, also where a search stopped at its time limit (complete: false)",
+    "Jobs that match all filters; next_cursor leads to the next page, or continues a search that stopped at its time limit (complete: false)",
   query: fields,
   answer: jobPageSchema,
   reserves: ({ query }) =>
@@ -116,17 +116,17 @@ export const listJobsPage: Operation = {
 /** Further members of the response: a map from names to JSON texts. */
 type Texts = Readonly<Record<string, string>>;
 
-/** Returns the member `suggestions`: names similar to those in `q`, if the page is empty and its search complete. */
+/** Returns the member `suggestions`, names similar to those in `q`, if the page is empty and its search is complete. */
 async function similarNamesOf({ databases }: Admin, q = "", { jobs, report }: LightPage) {
   if (jobs.length > 0 || !report.isComplete || q === "") return {};
   const names = await nullIfBusy(suggestNames(databases.reads, q, report.unknownNames));
   return names === null ? {} : { suggestions: JSON.stringify(names) };
 }
 
-/** The time that is left for the rest of the response after the count, in milliseconds. */
+/** The part of a request's time limit that the count leaves for the rest of the response, in milliseconds. */
 const REST_MS = 250;
 
-/** Returns the count; null if it takes too long for the request. The page is then returned without it. */
+/** Returns the count. If it takes too long for the request, or the database is too busy, returns null instead. */
 async function inTimeLeft(
   count: Promise<Value | null>,
   { config }: Admin,
@@ -140,7 +140,7 @@ async function inTimeLeft(
 
 const BUSY = new Set<string | undefined>(["database_timeout", "database_busy", "busy"]);
 
-/** Returns an addition to the page; null if the database is too busy. The page is then returned without it. */
+/** Returns an addition to the page; null if the database is too busy, so that the page is returned without it. */
 async function nullIfBusy<T>(addition: Promise<T>): Promise<T | null> {
   try {
     return await addition;

@@ -1,5 +1,5 @@
-// The number of jobs of each task and queue. When they cannot be counted in time, on a slow disk or a busy
-// machine, a list shows its names without numbers.
+// Reads the number of jobs of each task and queue. If the jobs cannot be counted in time, for example on a slow disk or
+// a busy machine, the numbers are unknown, and a list shows only the names.
 import { now } from "../../../base/clock.ts";
 import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
 import { type NameCounts, unknownNames } from "../../../insight/snapshot/name-counts.ts";

@@ -14,7 +14,7 @@ export const counts = record(
     next_due_at: "time?",
     longest_running_at: "time?",
     last_failed_at: "time?",
-    // The number of running jobs by the reports of live workers, also in the fast mode; null if not all report it.
+    // The number of running jobs that live workers report, including those of the fast mode; null if not all report it.
     running_reported: "integer?",
     running_note: "string",
     per_minute: record({ added: "integer?", done: "integer?", failed: "integer?" }),

@@ -22,9 +22,18 @@ import { counts } from "./counts-schema.ts";
 
 const query = {
   q: inQuery(text(["Query", "count only jobs that match it; empty: all"], 0, 4_096)),
-  exact: inQuery(choice(["Exact", "1: count one by one, with q; cursor continues"], ["0", "1"]), {
-    default: "0",
-  }),
+  exact: inQuery(
+    choice(
+      [
+        "Exact",
+        "1: count the jobs that match q one by one; if the answer has a cursor, the next request continues the count with it",
+      ],
+      ["0", "1"],
+    ),
+    {
+      default: "0",
+    },
+  ),
   cursor: inQuery(text(["Cursor", "of the previous answer; the count continues there"], 0, 8_192)),
 };
 
@@ -32,7 +41,7 @@ const matching = record({ count: value, cursor: "string?", progress: "number" },
 
 export const getCounts: Operation = {
   summary:
-    "The number of jobs in each condition, and the times of the oldest, next and last ones; with q, the number that match. With exact=1 the count stops after about 0.4 s: then it is a lower bound, and cursor continues it",
+    "The number of jobs in each condition, and the times of the oldest, next and last ones; with q, the number that match. With exact=1 a request counts for at most about 0.4 s. If the count is not complete, it is a lower bound, and a request with the answer's cursor continues it",
   query,
   answer: { title: "CountsOrMatches", anyOf: [counts, matching] },
   run: async (admin, request) => {

@@ -1,4 +1,4 @@
-// GET /metrics: the metrics for Prometheus, even while the database does not respond.
+// GET /metrics: the metrics for Prometheus. It answers even while the database does not respond.
 import { monotonic, settlesWithin } from "../../../base/clock.ts";
 import { codeOf, WorkerError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
@@ -7,7 +7,7 @@ import { listPauses } from "../../../insight/controls/list-pauses.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import type { MetricsInput, PauseFacts } from "../../feed/metrics-input.ts";
 
-/** The shares of the request's time limit at which waiting ends: for the counts, and for all other reads. */
+/** The shares of the request's time limit after which the counts, and any other read, are no longer waited for. */
 const [COUNTS_SHARE, ALL_SHARE] = [0.75, 0.9];
 
 export const getMetrics: Operation = {
@@ -19,7 +19,7 @@ export const getMetrics: Operation = {
     const beganAtMs = monotonic();
     const remainingMs = (share: number) => beganAtMs + share * requestMs - monotonic();
     const snapshot = await readSnapshot(admin, remainingMs);
-    /** Returns the result; null without a snapshot, or if the read failed or is late: its metrics are then missing. */
+    /** Returns the result; null without a snapshot, or if the read failed or is late. Then its metrics are left out. */
     const orNull = async <T>(read: (found: typeof snapshot & object) => Promise<T>) => {
       if (typeof snapshot !== "object") return null;
       const reading = read(snapshot);
@@ -49,7 +49,7 @@ async function readSnapshot(
   if (await settlesWithin(reading, remainingMs(COUNTS_SHARE))) {
     return reading.catch((error: unknown) => (isUnreachable(error) ? "away" : "unknown"));
   }
-  // The counts are late. The check distinguishes a slow database, which answers it, from one that does not respond.
+  // The counts are late. The check shows whether the database is only slow, or does not respond.
   const check = readiness.check();
   if (!(await settlesWithin(check, remainingMs(ALL_SHARE)))) return "away";
   return isUnreachable((await check).problem) ? "away" : "unknown";

@@ -28,7 +28,7 @@ const overview = record(
         failed_count: "integer",
       }),
     ),
-    // The number of all queues. The list may contain fewer.
+    // The number of all named queues. `queues` may contain fewer.
     queue_total: "integer",
     workers: listOf(
       record({ worker_id: "string", locked_jobs: "integer", locked_queues: "integer" }),
@@ -40,13 +40,13 @@ const overview = record(
         started_at: "time",
         metadata: "json",
         is_stale: "boolean",
-        // true: this worker's metadata is omitted, because the metadata of all workers together is too long, and its
-        // own is among the longest.
+        // true: this worker's metadata is omitted, because the metadata of all workers together is too long, and this
+        // worker's is among the longest.
         metadata_left_out: "boolean",
       }),
     ),
     counts,
-    // How the queues' numbers were obtained, and when.
+    // How the numbers of jobs in `queues` were obtained, and when.
     names_basis: "string",
     names_as_of: "time",
     as_of: "time",

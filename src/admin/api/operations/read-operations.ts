@@ -39,7 +39,7 @@ export function fitToPage(texts: readonly string[]): readonly string[] {
   return end === -1 ? texts : texts.slice(0, end);
 }
 
-/** Returns the id in a cursor; null for none or an empty one. Throws InputError `cursor`. */
+/** Returns the id in a cursor; null if the cursor is missing or empty. Throws InputError `cursor` if it is invalid. */
 export function cursorIn(given: string | undefined): string | null {
   if (given === undefined || given === "") return null;
   if (isJobId(given)) return given;
@@ -132,13 +132,14 @@ const jobsQuery = {
 
 export const listOperationJobs: Operation = {
   summary:
-    "Ids of an operation's jobs with one outcome: done; failed_again (done, and failed since); locked, changed or gone (skipped; gone: deleted); or an outcome of the undo",
+    "Ids of an operation's jobs with one outcome: done; failed_again (done, and failed since); locked, changed or gone (skipped because the job was locked, changed or deleted); or an outcome of the undo",
   query: jobsQuery,
   answer: record(
     {
       outcome: "string",
       ids: "integer[]",
-      // The same jobs with their present task and first error line; for a deleted job, as the operation stored them.
+      // The jobs of `ids`, with their present task and first error line. For a job that no longer exists, these are the
+      // ones that the operation has stored.
       jobs: listOf(record({ id: "integer", task_identifier: "string?", error_line: "string?" })),
       next_cursor: "string?",
     },

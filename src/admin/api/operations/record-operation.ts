@@ -1,4 +1,4 @@
-// Records what users do with operations in the audit trail: start, pause, resume, stop, undo.
+// Records in the audit trail what users do with operations: start, pause, resume, stop, undo.
 import { now } from "../../../base/clock.ts";
 import type { JobOperation } from "../../../commands/operations/model/operation.ts";
 import type { HttpRequest } from "../../../http/request.ts";

@@ -26,7 +26,8 @@ export const operationSchema = record(
     finished_at: "time?",
     after_id: "integer",
     boundary,
-    // The rehearsal's count of matching jobs. Those that are neither in done nor in a skipped_… number are not_found.
+    // The number of matching jobs at the rehearsal. Those of them that are neither in `done` nor in one of the numbers
+    // `skipped_…` are counted in `not_found`.
     matched: orNull(value),
     expected: "integer?",
     expected_value: orNull(value),
@@ -51,7 +52,7 @@ export const operationSchema = record(
     eta_s: "integer?",
     undo_jobs: "integer",
     undone: "integer",
-    // The number of jobs of `done` that an undo has not restored, by reason.
+    // For each reason, the number of jobs in `done` that the undo has not restored.
     undo_skipped: record({
       key_taken: "integer",
       changed: "integer",
@@ -74,7 +75,7 @@ export const rehearsalSchema = record(
     q: "string",
     action,
     count: value,
-    // Each number has its precision in `…_value`.
+    // The members `…_value` are the same numbers with their precision.
     would: record({
       change: "integer",
       skip_locked: "integer",
@@ -97,7 +98,8 @@ export const rehearsalSchema = record(
         error_line: "string?",
       }),
     ),
-    // The first and last new time of the jobs, if the action sets one and the jobs are few enough to be read.
+    // The earliest and the latest run_at that the action would set; null, for example, if the action sets no run_at or
+    // the same for all jobs, or if there are too many jobs to read.
     first_run_at: "time?",
     last_run_at: "time?",
     unknown: "string[]",
@@ -112,7 +114,7 @@ export const rehearsalSchema = record(
   "Rehearsal",
 );
 
-/** Returns the id in the path. Throws WorkerError `not_found` when it is not a number. */
+/** Returns the id in the path. Throws WorkerError `not_found` if it is not a whole number. */
 export function operationIdIn(request: HttpRequest): string {
   const id = request.params["id"];
   if (isJobId(id)) return id;

@@ -1,5 +1,6 @@
-// POST /api/operations: first {q, action, changes, dry_run: true}, which previews an operation and fixes its boundary
-// (commands/operations/model/operation.ts); then {rehearsal, rate, canary, limit}, which starts it in the background.
+// POST /api/operations takes two kinds of bodies. {q, action, changes, dry_run: true} previews an operation and fixes
+// its boundary (commands/operations/model/operation.ts). {rehearsal, rate, canary, limit} starts the previewed
+// operation, which then runs in the background.
 import { InputError } from "../../../base/errors.ts";
 import { jsonMembers } from "../../../base/json-members.ts";
 import { strict, validate } from "../../../base/validate.ts";

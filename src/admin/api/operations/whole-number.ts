@@ -1,4 +1,4 @@
-// A field of a body: a whole number within limits.
+// Declares a required field of a request's body: a whole number from `min` to `max`.
 import * as v from "valibot";
 import type { Field } from "../../../commands/declare/field.ts";
 

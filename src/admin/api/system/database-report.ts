@@ -1,5 +1,5 @@
-// The report on the database. Each part is read separately. A part that fails, for lack of privileges or by a timeout,
-// is null, or an empty list, and `missing` has the reason.
+// The report on the database. Each part is read separately. A part that cannot be read, for example for lack of
+// privileges or because of a timeout, is null or an empty list, and `missing` has the reason.
 import { now } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";

@@ -35,7 +35,7 @@ have any number of lines. Jobs with keys are slower, because each may meet a job
 
 const PIECE_BYTES = 64 * 1024;
 
-/** The number of jobs whose line numbers are kept for errors: more than copyKeyedJobs() reads between two checks. */
+/** The number of the latest jobs whose line numbers are kept for errors. copyKeyedJobs() checks fewer jobs at once. */
 const KNOWN_LINES = 4_096;
 
 function sentenceOf({ added, replaced }: CopyResult): string {
@@ -73,7 +73,7 @@ async function addLines(
     }
   };
   try {
-    // All lines are one transaction, for which the statement timeout of `database` is too short. `pool` has none.
+    // All lines are added in one transaction. The statement timeout of `database` is too short for it; `pool` has none.
     const copied = await copyKeyedJobs({ ...database, client: pool }, jobs());
     await trailOf(connection).record(entryOf(file, copied));
     return copied;
@@ -106,7 +106,10 @@ async function* chunksOf(
   }
 }
 
-/** Yields pieces of the file, all in one buffer: allocating one for each, as a stream does, takes most of the time. */
+/**
+ * Yields pieces of the file. Each piece is valid until the next is requested, because all use one buffer. To allocate a
+ * buffer for each piece, as a stream does, would take most of the time.
+ */
 async function* piecesOf(file: string): AsyncGenerator<Uint8Array> {
   await using handle = await open(file);
   const memory = Buffer.allocUnsafe(PIECE_BYTES);

@@ -96,7 +96,7 @@ const fields: Readonly<Record<string, Field>> = {
   debounce: "debounce",
 };
 
-/** The fields of the HTTP API that are members of an object in the library. */
+/** The fields of the HTTP API whose values are members of the options `unique` and `debounce` in the library. */
 const parts: Readonly<Record<string, readonly ["unique" | "debounce", string]>> = {
   unique_by: ["unique", "by"],
   unique_while: ["unique", "while"],
@@ -126,7 +126,7 @@ export function jobOfLine(number: number, line: string, nowMs: number): JobToAdd
     if (field === undefined && part === undefined)
       throw atLine(number, `unknown field "${name.slice(0, 64)}"`);
     if (field === "payload") {
-      // The line is already checked as UTF-8 and JSON.
+      // The line was already checked: it is UTF-8 and JSON.
       payload = new RawJson(text);
       continue;
     }
@@ -171,7 +171,10 @@ function valueIn(field: Field, value: unknown, { number, name, nowMs }: LineCont
   }
 }
 
-/** Returns an InputError with lines in place of `jobs[n]`, at most ten problems; any other error unchanged. */
+/**
+ * Returns an InputError with the first ten problems, whose paths have the number of a line in place of `jobs[n]`.
+ * Returns any other error unchanged.
+ */
 export function inLines(error: unknown, lineOf: (job: number) => number): unknown {
   if (!(error instanceof InputError)) return error;
   const moved = ({ path, message }: Problem): Problem => {

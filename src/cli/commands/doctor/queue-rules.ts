@@ -55,7 +55,7 @@ function driftFindings({ drift }: Queue, schema: string): Finding[] {
     found.push(finding("warn", "drift", `the trigger ${name} runs for every job`, fix));
   }
   for (const { name, table } of drift.references) {
-    const message = `the foreign key ${name} of ${table} blocks the deletion of each job that it references: the job fails`;
+    const message = `the foreign key ${name} of ${table} blocks the deletion of each job that it references, so that a completed job fails`;
     const fix = inPsql(`alter table ${table} drop constraint ${quoteName(name)}`);
     found.push(finding("warn", "drift", message, fix));
   }
@@ -67,7 +67,7 @@ function unsettledFindings({ unsettled }: Queue): Finding[] {
   return unsettled.map(({ id, error, isLocked }) => {
     const state = isLocked
       ? "stays locked"
-      : "could not be locked, so a worker leaves it out for 5 minutes";
+      : "could not be locked, so the worker that failed to lock it leaves it out for 5 minutes";
     if (id.startsWith("-"))
       return finding("bad", "results", `the queue with id ${id.slice(1)} ${state}: ${error}`);
     return finding("bad", "results", `job ${id} ${state}: ${error}`, `worker why ${id}`);
@@ -179,7 +179,7 @@ function lockFindings({ sweep }: Queue): Finding[] {
   if (unknown.length === 0) {
     return [finding("warn", "locks", `a sweep ${lowerFirst(message)}`, "worker sweep")];
   }
-  // Workers without heartbeats may still run, and a sweep could run their jobs twice. So `worker sweep` is not the fix.
+  // Workers without heartbeats may still run, and after a sweep their jobs could run twice. So no fix is suggested.
   const names = `${unknown.slice(0, MAX_NAMED).join(", ")}${unknown.length > MAX_NAMED ? ", …" : ""}`;
   const text = `${countText(unknown.length, "worker")} without heartbeats locked jobs or queues over 5 minutes ago: ${names}; check whether each still runs, because "worker sweep" and "worker unlock" start its jobs again`;
   return [finding("warn", "locks", text)];

@@ -1,5 +1,6 @@
-// Reads the facts that the doctor checks. Many are also on the admin's page about the database. If a read fails, for
-// example because it takes too long, the failure becomes a warning, and the other reads still run.
+// Reads the facts that the doctor checks. Many of them are also on the admin's page about the database. If a read
+// fails, for example because it takes too long, the failure becomes a warning, and the other reads still run. But if
+// the database is unreachable, no further facts are read.
 
 import { monotonic, now } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
@@ -97,7 +98,7 @@ interface Swept {
   readonly unknown: readonly string[];
 }
 
-/** Returns what `worker sweep` would do, with the workers that it would unlock. */
+/** Returns what `worker sweep` would do, and the workers whose jobs and queues it would unlock. */
 async function readSweep(db: Database) {
   const { commands } = await import("../../../commands/index.ts");
   const { perform } = await import("../../../commands/perform.ts");
@@ -115,14 +116,14 @@ async function readSweep(db: Database) {
   return { ...ids, message: plan.message };
 }
 
-/** Returns up to 100 cron entries and schedules that are ahead of the clock or late, as in ListedCronEntry. */
+/** Returns up to 100 cron entries and schedules that have `isAhead` or `lateSinceMs` (ListedCronEntry). */
 async function readEntriesOff(db: Database) {
   const { listCron } = await import("../../../insight/lists/cron/list-cron.ts");
   const off = { search: "", sort: "next", limit: 100, cursor: null, isOff: true } as const;
   return (await listCron(db, off)).entries;
 }
 
-/** Returns cron entries that live workers have in several versions, or that are schedules, too. */
+/** Returns sentences about cron entries that live workers define differently, or that are also schedules. */
 async function readCronDifferences(db: Database) {
   const { cronDifferences } = await import("../../../insight/lists/worker-differences.ts");
   return cronDifferences(db);

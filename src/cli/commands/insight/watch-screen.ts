@@ -13,13 +13,13 @@ import { cutTo, widthOf } from "../../output/table.ts";
 
 export interface ScreenData {
   readonly snapshot: QueueSnapshot;
-  /** null if the read has exceeded its time limit. */
+  /** The incidents; null if reading them has exceeded the time limit. */
   readonly incidents: Incidents | null;
   readonly taskNames: ReadonlyMap<number, string>;
   readonly schema: string;
 }
 
-/** Returns the lines, cut to `columns`; at most `rows` - 1, because the terminal's last row is for an error. */
+/** Returns at most `rows` - 1 lines, each cut to `columns`. The terminal's last row is for an error. */
 export function screenOf(shown: ScreenData, rows: number, columns: number): string[] {
   const { snapshot, incidents, schema } = shown;
   const { counts, gauge } = snapshot;
@@ -50,7 +50,7 @@ function workersLine(snapshot: QueueSnapshot): string {
 
 const counters = ["added", "done", "failed"] as const;
 
-/** Returns the counts of the last minute. A counter that has none yet shows its count since the first reading. */
+/** Returns the counts of the last minute. Unknown `added` and `done` are replaced by counts since the first reading. */
 function ratesLine({ rates, seen }: QueueSnapshot): string {
   const since: Partial<Record<(typeof counters)[number], number>> = seen;
   const listed = (values: Partial<Record<(typeof counters)[number], number | null>>) =>

@@ -41,7 +41,10 @@ export const watchCommand = defineCommand({
 
 type ScreenReader = () => Promise<ScreenData>;
 
-/** Returns a function that reads what a screen shows. A slow read is not repeated at each call (database/cached.ts). */
+/**
+ * Returns a function that reads the data of a screen. The snapshot and the incidents are cached, so that they are not
+ * read again at each call if reading them is slow (database/cached.ts).
+ */
 async function reader(database: Database): Promise<ScreenReader> {
   const { createSampler } = await import("../../../insight/snapshot/sampler.ts");
   const { createInsight } = await import("../../../insight/insight.ts");
@@ -76,7 +79,8 @@ async function onTerminal(
   const ended = once(screen.ended, "abort").then(() => null);
   while (!screen.ended.aborted) {
     try {
-      // In raw mode Ctrl-C is a key and no signal. The race ends the command even while a read waits for the server.
+      // In raw mode Ctrl-C is a key and sends no signal to this process. The screen aborts `ended` at this key, and the
+      // race with `ended` ends the command even while a read waits for the server.
       const shown = await Promise.race([read(), ended]);
       if (shown === null) return;
       screen.show(await textOf(shown, screen.rows, screen.columns));
@@ -104,7 +108,8 @@ async function jsonLines(
       printJson(`{"counts":${countsJson(snapshot)},"incidents":${JSON.stringify(json)}}`);
       hasRead = true;
     } catch (error) {
-      // The server may only be restarting, so the failure is printed. Only the first reading must succeed.
+      // If the first reading fails, the command fails. A WorkerError of a later reading is printed, and the command
+      // continues, because the server may only be restarting.
       if (!hasRead || !(error instanceof WorkerError)) throw error;
       printFailureJson({ error: error.message, code: error.code });
     }

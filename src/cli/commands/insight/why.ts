@@ -1,4 +1,4 @@
-// worker why: prints why a job is in its condition: the chain of causes, with a command for each that has a fix.
+// worker why: prints why a job is in its condition, as a chain of causes. A cause that has a fix comes with a command.
 import { WorkerError } from "../../../base/errors.ts";
 import { checkedJobId } from "../../../domain/job-ids.ts";
 import type { JobExplanation } from "../../../insight/why/explain-job.ts";

@@ -5,15 +5,15 @@ import { variableOf } from "../../arguments/environment.ts";
 import { explained } from "../../arguments/values.ts";
 
 export interface ManualOption {
-  /** As typed: the name, then its aliases. A flag that is on by default has its negated form. */
+  /** The option's name, as it is typed, and its aliases. For a flag that is on by default, the name is `--no-…`. */
   readonly names: readonly string[];
-  /** The placeholder of its value; null for a flag. */
+  /** The placeholder of the option's value; null for a flag. */
   readonly form: string | null;
   /** The description, as a sentence. */
   readonly about: string;
   readonly isRepeatable: boolean;
   readonly fallback: string | null;
-  /** Environment variables that set it. */
+  /** The environment variables that set the option. */
   readonly variables: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface ManualCommand {
 export interface Manual {
   readonly about: string;
   readonly commands: readonly ManualCommand[];
-  /** The options of every command. */
+  /** The global options, which every command has. */
   readonly options: readonly ManualOption[];
   readonly notes: string;
 }

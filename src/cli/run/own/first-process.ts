@@ -1,14 +1,15 @@
 // The first process of a container inherits orphaned processes and must reap them. Otherwise each stays as a zombie, up
 // to the process limit. Node reaps only its own children. So if the worker is the first process, it becomes the child
-// of a shell, which reaps all. With an init the worker is never the first process.
+// of a shell, which reaps all processes. If the container has an init, the worker is not the first process.
 import { accessSync, constants } from "node:fs";
 import { isSea } from "node:sea";
 import type { Logger } from "../../../base/logger.ts";
 
 const SHELL = "/bin/sh";
 
-// A shell's `wait` reaps all children, also inherited ones. A signal ends its `wait` and is passed on. If the worker
-// has ended meanwhile, a second `wait` returns its status, or 127 if the shell no longer has it.
+// A shell's `wait` reaps all children, also inherited ones. A signal ends the `wait` and is passed on. If the worker
+// ends before the loop waits again, the last `wait` returns the worker's status. It may return 127 if the loop's `wait`
+// has already returned that status.
 const script = (signals: readonly string[]) => `"$@" <&0 &
 p=$!
 ${signals.map((name) => `trap 'kill -${name} $p 2>/dev/null' ${name}`).join("\n")}
@@ -19,9 +20,12 @@ exit $s`;
 
 const isFirst = (): boolean => process.pid === 1 && process.platform === "linux";
 
-/** Restarts as a shell's child, without returning, if this is the first process, has a shell and no LISTEN_PID. */
+/**
+ * Replaces this process by a shell, which starts the same command again as its child. Returns without an effect unless
+ * this is the first process, /bin/sh can be executed, and LISTEN_PID is not set.
+ */
 export function beginBelowShell(): void {
-  // A service manager's sockets are for this process id only, and the shell's child has another one.
+  // A service manager's sockets are for this process id only, and the shell's child has another process id.
   if (!isFirst() || process.env["LISTEN_PID"] !== undefined || !isRunnable(SHELL)) return;
   // Ctrl-C on a terminal reaches all its processes, so the shell does not pass it on.
   const signals = process.stdin.isTTY ? ["TERM", "HUP"] : ["TERM", "HUP", "INT"];

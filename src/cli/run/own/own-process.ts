@@ -1,11 +1,12 @@
-// A process of this same program that `worker run` starts for itself: to start programs, or as the worker that --watch
-// restarts. Its first message from the parent is its order: what it has to do. Its arguments and its environment do not
-// contain the order. If the parent ends, the process stops its work and ends, too.
+// A further process of this program, which `worker run` starts for one of two purposes: to start the programs that are
+// tasks, or as the worker that --watch restarts. The parent's first message is the order: what the process has to do.
+// The process's arguments and environment do not contain the order. If the parent ends, the process stops its work and
+// ends, too.
 import { type ChildProcess, spawn } from "node:child_process";
 import { isSea } from "node:sea";
 import { OWN_PROCESS } from "./own-word.ts";
 
-/** The first message to the process. `args`: the arguments of `worker run`. */
+/** The parent's first message to the process. `args`: the arguments of `worker run`. */
 export type ProcessOrder =
   | { readonly be: "program-starter" }
   | { readonly be: "worker"; readonly args: object };

@@ -1,2 +1,3 @@
-// The only argument of a process that `worker run` starts for itself (own-process.ts); not a command.
+// The only argument with which `worker run` starts further processes of this program (own-process.ts). It is not a
+// command.
 export const OWN_PROCESS = ":own";

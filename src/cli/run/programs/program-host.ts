@@ -1,6 +1,6 @@
-// Starts programs from a separate process. A process that starts a program forks itself, and a fork takes longer the
-// more memory the process has: a fork of the worker would block its jobs for milliseconds. If the worker dies, the
-// separate process ends the programs.
+// Starts programs from a separate process, the starter process. A process that starts a program forks itself. The more
+// memory a process has, the longer a fork takes: a fork of the worker would block its jobs for milliseconds. If the
+// worker dies, the starter process ends the programs.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Logger } from "../../../base/logger.ts";
@@ -9,12 +9,12 @@ import type { Program, ProgramOptions, ProgramResult } from "../../../worker/fil
 import { warnWithoutInit } from "../own/first-process.ts";
 import { startOwnProcess } from "../own/own-process.ts";
 
-/** Sent to the process that starts programs. */
+/** A message to the starter process. */
 export type StarterOrder =
   | { readonly id: number; readonly run: Program; readonly killAfterMs: number }
   | { readonly id: number; readonly stop: true };
 
-/** Sent by the process that starts programs. */
+/** A message from the starter process. */
 export type StarterReport = { readonly id: number } & (
   | { readonly pid: number }
   | { readonly stream: "stdout" | "stderr"; readonly lines: readonly string[] }
@@ -39,7 +39,7 @@ export class ProgramHost implements AsyncDisposable {
     this.#logger = logger;
   }
 
-  /** Runs the program in the starter process. Settles like runProgram(), and rejects if that process is lost. */
+  /** Runs the program. Resolves and rejects like runProgram(), and also rejects if the starter process is lost. */
   readonly run = async (program: Program, options: ProgramOptions): Promise<ProgramResult> => {
     const { signal, killAfterMs } = options;
     const id = this.#nextId++;
@@ -57,7 +57,7 @@ export class ProgramHost implements AsyncDisposable {
     }
   };
 
-  /** Stops running programs, and waits until the process that starts programs has ended. */
+  /** Stops running programs, and waits until the starter process has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     const starter = this.#starter;
     this.#starter = null;
@@ -68,7 +68,7 @@ export class ProgramHost implements AsyncDisposable {
 
   #send(order: StarterOrder): void {
     this.#starter ??= this.#start();
-    // If the order cannot be sent, the starter process has ended or ends, which is reported at "close".
+    // If the order cannot be sent, the starter process has ended or is ending, which the "close" listener reports.
     this.#starter.send(order, () => {});
   }
 

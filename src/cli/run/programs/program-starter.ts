@@ -1,12 +1,12 @@
-// The process that starts programs (program-host.ts): takes orders from the worker, and ends running programs when the
-// worker closes the channel or has exited.
+// The process that starts programs for a worker (program-host.ts). It receives orders from the worker, and ends running
+// programs when the worker closes the channel or has exited.
 import { messageOf } from "../../../base/errors.ts";
 import { runProgram } from "../../../worker/files/run-program.ts";
 import type { StarterOrder, StarterReport } from "./program-host.ts";
 
-/** Starts the programs that the worker orders, until it closes the channel. Returns the exit status. */
+/** Starts the programs that the worker orders. When the channel is closed, ends them and returns the exit status. */
 export async function startPrograms(): Promise<number> {
-  // The worker handles these signals, and orders which programs to stop.
+  // These signals are ignored: the worker handles them, and sends an order for each program that is to be stopped.
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(name, () => {});
   const running = new Map<number, { stop: AbortController; ended: Promise<void> }>();
   process.on("message", (order: StarterOrder) => {

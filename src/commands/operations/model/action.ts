@@ -1,5 +1,5 @@
-// The actions of operations and their changes. Each action is the declared command of the same name, so the rules for
-// its changes exist once.
+// The actions of operations, and the check of their changes: the values for an action's fields, such as a new priority.
+// An action is the declared command of the same name, so the rules for its fields are only in that declaration.
 import { InputError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
 import type { MissingTables } from "../../../database/schema/extensions/missing-tables.ts";
@@ -19,9 +19,9 @@ export const isOperationAction = (name: string): name is OperationAction =>
 
 /** How an operation runs: its rate, its canary and its limit. */
 export interface OperationSettings {
-  /** Jobs per second; null: after each batch, a pause that depends on the batch's duration; 0: no pauses. */
+  /** Jobs per second. null: after each batch follows a pause that depends on the batch's duration. 0: no pauses. */
   readonly rate: number | null;
-  /** The number of jobs to run first; the rest runs only if they succeed. null: no canary. */
+  /** The number of jobs to change first: the operation pauses unless all of them succeed. null: no canary. */
   readonly canary: number | null;
   /** The maximum number of jobs to change, lowest ids first; null: all that match. */
   readonly limit: number | null;
@@ -45,7 +45,7 @@ export const missingFor = async (
   action: OperationAction,
 ): Promise<MissingTables | null> => (await actionData(action).missing?.(db)) ?? null;
 
-/** Whether the command takes ids, so that on the command line a query can be typed in their place. */
+/** Whether the action's command takes ids. On the command line, a query can be typed in place of the ids. */
 export const takesIds = (action: OperationAction): boolean =>
   jobActions.some(({ name, fields }) => name === action && "ids" in fields);
 

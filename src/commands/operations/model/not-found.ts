@@ -1,6 +1,7 @@
-// Computes how many matching jobs no batch of an operation has found. A rehearsal counts the matching jobs, but stores
-// no list of them. If a job is completed, or stops matching, before the operation reaches its id, the receipt lacks it.
-// The number of such jobs is the rest: matched - done - skippedLocked - skippedChanged - skippedGone.
+// Computes how many of the jobs that matched at the rehearsal were found by no batch of the operation. A rehearsal
+// counts the matching jobs, but stores no list of them. If a job is completed, or stops matching, before the operation
+// reaches its id, the job is missing in the receipt. The number of such jobs is
+// matched - done - skippedLocked - skippedChanged - skippedGone.
 import type { Value } from "../../../domain/value.ts";
 
 /** The members of a JobOperation (operation.ts) from which the number is computed. */
@@ -16,8 +17,9 @@ interface OperationCounts {
 
 /**
  * Returns the number of jobs that matched at the rehearsal and that no batch found: they were completed or deleted, or
- * no longer match. null: the operation has not passed all ids, or has no count. The number is exact if the rehearsal's
- * count is exact and no job was skipped as changed. (It is unknown whether a changed job matched at the rehearsal.)
+ * no longer match. Returns null if the operation has not passed all ids, or if the number of jobs that matched is
+ * unknown. The result is exact if that number is exact and no job was skipped as changed. (It is unknown whether a
+ * changed job matched at the rehearsal.)
  */
 export function notFound(operation: OperationCounts): Value | null {
   const { matched, afterId, boundary, skippedChanged: changed } = operation;

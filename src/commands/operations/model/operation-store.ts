@@ -13,7 +13,10 @@ export interface Transition {
   readonly to: OperationState;
   /** Whether the caller becomes the operation's owner, which has to run it. */
   readonly takes?: boolean;
-  /** The caller must own the operation. Even after its lease has expired, `from` is compared with the stored state. */
+  /**
+   * Whether the caller must own the operation. `from` is then compared with the stored state, which the end of the
+   * owner's lease alone does not change.
+   */
   readonly isMine?: boolean;
   readonly isCanaryOver?: boolean;
   readonly error?: string;
@@ -44,14 +47,18 @@ export interface UndoStretch {
 
 /** The result of one batch. */
 export interface Batch {
-  /** The number of matching jobs, and of changed ones. For an undo: of stored rows, and of restored jobs. */
+  /** The number of matching jobs; for an undo, of stored rows. */
   readonly found: number;
+  /** The number of changed jobs; for an undo, of restored jobs. */
   readonly done: number;
-  /** How many matching jobs were skipped, by reason. Without meaning for an undo, which has `undoSkipped`. */
+  /** How many matching jobs were skipped, by reason. It has no meaning for an undo, which has `undoSkipped`. */
   readonly skipped: SkippedCounts;
   /** For an undo: how many jobs all its batches so far have not restored, by reason. */
   readonly undoSkipped?: UndoSkippedCounts;
-  /** The id up to which jobs are processed; null: the batch did nothing, as after a pause, a stop or a new owner. */
+  /**
+   * The id up to which jobs are processed. Null if the batch did nothing, for example because the operation was paused
+   * or stopped, or has a new owner.
+   */
   readonly afterId: string | null;
 }
 
@@ -88,10 +95,12 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** A job of a receipt, with the first line of its error. Its task is null if unknown; its error if unknown or none. */
+/** A job of a receipt. */
 export interface ReceiptJob {
   readonly id: string;
+  /** Null if the task is unknown. */
   readonly taskIdentifier: string | null;
+  /** The first line of the job's error, up to 300 characters; null if there is no error, or it is unknown. */
   readonly errorLine: string | null;
 }
 
@@ -101,7 +110,7 @@ export interface Receipt {
   readonly nextCursor: string | null;
 }
 
-/** The present state of the jobs that an operation changed: of the first 20,000, as numbers of jobs. */
+/** How many of the jobs that an operation changed are in which state now. Only the first 20,000 by id are counted. */
 export interface OperationResults {
   /** The number of jobs that were checked. */
   readonly scanned: number;
@@ -115,7 +124,7 @@ export interface OperationResults {
   readonly changed: number;
   /** Jobs that an undo would restore now. */
   readonly restorable: number;
-  /** The labels of the error groups with the most jobs that failed again, and their numbers of jobs: at most five. */
+  /** The error groups with the most jobs that failed again, at most five. `count`: the number of these jobs. */
   readonly errors: readonly { readonly label: string; readonly count: number }[];
 }
 
@@ -132,7 +141,7 @@ export interface OperationStore {
   /** Creates a running operation that the caller owns. Throws `conflict` while another one runs. */
   begin(rehearsal: Rehearsal, origin: Origin, settings: OperationSettings): Promise<JobOperation>;
   find(id: string): Promise<JobOperation | null>;
-  /** Returns those of the operations that exist; only the newest, if their rows are too long together. */
+  /** Returns the operations with these ids that exist; if their rows together are too long, only the newest of them. */
   findAll(ids: readonly string[]): Promise<JobOperation[]>;
   /**
    * Returns the operation that runs or is being undone. If there is none, returns the newest one that was started with

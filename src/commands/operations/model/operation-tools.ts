@@ -8,18 +8,18 @@ import type { OperationStore } from "./operation-store.ts";
 /** The dependencies of a rehearsal. `store` is null if the schema lacks tables that the operation needs. */
 export interface RehearsalTools {
   readonly store: OperationStore | null;
-  /** The database for the usual reads: a statement may take 2 s. */
+  /** The database for the usual reads. A statement may take at most 2 s. */
   readonly reads: Database;
-  /** The database for reads that may fail: a statement may take 0.25 s. */
+  /** The database for reads that may fail. A statement may take at most 0.25 s. */
   readonly quickReads: Database;
-  /** Compiles a query. Its ages are relative to `nowUs`, by default the present time of the database. */
+  /** Compiles a query. Ages count from `nowUs`, in microseconds since 1970; default: the database's current time. */
   readonly compile: (text: string, nowUs?: string) => Promise<JobQuery>;
   readonly logger: Logger;
   /** Returns milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /** Waits. Resolves to true when the time has passed, to false when `signal` has aborted. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
-  /** Called after each batch, also of an undo, and after the wait for a canary. */
+  /** Called after each batch of an operation or of an undo, and after the wait for a canary. */
   readonly onProgress?: (operation: JobOperation) => void;
 }
 

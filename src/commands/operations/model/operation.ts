@@ -34,7 +34,10 @@ export interface Boundary {
   readonly maxId: string;
   /** The time of the rehearsal, RFC 3339 with microseconds. */
   readonly before: string;
-  /** The starts of transactions that were open then. Jobs that one of them changes get its start as `updated_at`. */
+  /**
+   * The start times of the transactions that were open at the rehearsal. A job that such a transaction changes gets the
+   * transaction's start time as its `updated_at`.
+   */
   readonly openSince: readonly string[];
 }
 
@@ -46,8 +49,9 @@ export interface Rehearsal {
   readonly action: OperationAction;
   readonly changes: Changes;
   readonly boundary: Boundary;
-  /** The number of matching jobs, and of those that the operation would change. */
+  /** The number of jobs that match the query. */
   readonly matched: Value;
+  /** The number of jobs that the operation would change. */
   readonly expected: Value;
 }
 
@@ -55,7 +59,7 @@ export interface Rehearsal {
 export interface UndoSkippedCounts {
   /** Deleted jobs whose key another job has now. */
   readonly keyTaken: number;
-  /** Jobs that were locked or changed since; of deleted jobs, those whose id exists again. */
+  /** Jobs that have changed since the operation; of deleted jobs, those whose id exists again. */
   readonly changed: number;
   readonly gone: number;
   /** Jobs that a worker had locked during the undo, or whose row another transaction had locked. */
@@ -71,7 +75,7 @@ export interface JobOperation {
   readonly origin: Origin;
   readonly state: OperationState;
   readonly boundary: Boundary;
-  /** The rehearsal's count; null if an earlier version began the operation. */
+  /** `matched` and `expected` are those of the rehearsal; null if an earlier version began the operation. */
   readonly matched: Value | null;
   readonly expected: Value | null;
   readonly startedAt: string;
@@ -85,9 +89,9 @@ export interface JobOperation {
   readonly skippedChanged: number;
   /** Skipped jobs that were deleted after their batch had found them. Of an action by ids: ids without a job. */
   readonly skippedGone: number;
-  /** The number of rows that are stored for receipt and undo. */
+  /** The number of rows that are stored for the receipt and the undo. */
   readonly storedRows: number;
-  /** Jobs per second; null: the operation pauses half of the time; 0: no pauses. */
+  /** The maximum number of jobs per second; null: the operation pauses about half of the time; 0: it does not pause. */
   readonly rate: number | null;
   readonly canary: number | null;
   readonly isCanaryOver: boolean;
@@ -110,12 +114,16 @@ export const atWork: readonly OperationState[] = ["running", "canary", "undoing"
 export const skippedJobs = ({ skippedLocked, skippedChanged, skippedGone }: JobOperation) =>
   skippedLocked + skippedChanged + skippedGone;
 
-/** Returns how many locked jobs the operation has requested to end, instead of changing them; 0 except for cancel. */
+/** Returns how many locked jobs a cancel has requested to end, instead of changing them; 0 for other actions. */
 export const cancellingCount = ({ action, skippedLocked }: JobOperation) =>
   isOperationAction(action) && actionData(action).ofRunning !== undefined ? skippedLocked : 0;
 
-/** How long receipts and undo data are stored, in hours, and the most rows that are stored of one operation. */
+/** How long receipts and undo data are stored, in hours. If there are too many, tidy.ts deletes the oldest earlier. */
 export const UNDO_HOURS = 24;
+/**
+ * An operation that has stored this many rows stores no more. An operation's rows are deleted early if all newer
+ * operations together have this many.
+ */
 export const MAX_ROWS = 1_000_000;
 
 /** Returns the JSON of an operation in the HTTP API, with ids as JSON integers. */
@@ -164,7 +172,7 @@ export function operationJson(operation: JobOperation): string {
   return objectText(members);
 }
 
-/** Returns the text of a JSON object. `members`: the JSON text of each value, by its name. */
+/** Returns the text of a JSON object. `members`: the names of its members, each with the JSON text of the value. */
 export function objectText(members: Readonly<Record<string, string>>): string {
   const texts = Object.entries(members).map(([name, value]) => `"${name}":${value}`);
   return `{${texts.join(",")}}`;

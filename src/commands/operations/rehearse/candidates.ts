@@ -1,5 +1,6 @@
-// Finds the matches of a query for which SQL finds only candidates: this process checks their payloads and errors. The
-// row version of each match is returned with its id, because a job that changes afterwards does not count as checked.
+// Finds the jobs that match a query if SQL alone cannot decide it. SQL finds candidates, and this process checks
+// their payloads and errors. The place (ctid) of each matching row is returned with the job's id. A job that changes
+// afterwards has another place, and does not count as checked.
 import { type Database, query } from "../../../database/database.ts";
 import {
   loadPacked,
@@ -13,14 +14,15 @@ export interface Candidates {
   readonly ids: readonly string[];
   readonly ctids: readonly string[];
   readonly tally: MatchTally;
-  /** The id up to which all candidates have been processed. A call for the ids after it continues. */
+  /** All candidates up to this id have been processed. To continue, pass it as `afterId` of the next call. */
   readonly uptoId: string;
 }
 
-// The maximum number of candidates of one call. The texts of all of them are in memory together.
+/** The maximum number of candidates of one call. The payloads and errors of all of them are in memory together. */
 const MAX_CANDIDATES = 200;
-/** The sizes above which a payload is not checked, in bytes: as it is stored, and after decompression. */
+/** A payload that takes more bytes in the table, compressed or not, is not checked. */
 const MAX_STORED_BYTES = 65_536;
+/** A payload that has more bytes after decompression is not checked. */
 const MAX_UNPACKED_BYTES = 262_144;
 const MAX_ERROR_LENGTH = 16_384;
 

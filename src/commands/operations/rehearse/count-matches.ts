@@ -1,6 +1,7 @@
-// Counts the matches of a rehearsal: one by one if that is cheap (a small table, few possible ids, a selective index),
-// otherwise by an estimate from a sample. If the sample has few matches, or this process checks the texts of jobs, a
-// walk by id counts for a limited time, and replaces the estimate if it reaches the last id. No row is locked.
+// Counts the jobs that match the query of a rehearsal. If an exact count is cheap, each match is counted: in a small
+// table, if few ids are possible, or through a selective index. Otherwise the number is estimated from a sample. If the
+// sample has few matches, or if this process checks the texts of jobs, a walk by id also counts, for a limited time. If
+// the walk reaches the last id, its count replaces the estimate. No row is locked.
 import type { Database } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { type Condition, lockedConditions } from "../../../domain/condition.ts";
@@ -31,7 +32,10 @@ export interface MatchRequest {
   readonly jobs: JobQuery;
   /** The highest id to include. */
   readonly maxId: string;
-  /** How long a walk may take, in milliseconds; in a small table or few ids, NARROW_FACTOR times as long. */
+  /**
+   * How long a walk may take, in milliseconds. The first walk of a small table or of few possible ids may take
+   * NARROW_FACTOR times as long.
+   */
   readonly walkMs: number;
   /** Options of the sample, for tests. */
   readonly sample?: SampleOptions | undefined;
@@ -39,11 +43,12 @@ export interface MatchRequest {
 
 type Tools = Pick<OperationTools, "reads" | "monotonic">;
 
-// The number of matches from which on a sample is sufficient without a walk.
+// If a sample has at least this many matches, no walk follows, unless this process checks the texts of jobs.
 const ENOUGH_HITS = 30;
 // The maximum number of jobs that are counted through an index.
 const MAX_BY_INDEX = 10_000;
-// A range of fewer ids is walked before a sample is read, NARROW_FACTOR times as long: an exact number is worth it.
+// A range of fewer ids is walked before a sample is read. Because this walk often gives an exact number, it may take
+// NARROW_FACTOR times as long as others.
 const NARROW = 200_000n;
 const NARROW_FACTOR = 4;
 const FIRST_SPAN = 25_000;
@@ -61,7 +66,8 @@ export async function countMatches(tools: Tools, request: MatchRequest): Promise
   const isEnough = sample.places.length >= ENOUGH_HITS;
   const { first, last } = idsOf(request);
   const bounds = { walked: noTally, most: Number(last - first + 1n), mayRun: mayRun(jobs), asOf };
-  // If this process checks the texts, the sample has no sizes of payloads and errors, so a walk has to read some.
+  // If this process checks the texts, the sample has no sizes of payloads and errors, so a walk reads the sizes of some
+  // matches.
   if (isEnough && jobs.check === null) return estimatedFrom(sample, bounds);
   const { tally, isWhole } = await walkedThrough(tools, request);
   if (isWhole) return countedAs(tally, asOf);
@@ -77,7 +83,7 @@ function idsOf({ jobs: { shape }, maxId }: MatchRequest): { first: bigint; last:
   return { first, last: last < first ? first - 1n : last };
 }
 
-/** Returns the tally of all matches if that is cheap; null if it is not, or if a walk was tried and took too long. */
+/** Returns the tally of all matches; null if it would not be cheap, or if the attempts to count them took too long. */
 async function countedWhereCheap(
   tools: Tools,
   matchRequest: MatchRequest,
@@ -130,7 +136,7 @@ interface WalkTally {
   readonly isWhole: boolean;
 }
 
-/** Tallies matches ascending by id, until the last id or for `walkMs`. */
+/** Tallies the matches in ascending order of ids, up to the last id or until `walkMs` have passed. */
 async function walkedThrough(
   { reads, monotonic }: Tools,
   matchRequest: MatchRequest,
@@ -183,7 +189,7 @@ async function idsByIndex(
 
 const waiting: readonly Condition[] = ["ready", "scheduled", "retrying"];
 
-/** Returns how to read all matches through the optional index `failed` or `running`; null if neither has all. */
+/** Returns how to read all matches through the optional index `failed` or `running`; null if neither can be used. */
 async function orderedByIndex(
   db: Database,
   { shape }: JobQuery,

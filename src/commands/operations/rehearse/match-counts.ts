@@ -1,17 +1,19 @@
-// Computes how many jobs match: in total, how many are locked, and how many each task and queue has. The numbers are
-// counted (as intervals if some jobs are too large to check), or estimated from a sample of pages. It does no I/O:
-// read-matches.ts and candidates.ts read the data.
+// Computes the numbers of matching jobs: of all, of those that are locked, and of each task and queue. The numbers are
+// counted, or estimated from a sample of the table's pages. If some jobs are too large to check, a counted number is an
+// interval. The data are read by read-matches.ts and candidates.ts.
 import { exactValue, intervalValue, limitToWhole, type Value } from "../../../domain/value.ts";
 import { estimateFrom } from "../../../insight/stats/page-sample.ts";
 
 export interface MatchCounts {
   /** The number of matching jobs. */
   readonly count: Value;
-  /** The number of matching jobs that a worker has locked, which most actions skip, and that of the others. */
+  /** The number of matching jobs that a worker has locked. Most actions skip these jobs. */
   readonly locked: Value;
+  /** The number of matching jobs that are not locked. */
   readonly free: Value;
-  /** The ten tasks and the ten queues with the most matches. The id is null for jobs without a queue. */
+  /** The tasks with the most matches, at most ten. */
   readonly byTask: readonly CountOf[];
+  /** The queues with the most matches, at most ten. The id null means jobs without a queue. */
   readonly byQueue: readonly CountOf[];
   /** The average sizes of a matching job's payload and error, in bytes. */
   readonly payloadBytes: number;
@@ -39,7 +41,7 @@ type Counts = ReadonlyMap<number | null, number>;
 
 /** The matching jobs on some pages of the table, and the data for the estimate. */
 export interface MatchSample {
-  /** For each job, the position of its page in the sample, from 0. The next three lists are of the same jobs. */
+  /** For each job, the position of its page in the sample, from 0. The next three lists have the same order of jobs. */
   readonly places: readonly number[];
   readonly tasks: readonly number[];
   readonly queues: readonly (number | null)[];

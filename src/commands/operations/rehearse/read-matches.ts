@@ -1,5 +1,5 @@
-// Reads the data for the counts of a rehearsal (match-counts.ts): the tally of the matches in a range of ids or of jobs
-// given by id, the ids of matches from an index, or the matches on random pages of the table.
+// Reads the data from which match-counts.ts computes the numbers of a rehearsal: tallies of matching jobs, the ids of
+// matching jobs that an index finds, and the matching jobs on random pages of the table.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { readGroupedRows } from "../../../insight/groups/job-rows.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
@@ -28,7 +28,7 @@ export async function tallyIds(db: Database, ids: readonly string[]): Promise<Ma
   return tallyOf(await query<TallyRow>(db, tallySql("jobs.id = any($1::bigint[])"), [ids]));
 }
 
-/** Returns the ids of at most `limit` matches that are unlocked and have attempts left, from jobs_main_index. */
+/** Returns the ids of at most `limit` matches that are unlocked and have attempts left. Reads jobs_main_index. */
 export async function idsByTime(
   db: Database,
   jobs: JobQuery,
@@ -55,7 +55,7 @@ const byTimeSql =
   limit $1::int`;
 
 interface TallyRow {
-  /** The column by which the row is grouped, as the bits of grouping(): the bit of that column is 0. */
+  /** The result of grouping(), with a bit for each of three columns. The column that groups the row has the bit 0. */
   readonly of: number;
   readonly is_locked: boolean | null;
   readonly task_id: number | null;
@@ -131,7 +131,7 @@ export async function sampleMatches(
   };
 }
 
-/** Returns the sample if this process checks the texts. It has no sizes: a walk in count-matches.ts reads some. */
+/** Returns the sample if this process checks the texts. Its sizes are 0: a walk in count-matches.ts reads sizes. */
 async function sampleChecked(db: Database, jobs: JobQuery, gauge: Gauge): Promise<MatchSample> {
   const { rows, pagesRead } = await readGroupedRows(db, jobs, gauge, 0, false);
   return {

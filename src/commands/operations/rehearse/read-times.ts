@@ -1,4 +1,5 @@
-// Reads the earliest and the latest run_at that rescheduling would set, if the jobs are counted exactly and not many.
+// Reads the earliest and the latest run_at that an operation would set, if the exact number of its jobs is known and
+// not too large.
 import { type Database, query } from "../../../database/database.ts";
 import type { Value } from "../../../domain/value.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
@@ -13,8 +14,9 @@ export interface Times {
 const MAX_READ = 100_000;
 
 /**
- * Returns the times. null: jobs get no new time of their own, there are no jobs or more than 100,000, their number is
- * not exact, or SQL alone cannot evaluate the query. `count`: the number of jobs that the operation would change.
+ * Returns the earliest and the latest new run_at. Returns null if the jobs get no new run_at, if there are no jobs or
+ * more than 100,000, if their number is not exact, or if SQL alone cannot evaluate the query. `count`: the number of
+ * jobs that the operation would change.
  */
 export async function readTimes(
   reads: Database,
@@ -50,7 +52,7 @@ interface TimesParts {
   readonly matches: string;
 }
 
-// Reads the jobs with the lowest ids, because an operation with a limit changes these.
+// Reads the jobs with the lowest ids, because an operation with a limit changes these jobs.
 const timesSql =
   ({ maximum, limit, runAt, matches }: TimesParts) =>
   (s: string) =>

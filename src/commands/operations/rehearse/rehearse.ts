@@ -1,5 +1,5 @@
 // Rehearses an operation: finds how many jobs it would change, of which tasks and queues, how many it would skip, and a
-// few samples. Each number of jobs has a precision (count-matches.ts).
+// few samples. The numbers of jobs may be estimates (count-matches.ts), so each has a precision.
 import { randomBytes } from "node:crypto";
 import type { Database } from "../../../database/database.ts";
 import { parseQuery } from "../../../domain/query/parse-query.ts";
@@ -21,8 +21,12 @@ export interface RehearsalReport {
   readonly rehearsal: Rehearsal;
   /** The number of matching jobs, including those that are skipped. */
   readonly count: Value;
-  /** The number of jobs that would be changed, and of locked ones, which are skipped (cancel requests their end). */
+  /** The number of jobs that would be changed, at most the limit. */
   readonly change: Value;
+  /**
+   * The number of matching jobs that are locked, and so are not changed. A cancellation requests their end instead. The
+   * number is 0 if the action also changes locked jobs.
+   */
   readonly skipLocked: Value;
   readonly byTask: readonly Share[];
   readonly byQueue: readonly Share[];
@@ -30,8 +34,9 @@ export interface RehearsalReport {
   /** The earliest and the latest new run_at of the jobs; null as explained at readTimes(). */
   readonly times: Times | null;
   readonly unknown: readonly string[];
-  /** The estimated size of the undo data in bytes, and its number of jobs: at most a million; 0 without a store. */
+  /** The estimated size of the undo data, in bytes; 0 without a store. */
   readonly undoBytes: number;
+  /** The expected number of jobs in the undo data, at most MAX_ROWS; 0 without a store. */
   readonly undoJobs: number;
   readonly etaS: number;
 }
@@ -42,8 +47,8 @@ export interface Share {
   readonly count: Value;
 }
 
-// How long a walk through the ids may take by default, in milliseconds. The page has this default, so that its preview
-// appears soon. The command line waits longer for an exact number.
+// The default of `walkMs`. The page uses it, so that its preview appears soon. The command line waits longer for an
+// exact number.
 const USUAL_WALK_MS = 250;
 
 export interface RehearsalRequest {
@@ -52,7 +57,10 @@ export interface RehearsalRequest {
   readonly changes: object;
   /** The maximum number of jobs to change, lowest ids first; null: all that match. */
   readonly limit?: number | null;
-  /** How long a walk that counts may take, in milliseconds; the walk for samples half as long. Default 250. */
+  /**
+   * The time limit of a walk that counts, in milliseconds: see MatchRequest. The walk for samples has half that time.
+   * Default 250.
+   */
   readonly walkMs?: number;
   /** Whether the rehearsal is stored, so that the operation can be started. Default true. */
   readonly isStored?: boolean;
@@ -86,8 +94,8 @@ export async function rehearse(
     sharesOf(reads, "queue", counts.byQueue),
   ]);
   const id = randomBytes(16).toString("base64url");
-  // The operation compiles the query again while it runs. The explicit query fixes the meaning of each word: a word
-  // that is a job key now is not searched for as a text later.
+  // The operation compiles the query again while it runs. So the explicit query is stored, in which the meaning of each
+  // word is fixed: a word that is a job key now is not searched for as a text later.
   const { explicit: query, nowUs } = jobs;
   // The explicit query can be longer than the typed one. If it exceeds the limits of a query, this throws InputError.
   parseQuery(query);
@@ -105,7 +113,10 @@ export async function rehearse(
   };
 }
 
-/** Returns the query with a term that excludes the jobs that the action leaves out. Preview and receipt show it. */
+/**
+ * Returns the query with an added term that excludes the jobs that the action leaves out. The preview and the receipt
+ * show this term.
+ */
 function removeTerm(text: string, term: string | undefined): string {
   const tree = term === undefined ? null : parseQuery(text);
   if (tree === null) return text;
@@ -118,7 +129,7 @@ function removeTerm(text: string, term: string | undefined): string {
 const DELETED_PER_S = 30_000;
 const CHANGED_PER_S = 8_000;
 
-/** Returns the counts with the names of the tasks or queues. One that was deleted is named by its id, as `#12`. */
+/** Returns the counts with the names of the tasks or queues. A deleted task or queue is named by its id, as `#12`. */
 async function sharesOf(
   db: Database,
   kind: "task" | "queue",

@@ -1,5 +1,5 @@
-// A rehearsal as JSON of the HTTP API, with ids as integers. In `would`, `by_task` and `by_queue`, each number such as
-// `count` is followed by a member such as `count_value`, which has the number with its precision.
+// Writes a rehearsal as JSON of the HTTP API, with the ids of jobs as integers. In `would`, `by_task` and `by_queue`,
+// each number, such as `count`, has a second member, such as `count_value`, with the number and its precision.
 import type { MissingTables } from "../../../database/schema/extensions/missing-tables.ts";
 import { missingJson } from "../../../insight/json/missing-json.ts";
 import { objectText } from "../model/operation.ts";

@@ -30,8 +30,9 @@ export interface SampleJob {
 }
 
 /**
- * Returns the boundary, which excludes later jobs and changes. An open transaction commits its changes later, with the
- * time of its start, so these starts are included. Those of other roles are missing without pg_read_all_stats.
+ * Returns the boundary, which excludes later jobs and changes. A transaction that is open now may commit changes later,
+ * whose `updated_at` is the start of the transaction. So the boundary contains the starts of open transactions. Without
+ * the privileges of pg_read_all_stats, the transactions of other roles are missing.
  */
 export async function readBoundary(db: Database): Promise<Boundary> {
   type Row = { max_id: string; now_us: string; open_us: string };
@@ -55,7 +56,7 @@ const MAX_SAMPLES = 5;
 const FIRST_SPAN = 25_000;
 const WANTED_MS = 50;
 
-/** Returns the matches with the lowest ids: five, or as many as a walk finds within `walkMs`. */
+/** Returns up to five matching jobs with the lowest ids. After `walkMs` milliseconds no further ids are searched. */
 export async function readSamples(
   { reads, monotonic }: Pick<OperationTools, "reads" | "monotonic">,
   jobs: JobQuery,

@@ -1,7 +1,7 @@
 // One batch of an operation as one statement. It finds matching jobs, locks them, checks them again under the lock,
 // stores their earlier state, changes them, and advances the operation. Either all of this happens or nothing: a killed
-// process leaves no job half done, and a resumed operation continues after the last batch. Jobs that were found, but
-// could not be locked then, count as locked until another statement has read them again (missed.ts).
+// process leaves no job half done, and a resumed operation continues after the last batch. Jobs that the statement has
+// found but could not lock count as locked until another statement has read them again (missed.ts).
 
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import { announceJobs } from "../../../queue/sql/notify.ts";
@@ -20,7 +20,7 @@ import { isSince } from "./missed.ts";
 
 /**
  * The operation of a batch, its owner, and values that the batch stores in the operation's row. A batch does nothing
- * unless the operation has this owner, is running (for an undo: undoing), and is done up to `afterId` of the stretch.
+ * unless the operation has this owner, is running (for an undo: undoing), and has reached `afterId` of the stretch.
  */
 export interface Claim {
   readonly operationId: string;
@@ -60,8 +60,9 @@ export function batchStatement(
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
   const row = selection === null ? "jobs" : "chosen";
-  // An action that may change running jobs (stop-retrying) skips only jobs that were added after the rehearsal. It also
-  // changes jobs that are locked or have changed since, because a job that crashes its worker is always one of these.
+  // An action that may change running jobs (stop-retrying) skips jobs that were added after the rehearsal. It does not
+  // skip jobs because a worker has locked them or because they have changed since the rehearsal: a job that crashes its
+  // workers is always locked or has just changed.
   const mayRun = change.mayRun === true;
   const isSkipped = isSince(mayRun ? "jobs.created_at" : "jobs.updated_at", before, openSince);
   const isLocked = mayRun ? "false" : "jobs.locked_at is not null";
@@ -69,8 +70,8 @@ export function batchStatement(
   const isChanged = `${isUnlocked} and coalesce(${isSkipped}, false)`;
   const isFree = `${isUnlocked} and not ${isSkipped}`;
   const isHere = `${row}.id > ${after} and ${row}.id <= ${upto}`;
-  // With a selection, this process has checked the texts of the jobs. A job whose row has changed since that check is
-  // found here, too, but is not locked below, because its ctid has changed.
+  // If there is a selection, this process has already checked the texts of its jobs. A job whose row has changed since
+  // that check is found here, too, but is not locked below, because its ctid has changed.
   const candidates =
     selection === null
       ? `from ${s}._private_jobs as jobs
@@ -105,8 +106,8 @@ export function batchStatement(
 }
 
 /**
- * Returns a table of the jobs that were found unlocked and that this batch has not changed, as they are now. Rows that
- * another session has locked are skipped, because in the fast mode these are running jobs.
+ * Returns a table of the jobs that this batch has found unlocked but could not change, with their present `locked_at`.
+ * Rows that another session has locked are left out, because in the fast mode these are running jobs.
  */
 const missed = (s: string): string => `missed as materialized (
     select jobs.id, jobs.locked_at
@@ -118,14 +119,14 @@ const missed = (s: string): string => `missed as materialized (
   )`;
 
 /**
- * The ids of jobs that were found and are running, or have just ended. Jobs that are unlocked now are left out, because
- * they may no longer match.
+ * The ids of found jobs that are running, or have just ended. Jobs that were found unlocked, could not be changed, and
+ * are unlocked now are left out, because they may no longer match.
  */
 const RUNNING = `select found.id from found where not found.is_changed
       and found.id not in (select acted.id from acted)
       and found.id not in (select missed.id from missed where missed.locked_at is null)`;
 
-/** Selects and locks the operation's row, until the batch commits. So a pause or a stop waits for at most one batch. */
+/** Selects the operation's row, locked until the batch commits. So a pause or a stop waits for at most one batch. */
 function mineOf(s: string, claim: Claim, after: string, parameter: AddParameter): string {
   return `mine as materialized (
     select kept from ${s}._private_operations

@@ -1,6 +1,6 @@
-// Jobs that a batch found but could not change, because they were locked, changed or deleted meanwhile. The batch's
-// snapshot cannot show which of the three it was, so the jobs are read again. The batch has counted them as locked, and
-// this stays so if the process is killed before they are read.
+// Jobs that a batch found but could not change, because they were locked, changed or deleted after it had found them.
+// The batch's snapshot cannot show which of the three has happened, so the jobs are read again. The batch has counted
+// them as locked, and they stay counted as locked if the process is killed before they are read.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Stretch } from "../model/operation-store.ts";
@@ -16,7 +16,7 @@ export interface MissedJobs {
 /** Returns the ids in PostgreSQL's text of an array, such as `{1,2}`. */
 export const idsIn = (text = "{}"): string[] => (text === "{}" ? [] : text.slice(1, -1).split(","));
 
-/** Returns a condition: the time is after the boundary, or is the start of a transaction that was open then. */
+/** Returns a condition: the time is after `before`, or is the start of a transaction that was open at `before`. */
 export const isSince = (time: string, before: string, openSince: string): string =>
   `(${time} > ${before} or ${time} = any(${openSince}))`;
 

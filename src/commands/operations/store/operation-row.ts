@@ -51,7 +51,7 @@ export interface OperationRow {
   readonly can_undo: boolean;
 }
 
-/** An expression for the state: an operation at work is `interrupted` if its owner's lease has expired. */
+/** An expression for the state. It is `interrupted` if the operation should be running, but has no valid lease. */
 export const EFFECTIVE_STATE = `case
     when operation.state in ('running', 'canary', 'undoing')
       and coalesce(operation.lease_until < pg_catalog.clock_timestamp(), true) then 'interrupted'

@@ -1,5 +1,5 @@
-// Reads the tasks and the first error lines of a receipt's jobs: the present ones of existing jobs, and of other jobs
-// those that the operation has stored.
+// Reads the task and the first line of the error of each job of a receipt. For a job that still exists they are read
+// from the job, and otherwise from what the operation has stored.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { ReceiptJob } from "../model/operation-store.ts";
 
@@ -24,7 +24,7 @@ export async function receiptJobs(
   }));
 }
 
-// The name of a task has at most 128 characters. The column of stored names has no such check, so a name is cut.
+// The name of a task has at most 128 characters. The column of stored names has no such check, so the query cuts them.
 const keptSql: Statement = (s) => `
   select targets.id, coalesce(tasks.identifier, pg_catalog.left(images.task_identifier, 128)) as task_identifier,
     pg_catalog.left(case when jobs.id is null then images.last_error else jobs.last_error end, 300) as error

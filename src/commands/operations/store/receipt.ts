@@ -6,15 +6,16 @@ import { receiptJobs } from "./receipt-jobs.ts";
 import { rowsAfter } from "./rows-after.ts";
 
 /**
- * Returns a condition on `jobs` and its stored row `images`: the job has failed again since the operation. It is not
- * locked, has an error, and has used another attempt since; a job that was failed by hand does not count.
+ * Returns a condition: the job (alias `jobs`) has failed again after the operation changed it. `images`: the alias of
+ * the row that the operation stored for the job. The job is not locked, has an error, and has used another attempt; a
+ * job that was failed by hand does not count.
  */
 export const FAILED_AGAIN = (images: string): string => `
   jobs.locked_at is null and jobs.last_error is not null
     and jobs.attempts > ${images}.left_attempts and ${failedAt("jobs")} > ${images}.left_at
     and not ${wasFailedByHand("jobs")}`;
 
-/** A condition: the job was failed or cancelled by hand since. The canary does not count such jobs. */
+/** A condition: the job was failed or cancelled by hand after the operation. The canary does not count such jobs. */
 const FAILED_BY_HAND = `jobs.locked_at is null and jobs.attempts > images.left_attempts and ${wasFailedByHand("jobs")}`;
 
 const canarySql = (s: string) => `
@@ -48,10 +49,13 @@ const conditions: Readonly<Record<Outcome, string>> = {
   undo_locked: "images.undo_outcome = 'l'",
 };
 
-// The number of changed jobs that a page of `failed_again` reads: few of them may have failed again.
+// A page of `failed_again` reads up to this number of changed jobs, because perhaps few of them have failed again.
 const MAX_SCANNED = 5_000;
 
-/** Returns a condition: the row is after the cursor. Rows of skipped jobs are found by indexes of their own. */
+/**
+ * Returns a condition: the row belongs to the operation and is after the cursor. There are indexes of the rows of jobs
+ * that the operation or its undo skipped, so these rows do not need rowsAfter().
+ */
 const rowsOfPage = (outcome: Outcome) =>
   conditions[outcome].startsWith("images.outcome = 'd'")
     ? rowsAfter("images", "$1::bigint", "$2::bigint")

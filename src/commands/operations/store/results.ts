@@ -1,5 +1,6 @@
-// Counts the present states of the jobs that an operation changed, for the first 20,000 by id. A job that no longer
-// exists is finished. After an operation that deletes jobs, a job is waiting if an undo would restore it, else changed.
+// Counts the jobs that an operation changed by their present states. If it changed more than 20,000, those with the
+// lowest ids are counted. A job that no longer exists counts as finished. After an operation that deletes jobs, a job
+// counts as waiting if an undo would restore it, and as changed if not.
 import { type Database, query } from "../../../database/database.ts";
 import { errorLabel } from "../../../domain/error-group.ts";
 import { isDeletion, type JobChange, parameters } from "../../before-images/job-change.ts";

@@ -1,5 +1,6 @@
-// Operations in the tables of the extension `operations`. Nothing depends on a database session, so this works behind a
-// transaction pooler: the owner has a lease in the row, and a unique index allows only one operation at work.
+// Stores operations in the tables of the extension `operations`. The store works behind a transaction pooler, because
+// nothing depends on a database session: the owner of an operation has a lease in the operation's row, and a unique
+// index allows only one operation at work.
 import { codeOf, WorkerError } from "../../../base/errors.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { ownKeyOf } from "../../../database/errors/database-errors.ts";
@@ -25,7 +26,7 @@ import { resultsOf } from "./results.ts";
 import { tidyTables } from "./tidy.ts";
 import { namesStatement, undoStatement } from "./undo-statement.ts";
 
-/** The duration of the owner's lease, in seconds. Each batch renews it. After its end, the operation is interrupted. */
+/** The duration of the owner's lease, in seconds. Each batch renews it. If it expires, the operation is interrupted. */
 export const LEASE_S = 15;
 /** How long after a rehearsal its operation can be started, in minutes. */
 const REHEARSAL_MINUTES = 15;
@@ -146,9 +147,9 @@ function batchOf([row]: readonly BatchRow[], missed: MissedJobs | null = null): 
   return { found, done, afterId, skipped: { locked, changed: changed + isMoved, gone } };
 }
 
-/** The most rehearsals that are stored. The oldest are deleted first, because a rehearsal is usually used soon. */
+/** The maximum number of stored rehearsals. The oldest are deleted first, because a rehearsal is usually used soon. */
 const MAX_REHEARSALS = 1_000;
-/** A condition: the row is a rehearsal, and not a used name (use-once.ts), which must be stored until it expires. */
+/** A condition: the row is a rehearsal. Other rows are used names (use-once.ts), which are stored until they expire. */
 const IS_REHEARSAL = `id not like '${USED}%'`;
 
 const keepSql = (s: string) => `

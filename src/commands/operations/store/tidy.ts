@@ -1,7 +1,7 @@
-// Deletes receipts and undo data after 24 hours, operations after 90 days, and expired rehearsals. It deletes the
-// oldest earlier if there are more than a million rows or 20,000 operations: a program may act on single jobs many
-// times a second, and each of these actions is stored. An operation that is still paused or interrupted then is
-// stopped, because its receipt and undo would be incomplete.
+// Deletes receipts and undo data after 24 hours, operations after 90 days, and expired rehearsals. If receipts and undo
+// data have more than a million rows, or if there are more than 20,000 operations, the oldest are deleted earlier: a
+// program may act on single jobs many times a second, and each of these actions is stored. If an operation is still
+// paused or interrupted when its receipt expires, it is stopped, because its receipt and undo would be incomplete.
 import { type Database, query } from "../../../database/database.ts";
 import { atWork, MAX_ROWS, UNDO_HOURS } from "../model/operation.ts";
 import { EFFECTIVE_STATE } from "./operation-row.ts";
@@ -9,17 +9,21 @@ import { EFFECTIVE_STATE } from "./operation-row.ts";
 const MAX_OPERATIONS = 20_000;
 /** The error of an operation that was stopped because its receipt had expired. */
 const EXPIRED = "not resumed before its receipt expired";
-// The number of rows that one statement deletes, so that it ends quickly and does not hold back vacuum.
+// A statement expires or deletes at most this many operations, or deletes at most this many stored rows. So it ends
+// quickly and does not hold back vacuum.
 const TIDIED_AT_ONCE = 5_000;
 
 /** A condition: no process works on the operation. */
 const IDLE = `(${EFFECTIVE_STATE}) <> all('{${atWork.join(",")}}')`;
 const IS_OPEN = "operation.state not in ('done', 'stopped', 'failed', 'undone')";
-/** An expression: when a process last worked on the operation; created_at for a pause by an earlier version. */
+/**
+ * An expression: the time since which no process works on the operation. It is created_at if that time was not stored,
+ * as for a pause by an earlier version.
+ */
 const IDLE_SINCE =
   "coalesce(greatest(operation.finished_at, operation.lease_until), operation.created_at)";
 
-// The update checks IDLE again, because the operation may have been resumed meanwhile.
+// The update checks IDLE again, because the operation may have been resumed after `old` was read.
 const expireSql = (s: string) => `
   with candidates as (
     select id, pg_catalog.sum(kept) over (order by id desc) - kept::numeric as kept_since
@@ -65,11 +69,12 @@ const expireSql = (s: string) => `
   )
   select greatest((select pg_catalog.count(*) from expired), (select pg_catalog.count(*) from deleted))::int as deleted`;
 
-/** Returns an expression: the highest id below the newest 20,000. Ids are counted instead of rows, as gaps are few. */
+/** Returns an expression: the highest id that is not among the newest 20,000. No rows are counted, as gaps are few. */
 const oldest = (s: string) =>
   `(select pg_catalog.max(id) from ${s}._private_operations) - ${MAX_OPERATIONS}`;
 
-// The rows of each operation are found through the index; otherwise the planner would read the whole table.
+// The lateral join makes the planner find the rows of each operation through the index. Otherwise it would read the
+// whole table.
 const tidySql = (s: string) => `
   with deleted as (
     delete from ${s}._private_operation_rows

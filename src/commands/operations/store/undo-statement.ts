@@ -1,6 +1,6 @@
-// One batch of an undo as one statement. Jobs that have not changed since (after stop-retrying also those that have
-// run) are restored byte for byte. Deleted jobs are inserted again, unless their id or key is in use. The others are
-// not changed, and the reason is recorded.
+// The statement that undoes a change for one batch of jobs. A job that has not changed again is restored byte for byte.
+// After stop-retrying, the job may have run since. A deleted job is inserted again unless its id or key is in use.
+// Other jobs stay as they are, and the reason is recorded.
 import { announceJobs } from "../../../queue/sql/notify.ts";
 import {
   type AddParameter,
@@ -81,7 +81,10 @@ export function undoStatement(
   return { text, values };
 }
 
-/** Why a job was not restored, by its state at the start of the batch. If that is unchanged, its row was locked. */
+/**
+ * Returns an expression: why a job was not restored, by its state at the start of the statement. If that state does not
+ * prevent an undo, another session had locked the row or has just changed it, and the reason is `l`.
+ */
 const whyNotChanged = ({ mayRun }: JobChange, asLeft: string): string => `case
         when jobs.id is null then 'g'${mayRun ? "" : "\n        when jobs.locked_at is not null then 'l'"}
         when not (${asLeft}) then 'c'
@@ -91,7 +94,7 @@ const whyNotChanged = ({ mayRun }: JobChange, asLeft: string): string => `case
 /** Why a deleted job was not restored: its id exists again, or another job has its key. */
 const WHY_NOT_BACK = `case when jobs.id is not null or batch.key is null then 'c' else 'k' end`;
 
-/** Returns a condition on the stored row `batch` and the job `jobs`, if any: an undo would restore the job now. */
+/** Returns a condition on the stored row `batch` and the row `jobs`, if it exists: an undo would restore the job. */
 export function mayBeRestored(s: string, change: JobChange, parameter: AddParameter): string {
   if (isDeletion(change)) {
     return `jobs.id is null and not exists (
@@ -143,7 +146,7 @@ const putBack = (s: string): string => `restored as (
     returning id
   )`;
 
-/** Returns a statement to run before a batch of deleted jobs is restored: it inserts their missing tasks and queues. */
+/** Returns the statement that inserts missing tasks and queues of deleted jobs. It runs before a batch is restored. */
 export function namesStatement(
   s: string,
   operationId: string,

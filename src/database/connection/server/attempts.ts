@@ -1,7 +1,8 @@
-// The order in which servers are tried at each connect, by libpq's rules. The next server is tried if one is
-// unreachable, is starting, or does not match the target, but not if it refuses the login: then it has responded.
-// Unlike in libpq, a server that recently timed out is tried last, and briefly. Otherwise an unreachable primary would
-// use its whole time limit at every connect, although a standby may have been promoted.
+// The order of the attempts of one connect, by libpq's rules. An attempt at the next server follows if a server is
+// unreachable, is starting, or does not match the target. It does not follow if a server answers with another error,
+// such as a refused login. Unlike in libpq, a server that recently timed out is the last one, with a short time limit.
+// Otherwise an unreachable primary would use its whole time limit at every connect, although a standby may have been
+// promoted.
 import { monotonic } from "../../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../../base/errors.ts";
 import { type ConnectWay, waysOf } from "./encryption.ts";
@@ -44,16 +45,17 @@ export function attemptsOf(settings: ServerSettings): readonly Attempt[] {
   );
 }
 
-/** How long a host counts as timed out and is tried last, and the time limit of its attempts meanwhile. */
+/** How long a host counts as timed out. During this time, it is the last host in the order. */
 const TIMED_OUT_FOR_MS = 60_000;
+/** The time limit of an attempt at a host that counts as timed out, if there are other hosts. */
 const TIMED_OUT_LIMIT_MS = 2_000;
 /** When each host last timed out. */
 const timedOutAt = new WeakMap<Host, number>();
 
-/** Records a timeout of the host. Any other failure deletes that record, so call it after every failed attempt. */
+/** Records a timeout of the host. Any other failure deletes the record, so this is called after each failed attempt. */
 export function recordFailure({ host, enoughMs }: Attempt, error: unknown): void {
   if (!isTimeout(error)) timedOutAt.delete(host);
-  // A timeout under the shorter limit is not recorded, so that after TIMED_OUT_FOR_MS the server gets its whole limit.
+  // A timeout under the shorter limit is not recorded, so that after TIMED_OUT_FOR_MS the ordinary limit applies again.
   else if (enoughMs === null) timedOutAt.set(host, monotonic());
 }
 
@@ -89,12 +91,12 @@ export function mismatch(
   return null;
 }
 
-/** The server is reachable and does not match the target. The message is its state in words. */
+/** The server is reachable and does not match the target. The message is the server's state in words. */
 export class OtherServerError extends Error {}
 
 const LOGIN_REFUSED = "28000";
 const STARTING = "57P03";
-/** Errors of an unreachable server, for which another encryption mode makes no difference. */
+/** Errors of an unreachable server. */
 const AWAY =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/;
 
@@ -106,15 +108,19 @@ export function attemptAfter(attempts: readonly Attempt[], at: number, error: un
   const isAnswer = /^[0-9A-Z]{5}$/.test(code) && error instanceof Error && "severity" in error;
   const next = attempts[at + 1];
   const sameHost = next !== undefined && next.host === failed?.host && next.way !== failed.way;
-  const isAway = AWAY.test(code) || isTimeout(error);
-  if (sameHost && !isAway && (!isAnswer || code === LOGIN_REFUSED)) return at + 1;
+  // For these errors, another encryption mode makes no difference.
+  const isSame = AWAY.test(code) || isTimeout(error) || error instanceof OtherServerError;
+  if (sameHost && !isSame && (!isAnswer || code === LOGIN_REFUSED)) return at + 1;
   if (isAnswer && code !== STARTING) return -1;
   return attempts.findIndex(
     ({ host, target }, place) => place > at && (host !== failed?.host || target !== failed.target),
   );
 }
 
-/** Returns one error with the reasons of all servers; or the last error, if it is a WorkerError or pg's only one. */
+/**
+ * Returns one error with the reasons of all servers. The last error is returned unchanged if it is a WorkerError, or if
+ * all attempts failed for the same reason and that reason is not a mismatch with the target.
+ */
 export function failureOf(failures: readonly ConnectFailure[], target: SessionTarget): unknown {
   const last = failures.at(-1);
   if (last?.error instanceof WorkerError) return last.error;

@@ -1,6 +1,7 @@
-// Parses the text that identifies a database, and finds its secrets. It has one of libpq's two forms:
-// postgresql://user:password@host:port,host/database?… and "host=… port=… dbname=…". pg-connection-string supports only
-// one host, no service and not the second form. No error message repeats the text, which may contain a password.
+// Parses the text that identifies a database, and finds the secrets in it. The text has one of libpq's two forms:
+// postgresql://user:password@host:port,host/database?… and "host=… port=… dbname=…". The package pg-connection-string
+// is not used: it supports only one host, no service, and not the second form. No error message repeats the text, which
+// may contain a password.
 import { InputError } from "../../../base/errors.ts";
 import {
   type ConnectionParameter,
@@ -11,9 +12,10 @@ import {
 } from "./parameters.ts";
 
 const FORM =
-  "the database URL is not of the form postgres://user:password@host:port/database; set DATABASE_URL or --database-url";
+  "the database address is neither postgres://user:password@host:port/database nor host=… port=… dbname=…; set DATABASE_URL or --database-url";
 
-// The message does not contain the port's text: after an unescaped slash in the password, it is a part of the password.
+// The message does not contain the text of the port: if a password has an unescaped slash, the text may be a part of
+// the password.
 const PORT =
   "the port in the database URL is not a number (in a password / is %2F, : is %3A and @ is %40)";
 
@@ -29,7 +31,10 @@ export function parametersOfText(given: string): ParameterSet {
   return found;
 }
 
-/** Adds a parameter to `found`, or to its ignored ones. Throws InputError for an unknown name or unsupported value. */
+/**
+ * Adds a parameter to `found`, or to the ignored parameters of `found`. An empty value is not added. Throws InputError
+ * for an unknown name or an unsupported value.
+ */
 export function setParameter(found: ParameterSet, name: string, text: string, where: string): void {
   if (isIgnored(name)) {
     ignoredIn(found).add(`${name} ${where}`);
@@ -51,7 +56,7 @@ export function setParameter(found: ParameterSet, name: string, text: string, wh
 
 const ignoredOf = new WeakMap<ParameterSet, Set<string>>();
 
-/** Returns a set's ignored parameters and their sources, such as `schema in the database URL`. Callers add to it. */
+/** Returns the ignored parameters of `found`, such as `schema in the database URL`. Callers add to the returned set. */
 export function ignoredIn(found: ParameterSet): Set<string> {
   const ignored = ignoredOf.get(found) ?? new Set();
   ignoredOf.set(found, ignored);
@@ -143,7 +148,8 @@ function pairsOfUri(uri: string): Pairs {
 
 /**
  * Returns the place of the @ after user and password; -1: there is no login. User and password may contain a ?, as in
- * libpq, and an @, unlike in libpq. The hosts end at the first / or ? after the first @; the last @ before that counts.
+ * libpq, and an @, unlike in libpq. The hosts end at the first / or ? after the first @. The last @ before this end is
+ * the one after user and password.
  */
 function loginEnd(uri: string): number {
   const first = uri.search(/[@/]/);

@@ -1,4 +1,5 @@
-// The modes of libpq's sslmode (PostgreSQL documentation, "SSL Support"), and pg's no-verify, as options of Node's TLS.
+// Turns the modes of libpq's sslmode (PostgreSQL documentation, "SSL Support") and pg's no-verify into options of
+// Node's TLS.
 // Certificates and keys are read at every connect, because their files may be replaced while the process runs.
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -46,7 +47,10 @@ export function waysOf(
   return [encrypted];
 }
 
-/** Returns the options of tls.connect(). Throws InputError if a file cannot be read, or verify-ca has no authority. */
+/**
+ * Returns the options of tls.connect(). Throws InputError if a file cannot be read, or if verify-ca has no file of
+ * authorities.
+ */
 export function tlsOptions(encryption: Encryption): object {
   const { mode, rootcert, cert, key, password, crl, minVersion, maxVersion } = encryption;
   const certFile = cert ?? ifExists("postgresql.crt", "sslcert");
@@ -65,14 +69,14 @@ export function tlsOptions(encryption: Encryption): object {
 /** Accepts a certificate with any host name. Its issuer is still checked. */
 const anyName = { checkServerIdentity: () => undefined };
 
-/** Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot override it. */
+/** The option is set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes its default. */
 const checked = { rejectUnauthorized: true };
 
 function checks(mode: SslMode, named: SourcedText | undefined): object {
   if (named?.text === "system") return { ca: publicAuthorities(), ...checked };
   const file = named ?? ifExists("root.crt", "sslrootcert");
   const isChecked = mode === "verify-ca" || mode === "verify-full";
-  // With an authority, `require` checks the certificate as verify-ca does.
+  // If there is a file of authorities, `require` checks the certificate as verify-ca does.
   if (mode === "no-verify" || (!isChecked && (mode !== "require" || file === undefined))) {
     return { rejectUnauthorized: false };
   }
@@ -85,7 +89,7 @@ function checks(mode: SslMode, named: SourcedText | undefined): object {
   return { ca: contentOf(file), ...checked, ...(mode === "verify-full" ? {} : anyName) };
 }
 
-/** Returns the authorities that the system or Node trusts. Node's TLS is loaded here, because few programs need it. */
+/** Returns the authorities that the system or Node trusts. node:tls is loaded only here: few programs need them. */
 function publicAuthorities(): readonly string[] {
   const { getCACertificates } = process.getBuiltinModule("node:tls");
   return [...new Set([...getCACertificates("system"), ...getCACertificates("bundled")])];

@@ -1,5 +1,5 @@
-// libpq's connection parameters (PostgreSQL documentation, "Database Connection Control Functions"): their names and
-// environment variables. Also parameters of other clients, which are supported or ignored.
+// The names, environment variables and supported values of libpq's connection parameters (PostgreSQL documentation,
+// "Database Connection Control Functions"), and parameters of other clients that are supported or ignored.
 
 export interface ConnectionParameter {
   /** The environment variable with the parameter's value. */
@@ -114,7 +114,7 @@ const ignored = new Set([
 
 export const isIgnored = (name: string): boolean => ignored.has(name);
 
-/** A value and where it was set: `sslmode in the database URL`, `PGSSLMODE`. */
+/** A value and where it was set, such as `PGSSLMODE` or `sslmode in the database URL`. */
 export interface SourcedText {
   readonly text: string;
   readonly where: string;

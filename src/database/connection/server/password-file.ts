@@ -15,8 +15,9 @@ export interface Login {
 const OTHERS = 0o077;
 
 /**
- * Returns the password of the first line for this login; undefined if there is none, or no file. `named`: the file, by
- * default ~/.pgpass. Throws WorkerError if other users have access to it: libpq does not use such a file, either.
+ * Returns the password in the first line that matches the login; undefined if no line matches, or there is no file.
+ * `named`: the file's path, by default ~/.pgpass. Throws WorkerError if other users have access to the file: libpq does
+ * not use such a file, either. On Windows, access is not checked.
  */
 export async function passwordOf(
   login: Login,

@@ -105,7 +105,8 @@ function settingsOf(found: ParameterSet, ignored: readonly string[]): ServerSett
     encryption: encryptionOf(found),
     applicationName: (found.application_name ?? found.fallback_application_name)?.text,
     options: found.options?.text,
-    // Without a limit, or with one of 0 or less, the default of pool.ts applies. One second is extended to two.
+    // Without connect_timeout, or with 0 or less, an equal share of the pool's limit applies. One second is extended to
+    // two.
     connectTimeoutMs:
       seconds === undefined || seconds <= 0
         ? undefined
@@ -188,7 +189,7 @@ function portOf(text: string | undefined, found: SourcedText | undefined): numbe
   throw new InputError(`${found?.where} must be a number from 1 to 65535`);
 }
 
-/** Returns the directory of the server's Unix socket if it is a usual one of PostgreSQL, otherwise `localhost`. */
+/** Returns the usual directory in which a server on this port has its Unix socket; `localhost` if there is none. */
 function ownMachine(port: number): string {
   const directories = ["/var/run/postgresql", "/tmp"];
   return directories.find((one) => existsSync(`${one}/.s.PGSQL.${port}`)) ?? "localhost";

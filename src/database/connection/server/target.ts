@@ -21,7 +21,7 @@ export async function assertTarget(
   const isAny = target === "any" || target === "prefer-standby";
   // An option of pg's queries that its types do not declare.
   const limit = timeoutMs === undefined ? {} : { query_timeout: timeoutMs };
-  // Until the pool or its user adds a listener, the loss of the connection would end the process.
+  // Without a listener, the loss of the connection would end the process. The pool or its user adds one later.
   const onError = () => {};
   client.on("error", onError);
   try {

@@ -2,12 +2,12 @@
 
 --- create _private_pauses
 create table :schema._private_pauses (
-  -- `queue`: the lock of the queue's row is the pause, this row has its reason, time and author. `task`, and
-  -- `all` with the name `*`: this row is the pause.
+  -- `queue`: the lock of the queue's row is the pause, and this row has the reason, time and author of the pause.
+  -- `task`, or `all` with the name `*`: this row is the pause.
   scope text not null check (scope in ('queue', 'task', 'all')),
   name text not null,
   paused_at timestamptz not null default now(),
-  -- null: until it is resumed by hand.
+  -- null: the pause lasts until a user ends it.
   resume_at timestamptz,
   reason text,
   paused_by text,

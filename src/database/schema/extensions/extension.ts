@@ -1,12 +1,12 @@
 // An extension of Graphile Worker's schema: additional objects in it, with a version of their own. Any extension may be
-// missing. An extension is a row in index.ts and one SQL file for each version; the file of version 3 has the step from
-// 2 to 3. Each part of a file begins with one of these lines:
+// missing. An extension is a row in index.ts and one SQL file for each version. The file of version 3, for example, has
+// the step from 2 to 3. Each part of a file begins with one of these lines:
 //
 //   --- create <object>   run if the schema has no object of that name
 //   --- change <object>   run on the way to this version, and whenever the object is created again
 //
-// Objects that another program has created under these names (Graphile Worker's Rust port) are not changed: no `change`
-// is run on them. The extension's other objects are created.
+// Objects that another program, such as Graphile Worker's Rust port, has created under these names are not changed: no
+// `change` is run on them. The extension's other objects are created.
 
 export interface Extension extends ExtensionRow {
   /** The newest version. */
@@ -22,7 +22,10 @@ export interface ExtensionRow {
   readonly name: string;
   /** The features that need it, as a plural for messages, such as "worker heartbeats". */
   readonly provides: string;
-  /** `always`: every migration adds it. `on request`: only if the caller requests it or an extension that needs it. */
+  /**
+   * `always`: every migration adds it. `on request`: only if the caller requests it, or if an extension that needs it
+   * is requested or recorded in the ledger.
+   */
   readonly added: "always" | "on request";
   /** The names of other extensions that it needs; they are added with it. */
   readonly needs?: readonly string[];
@@ -37,8 +40,8 @@ interface Part {
 }
 
 /**
- * The versions in the ledger of extensions, by name; empty without a ledger. Version 0: another program has created
- * objects of the extension. null: this role may not read the ledger.
+ * The versions in the ledger of extensions, by name; empty if there is no ledger. Version 0: another program has
+ * created objects of the extension. null: this role may not read the ledger.
  */
 export type Versions = ReadonlyMap<string, number> | null;
 

@@ -1,5 +1,5 @@
-// Whether the schema has a table of an extension, and this role may read that table. Each call reads the catalogue,
-// because a migration may add an extension at any time.
+// Checks whether the schema has a table of an extension and this role may read that table. Each call reads the
+// catalogue, because a migration may add an extension at any time.
 import { type Database, query, type Statement } from "../../database.ts";
 
 /** Whether pauses can be read. Requests to cancel are in a table of the same extension, which is not checked. */

@@ -1,8 +1,8 @@
-// Whether the schema has the newest version of the extension `operations` (operations and the audit trail), and this
-// role may insert into its tables. Earlier versions lack columns that the statements use.
+// Whether the schema has the newest version of the extension `operations` (operations and the audit trail), and the
+// database role may insert into its tables. Earlier versions lack columns that the statements on these tables use.
 import { type Database, query, type Statement } from "../../database.ts";
 
-/** A table and a column of it that the newest version has added. */
+/** A table of the extension, and a column of it that earlier versions lack. */
 export const NEWEST_OF_OPERATIONS = ["_private_operations", "open_since"] as const;
 
 /** Reads the catalogue each time, because a migration may add or upgrade the extension at any time. */
@@ -16,7 +16,7 @@ export async function hasOperations(db: Database): Promise<boolean> {
   return row?.is_there === true;
 }
 
-/** Returns a condition: the table has the column. The arguments are parameters with the two names, such as `$2`. */
+/** Returns the SQL condition that the table has the column. Both arguments are parameters with names, such as `$2`. */
 export const hasColumn = (table: string, column: string): string =>
   `exists (select from pg_catalog.pg_attribute where attrelid = pg_catalog.to_regclass(${table}::text)::oid
       and attname = ${column}::text::name and not attisdropped)`;

@@ -26,7 +26,8 @@ create table :schema._private_limits (
 );
 
 --- create _private_limit_permits
--- The permits of each worker. They count against the limit until the row is deleted, with the worker's row or earlier.
+-- The permits of each worker. They count against the limit until this row is deleted. If nothing else deletes it, it is
+-- deleted with the worker's row.
 create table :schema._private_limit_permits (
   limit_id int not null references :schema._private_limits on delete cascade,
   worker_id text not null references :schema._private_workers on delete cascade,

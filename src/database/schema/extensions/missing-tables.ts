@@ -25,7 +25,7 @@ export interface NeededTables {
   /** A table and a column of it that only the newest version has. */
   readonly newest: readonly [table: string, column: string];
   readonly command: string;
-  /** Whether the schema has the tables, and this role may use them. */
+  /** Checks one or several of the tables: whether they exist, and whether this role has a privilege on them. */
   isThere(db: Database): Promise<boolean>;
 }
 
@@ -57,7 +57,14 @@ export const CONTROL_TABLES: NeededTables = {
 export const LIMIT_TABLES: NeededTables = {
   extension: "limits",
   use: ["a limit", "limits"],
-  tables: ["_private_limits", "_private_limit_permits", "_private_rates", "_private_queue_slots"],
+  tables: [
+    "_private_limits",
+    "_private_limit_permits",
+    "_private_rates",
+    "_private_queue_slots",
+    "_private_throttles",
+    "_private_back_offs",
+  ],
   newest: ["_private_back_offs", "scope"],
   command: "worker migrate --with limits",
   isThere: hasLimits,
@@ -104,7 +111,7 @@ interface Row {
   readonly is_current: boolean;
 }
 
-/** Like missingTables(), for tables that cannot be used. */
+/** Like missingTables(), for tables that are already known to be unusable. */
 export async function whyMissing(db: Database, needed: NeededTables): Promise<MissingTables> {
   const { name, quoted: schema } = db.schema;
   const { extension, use, tables, newest } = needed;

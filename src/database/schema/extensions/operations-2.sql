@@ -1,5 +1,5 @@
--- From version 1 to 2: the numbers of a rehearsal as values, the jobs that were gone at their turn, and the
--- jobs that an undo has skipped, by reason.
+-- From version 1 to 2. New are: the numbers of a rehearsal as values with a precision, the number of jobs that were
+-- gone when the operation reached them, and the numbers of jobs that an undo has skipped, by reason.
 
 --- change _private_operations
 alter table :schema._private_operations
@@ -16,9 +16,9 @@ alter table :schema._private_operations
 --- change _private_operation_rows
 -- Why an undo skipped the job; null: the job was not skipped, or the undo has not reached it.
 alter table :schema._private_operation_rows add column undo_outcome "char";
--- `g` now means gone; `c` means changed since the boundary.
+-- In version 1, the outcome `g` meant changed since the boundary. Now `c` means this, and `g` means gone.
 update :schema._private_operation_rows set outcome = 'c' where outcome = 'g';
--- Without the rows of successful changes, so that few of a million are indexed.
+-- The index leaves out the jobs that the operation has changed (`d`), which can be a million.
 create index _private_operation_rows_left_idx
   on :schema._private_operation_rows (operation_id, outcome, job_id) where outcome <> 'd';
 create index _private_operation_rows_undo_idx

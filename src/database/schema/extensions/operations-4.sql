@@ -1,5 +1,5 @@
--- From version 3 to 4: the transactions that were open at the preview.
+-- From version 3 to 4: an operation stores when the transactions that were open at its preview began.
 
 --- change _private_operations
--- The times at which these transactions began: created_at of jobs that they commit later.
+-- These times are also the created_at of jobs that the transactions have added.
 alter table :schema._private_operations add column open_since timestamptz[];

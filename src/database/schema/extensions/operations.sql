@@ -1,5 +1,6 @@
--- The records of operations by query: the progress of each, what it did to which job and the earlier state
--- of that job, and the trail of every write. extension.ts explains the lines with three dashes.
+-- Tables for operations and the audit trail. They store the progress of each operation, the outcome and the earlier
+-- state of each of its jobs, the rehearsals, and the entries of the audit trail. extension.ts explains the lines that
+-- begin with three dashes.
 
 --- create _private_operations
 create table :schema._private_operations (
@@ -36,7 +37,7 @@ create table :schema._private_operations (
   undone bigint not null default 0,
   error text
 );
--- At most one in progress per schema.
+-- At most one operation of a schema is in progress.
 create unique index _private_operations_at_work_idx
   on :schema._private_operations ((true))
   where state in ('running', 'canary', 'undoing');

@@ -1,6 +1,6 @@
--- From version 1 to 2: functions that write qualify PostgreSQL's names with pg_catalog, and functions that only
--- read have a search path of their own. So they never call an object that another role has created in a schema
--- on the caller's search path.
+-- The step from version 1 to 2. In functions that write, the names of PostgreSQL's functions are now qualified
+-- with pg_catalog, and functions that only read now have a search path of their own. So none of them calls a
+-- function that another role has created in a schema on the caller's search path.
 
 --- change worker_heartbeat
 create or replace function :schema.worker_heartbeat(worker_id text, metadata json default null::json)

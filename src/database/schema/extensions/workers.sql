@@ -1,5 +1,5 @@
--- The workers with their heartbeats, and the recovery of the jobs of stale workers. Names and signatures are
--- also those of the Rust port; objects that it has created are not changed. extension.ts explains the lines
+-- The workers with their heartbeats, and the recovery of the jobs of stale workers. The Rust port uses the same
+-- names and signatures. Objects that the Rust port has created are not changed. extension.ts explains the lines
 -- with three dashes.
 
 --- create _private_workers
@@ -38,8 +38,9 @@ returns table (worker_id text) stable language sql as $body$
 $body$;
 
 --- create list_orphan_locked_workers
--- Ids that hold locks and have no row: a worker that sends no heartbeats (a Graphile worker) also looks like
--- this, so the threshold must be longer than any job of such a worker runs.
+-- Returns the ids that hold a lock older than the threshold and have no row in _private_workers. A worker that
+-- sends no heartbeats, such as a Graphile worker, has no row either. So the threshold must be longer than the
+-- longest job of such a worker.
 create function :schema.list_orphan_locked_workers(stale_threshold interval)
 returns table (worker_id text) stable language sql as $body$
   select locks.locked_by
@@ -57,8 +58,8 @@ returns table (worker_id text) stable language sql as $body$
 $body$;
 
 --- create recover_dead_worker_jobs
--- The interrupted attempt counts: a job that kills its worker must run out of attempts at some point.
--- Returns the number of recovered jobs.
+-- Unlocks the jobs and queues of these workers. Returns the number of recovered jobs. The interrupted attempt
+-- counts, so that a job that kills its worker runs out of attempts at some point.
 create function :schema.recover_dead_worker_jobs(
   worker_ids text[],
   recovery_delay interval default interval '0 seconds'

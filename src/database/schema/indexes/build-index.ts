@@ -1,7 +1,8 @@
 // Builds and drops optional indexes while workers run. CREATE INDEX CONCURRENTLY is one statement outside a
-// transaction, so it also works behind a transaction pooler. No advisory lock protects a build: with a lock of a
-// transaction, that transaction would be open during the build, and a lock of a session is lost behind a pooler.
-// PostgreSQL itself runs the builds on a table one after the other; planBuild() and each drop check for a running one.
+// transaction, so it also works behind a transaction pooler. No advisory lock protects a build: the lock of a
+// transaction would need a transaction that is open during the build, and the lock of a session is lost behind such a
+// pooler. PostgreSQL itself runs the builds on one table one after the other. planBuild() checks whether any index is
+// being built; a drop checks whether the index to drop is.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
@@ -19,18 +20,18 @@ import {
 } from "./optional-index.ts";
 import { invalidateIndexes } from "./usable-indexes.ts";
 
-// How long a build or a drop waits for older transactions, such as that of a backup. Meanwhile workers are not blocked.
+// How long a build or a drop waits for an older transaction, such as that of a backup. The wait does not block workers.
 const MAX_WAIT_MS = 600_000;
 
-/** The database of the indexes. `pool` has the settings for the connection of a build; `db` runs short statements. */
+/** The database of the indexes. A build or drop connects with the settings of `pool`; `db` runs short statements. */
 export interface IndexPlace {
   readonly pool: Pool;
   readonly db: Database;
 }
 
 /**
- * Returns whether a valid index of this form exists, is being built, or has yet to be built. While another index is
- * being built, the new build would wait for that one: throws WorkerError then, unless the caller `mayWait`.
+ * Returns whether the index exists and is valid (under any name), is being built, or has yet to be built. If another
+ * index is being built, a build of this one would wait for it: throws WorkerError, unless the caller `mayWait`.
  */
 export async function planBuild(
   { db }: IndexPlace,
@@ -50,9 +51,9 @@ export async function planBuild(
 }
 
 export interface BuildSignals {
-  /** Aborts to cancel the build. The incomplete index is dropped. */
+  /** If it aborts, the build is cancelled, and the incomplete index is dropped if possible. */
   readonly cancel: AbortSignal;
-  /** Aborts to stop waiting for the build; PostgreSQL completes it without this process. */
+  /** If it aborts, buildIndex() stops waiting and throws. PostgreSQL completes a build that has begun. */
   readonly leave: AbortSignal;
 }
 
@@ -70,7 +71,7 @@ export async function buildIndex(
   const operatorClassSchema = await operatorClassSchemaOf(db, index);
   if (operatorClassSchema === null) throw new WorkerError("configuration", lackOf(index));
   const text = createPrefix(db.schema, index) + indexDefinition(index, operatorClassSchema);
-  // A failed build may have left an incomplete index: it has the name, and costs the workers as much as a complete one.
+  // A failed build may have left an incomplete index. It has the name of the new one, and may slow down the workers.
   await dropBroken(place, index, leave);
   if (cancel.aborted) throw cancelledError(name);
   const ended = new AbortController();
@@ -104,7 +105,7 @@ async function cancelUntil(db: Database, name: IndexName, ended: AbortSignal): P
 
 const CANCEL_EVERY_MS = 250;
 
-/** Cancels a running build of the index, in any process; it ends a moment later. Returns whether one was running. */
+/** Cancels running builds of the index, also of other processes; they end a moment later. Returns whether any ran. */
 export async function cancelBuild(db: Database, name: IndexName): Promise<boolean> {
   const builds = (await readBuilds(db)).filter((one) => one.name === name);
   for (const { pid } of builds) await query(db, cancelSql, [pid]);
@@ -113,7 +114,7 @@ export async function cancelBuild(db: Database, name: IndexName): Promise<boolea
 
 const cancelSql: Statement = () => "select pg_catalog.pg_cancel_backend($1::int)";
 
-/** Drops the index if it has this library's name for it, valid or not. Returns it; null if there is none. */
+/** Drops the index, valid or not, if it has the name that this library gives it. Returns it; null if there is none. */
 export async function dropIndex(place: IndexPlace, name: IndexName): Promise<FoundIndex | null> {
   const { pool, db } = place;
   await assertNotBuilding(db, name);
@@ -136,13 +137,13 @@ async function dropBroken(
   await runAlone(pool, db.schema, dropText(db.schema, broken.indexName), leave);
 }
 
-/** Throws if the index is being built, even on a connection that was lost: a drop would wait for the build. */
+/** Throws if the index is being built, also by a session whose client is gone: a drop would wait for the build. */
 async function assertNotBuilding(db: Database, name: IndexName): Promise<void> {
   if (!(await readBuilds(db)).some((one) => one.name === name)) return;
   throw new WorkerError("database_busy", `the index ${name} is being built; cancel that first`);
 }
 
-/** Runs one statement on a longConnection(): without a statement timeout, and with lock waits up to MAX_WAIT_MS. */
+/** Runs one statement on a longConnection(). Its lock timeout is MAX_WAIT_MS, unless a pooler refuses to set it. */
 async function runAlone(
   pool: Pool,
   schema: SchemaName,

@@ -1,5 +1,5 @@
-// The running builds of indexes on the jobs' table, whichever process has started them: this one, another admin, or a
-// manual session. They are read from PostgreSQL's own views, so nothing needs to be stored.
+// Reads the running builds of indexes on the table of jobs, whichever process has started them: this one, another
+// process, or a user in psql. PostgreSQL's own views have these builds, so nothing needs to be stored.
 import { type Database, query, type Statement } from "../../database.ts";
 import type { SchemaName } from "../../schema-name.ts";
 import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-index.ts";

@@ -1,5 +1,5 @@
-// The optional indexes that a database has, under any name, and their state. They are read from the catalogue, which
-// every role may read.
+// Reads from the catalogue which optional indexes a database has, under any name, and their state. Every role may read
+// the catalogue.
 import { type Database, query, type Statement } from "../../database.ts";
 import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-index.ts";
 
@@ -7,9 +7,9 @@ export interface FoundIndex {
   readonly name: IndexName;
   /** The index's name in the database. */
   readonly indexName: string;
-  /** Whether the index has this library's name, so that it may be dropped. */
+  /** Whether the index has the name that this library gives it. Only such an index may be dropped. */
   readonly isOurs: boolean;
-  /** Whether queries can use the index: false during a build, after a failed one, and if only its name fits. */
+  /** Whether queries can use the index: not during its build, after a failed build, or if only its name fits. */
   readonly isValid: boolean;
   readonly bytes: number;
 }
@@ -43,7 +43,10 @@ export async function findIndexes(db: Database): Promise<FoundIndex[]> {
   );
 }
 
-/** Whether the row has the method, operator class, predicate and columns of the optional index, and its keys first. */
+/**
+ * Whether the index of the row has the method, operator class and predicate of the optional index, its keys as the
+ * first keys, and its other columns in any order. The index may have more columns.
+ */
 function fits(row: IndexRow, index: OptionalIndex): boolean {
   if (row.method !== index.method || !row.is_plain) return false;
   const columns: readonly (string | null)[] = JSON.parse(row.columns);
@@ -56,7 +59,7 @@ function fits(row: IndexRow, index: OptionalIndex): boolean {
   );
 }
 
-/** Returns a predicate, as PostgreSQL prints it, in a normal form: its conditions without parentheses, sorted. */
+/** Returns the sorted conditions of a predicate that PostgreSQL has printed, without its parentheses and `= true`. */
 function plain(predicate: string | null): string {
   if (predicate === null) return "";
   const text = predicate.toLowerCase().replaceAll(/[()]/g, "").replaceAll(" = true", "");

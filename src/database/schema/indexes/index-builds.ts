@@ -1,5 +1,5 @@
-// Index builds in the background of an admin, one after the other, and in a command that waits for its build.
-// PostgreSQL reports the running build. The waiting ones, and an index's last error, are only in the admin's process.
+// Builds indexes in the background of an admin, one after the other, or in a command, which waits for its build.
+// PostgreSQL reports running builds. Waiting builds, and the last error of each index, are only in the admin's process.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
@@ -10,12 +10,22 @@ import { readBuilds } from "./build-progress.ts";
 import type { IndexName } from "./optional-index.ts";
 
 export interface IndexBuilds {
-  /** Adds a build of the index to the waiting ones, unless one runs here. Returns at once. */
+  /**
+   * Adds the index to those that wait for a build, unless its build runs in this process and has not been cancelled.
+   * Returns at once.
+   */
   start(name: IndexName): void;
-  /** Cancels the waiting or running build, also of another process. Returns whether there was one. */
+  /**
+   * Cancels the index's build if it waits or runs in this process, otherwise its running build in another process.
+   * Returns whether there was a build.
+   */
   cancel(name: IndexName): Promise<boolean>;
+  /** Whether a build of the index waits or runs in this process. */
   isWaiting(name: IndexName): boolean;
-  /** Returns why the index's last build here failed; null if there was none, it did not fail, or was cancelled here. */
+  /**
+   * Returns why the index's last build in this process failed. null: there was no build, it has not ended or did not
+   * fail, or cancel() of this process cancelled it.
+   */
   failureOf(name: IndexName): string | null;
   /** Starts no further builds. PostgreSQL completes a running build without this process. */
   stop(): void;
@@ -80,7 +90,8 @@ export async function buildAndLog(
       const builds = await readBuilds(place.db).catch(() => []);
       const build = builds.find((one) => one.name === name);
       if (build === undefined || done.signal.aborted) continue;
-      const share = build.share === null ? "" : `, ${Math.floor(build.share * 100)} % of it`;
+      const share =
+        build.share === null ? "" : `, ${Math.floor(build.share * 100)} % of this phase`;
       logger.info({}, `index ${name}: ${build.phase}${share}`);
     }
   };

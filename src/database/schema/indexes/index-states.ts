@@ -8,7 +8,10 @@ import { type IndexName, indexDefinition, optionalIndexes } from "./optional-ind
 /** The state of one index, with the names of the HTTP API. */
 export interface IndexState {
   readonly name: IndexName;
-  /** `broken`: unusable, for example after a failed build. The actions build and drop both drop it if it `is_ours`. */
+  /**
+   * `broken`: unusable, for example after a failed build. If `is_ours` is true, the action `drop` drops the broken
+   * index, and the action `build` drops it before it builds the new one.
+   */
   readonly state: "absent" | "valid" | "waiting" | "building" | "broken";
   readonly definition: string;
   readonly serves: string;
@@ -92,7 +95,10 @@ async function readJobCounts(db: Database): Promise<Record<IndexName, number> | 
 interface SharesRow {
   readonly jobs: number;
   readonly available: number;
-  /** `queued`: the share of jobs in a named queue; `tried`: of jobs with at least one attempt. From 0 to 1. */
+  /**
+   * `queued`: the share of jobs that are in a named queue, from 0 to 1. `tried`: the share of jobs with at least one
+   * attempt.
+   */
   readonly queued: number;
   readonly tried: number;
 }

@@ -143,7 +143,7 @@ export function indexCondition(name: IndexName, job: string): string {
 
 const COLUMN = /\b(?:locked_at|attempts|max_attempts|is_available|job_queue_id)\b/g;
 
-/** Returns the definition after the table's name: `(updated_at, id) include (task_id) where …`. */
+/** Returns the part of `create index` that follows the table's name: `(updated_at, id) include (task_id) where …`. */
 export function indexDefinition(
   { method, keys, includes, conditions, operatorClass }: OptionalIndex,
   operatorClassSchema = "",

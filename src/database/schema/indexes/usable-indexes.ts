@@ -1,5 +1,5 @@
-// The optional indexes that queries can use now, cached for a few seconds. An index that was dropped meanwhile does no
-// harm: every statement has a time limit, and returns the same rows without any index.
+// The optional indexes that queries can use now, cached for a few seconds. If an index is dropped during these seconds,
+// statements still return the same rows, and every statement has a time limit.
 import { monotonic } from "../../../base/clock.ts";
 import type { Database } from "../../database.ts";
 import type { SchemaName } from "../../schema-name.ts";
@@ -17,7 +17,7 @@ interface CachedNames {
 // whose schemas have the same name do not share an entry.
 const cache = new WeakMap<SchemaName, CachedNames>();
 
-/** Returns the optional indexes that exist and are valid, under any name. A query must repeat the indexCondition(). */
+/** Returns the optional indexes that exist and are valid, under any name. A query must contain the indexCondition(). */
 export function usableIndexes(db: Database): Promise<ReadonlySet<IndexName>> {
   const cached = cache.get(db.schema);
   if (cached !== undefined && monotonic() < cached.until) return cached.names;

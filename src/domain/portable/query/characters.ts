@@ -25,7 +25,7 @@ export function isWordEnd(c: i32): bool {
   return isSpace(c) || c === QUOTE || c === OPEN || c === CLOSE || c === COMMA;
 }
 
-/** Whether a step of a path ends before this character: the next step, an operator, or the end of the word. */
+/** Whether a step of a path ends before this character: the end of the word, a dot, a bracket or an operator. */
 export function isStepEnd(c: i32): bool {
   return isWordEnd(c) || ".[]:=<>!".includes(String.fromCharCode(c));
 }

@@ -1,8 +1,9 @@
-// Finds queries that only exclude texts, such as `-error:timeout`. The parser refuses them: every job would be read.
+// Finds queries that only exclude texts, such as `-error:timeout`. The parser refuses them, because every job would
+// have to be read.
 import { fieldNamed } from "./fields.ts";
 import { ParsedNode } from "./tree.ts";
 
-/** Returns the first exclusion if the node, or one part of its `or`, only excludes texts; otherwise null. */
+/** Returns the first exclusion if the node, or one alternative of an `or`, only excludes texts; otherwise null. */
 export function exclusionOnly(node: ParsedNode): ParsedNode | null {
   if (node.kind === "not") return readsText(node.items[0]!) ? node : null;
   if (node.kind === "field") return node.op === "!=" && readsText(node) ? node : null;

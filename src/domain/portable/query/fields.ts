@@ -9,8 +9,9 @@ const TEXTS: i32 = 2;
 export class FilterField {
   name: string;
   /**
-   * `integer`; `moment`: an age or a time; `word`: a condition, or one of `groupWords`; `name`: a whole text, or a
-   * beginning with `*`; `text`: a whole text; `search`: a part of a text; `json`: the payload, by a path or as a text.
+   * What the field's values are. `integer`: integers; `moment`: ages or times; `word`: conditions, or words of
+   * `groupWords`; `name`: whole names, or beginnings followed by `*`; `text`: whole texts; `search`: parts of a text,
+   * or with `=` whole texts; `json`: values at a path of the payload, or without a path parts of the payload's text.
    */
   kind: string;
   traits: i32;
@@ -33,7 +34,7 @@ export class FilterField {
     return this.kind === "integer" || this.kind === "moment" || (this.kind === "json" && hasPath);
   }
 
-  /** Whether a value of the field may match anywhere in the job's text. */
+  /** Whether a value matches if it occurs anywhere in the field's text. */
   isSearched(op: string, hasPath: bool): bool {
     return this.kind === "search" ? op === ":" : this.kind === "json" && !hasPath;
   }

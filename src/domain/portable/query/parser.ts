@@ -1,6 +1,6 @@
-// Parses a query. The result is its tree, or its first error with the error's place. docs/queries.md describes the
-// language. The server and the page both compile this file and its imports. Tests check with
-// test/contract/queries.json that both produce the same trees and errors.
+// Parses a query. The result has the query's tree, or the first error and its place; for an empty query it has neither.
+// docs/queries.md describes the language. The server and the page both compile this file and its imports. Tests check
+// with test/contract/queries.json that both produce the same trees and errors.
 import { badCharacter, CLOSE, COMMA, isSpace, MINUS, OPEN, QUOTE } from "./characters.ts";
 import { exclusionOnly } from "./exclusions.ts";
 import { FilterField, fieldNamed, isOrder, meantField } from "./fields.ts";
@@ -19,7 +19,7 @@ import { checkSearch, ValueReader } from "./read-value.ts";
 import { QueryReader } from "./reader.ts";
 import { ParsedNode, ParsedQuery } from "./tree.ts";
 
-/** Parses a query. `conditions`: the words of `is:` that are the conditions of a job. */
+/** Parses a query. `conditions`: the words that name a job's condition after `is:`, such as `ready`. */
 export function parseQuery(text: string, conditions: string[]): ParsedQuery {
   const parser = new QueryParser(text, conditions);
   const tree = parser.query();

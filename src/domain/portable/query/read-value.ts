@@ -1,4 +1,5 @@
-// Reads values. Their meaning depends on the field: `1d` is an age for `created` and a name for `task`.
+// Reads the values in a query. The meaning of a value depends on the field: `1d` is an age for `created` and a name for
+// `task`.
 import { QUOTE, STAR } from "./characters.ts";
 import { FilterField, groupWords, isOrder } from "./fields.ts";
 import { MAX_TEXT_LENGTH, MIN_SEARCH_LENGTH } from "./limits.ts";
@@ -95,7 +96,10 @@ export class ValueReader {
     return new ParsedValue("number", text, at, end);
   }
 
-  /** Jobs' times have microseconds, so none is exactly `1h` ago or `now`: these values need an order or a range. */
+  /**
+   * Refuses `1h` or `now` as a single value without `<` or `>`: jobs' times have microseconds, so no job's time would
+   * equal it.
+   */
   private checkPoint(value: ParsedValue): void {
     const point = value.kind === "age" || value.text === "now";
     if (this.kind !== "moment" || !point || isOrder(this.term.op)) return;
@@ -153,7 +157,7 @@ export class ValueReader {
   }
 }
 
-/** A text that may match anywhere must have a minimum length. */
+/** Reports a fault if a text that may match anywhere is shorter than MIN_SEARCH_LENGTH. */
 export function checkSearch(reader: QueryReader, text: string, at: i32, end: i32): void {
   if (text.length >= MIN_SEARCH_LENGTH) return;
   const message = "one character matches nearly every job; search for a longer text";

@@ -1,6 +1,6 @@
 // A query as a tree. Every node has its place in the text, in UTF-16 units.
 
-/** A step of a path: a member's name, or an element's number if `index` is not negative. */
+/** A step of a path: the element number `index`, or, if `index` is negative, the member `name`. */
 export class ParsedStep {
   name: string;
   index: i32;

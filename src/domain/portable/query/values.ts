@@ -34,7 +34,7 @@ export function isNumber(text: string): bool {
   return at === text.length;
 }
 
-/** Returns the seconds of `2h`, `1h30m` or `+10m`, without the sign; -1 if invalid, or more than 100,000 days. */
+/** Returns the seconds of `2h`, `1h30m` or `+10m`, ignoring the sign; -1 if invalid, or more than 100,000 days. */
 export function ageSeconds(text: string): f64 {
   let at = text.length > 0 && isSign(text.charCodeAt(0)) ? 1 : 0;
   if (at === text.length) return -1;
@@ -61,8 +61,8 @@ function secondsOf(unit: i32): f64 {
 }
 
 /**
- * Whether the text is `now`, `today`, a date, or a time with a zone: `2026-01-31T08:00Z`, or with up to six decimals
- * `2026-01-31T08:00:59.5+01:00`.
+ * Whether the text is `now`, `today`, a date, or a time with a zone, such as `2026-01-31T08:00Z` or
+ * `2026-01-31T08:00:59.5+01:00`. Seconds are optional, and have at most six decimals.
  */
 export function isTime(text: string): bool {
   if (text === "now" || text === "today") return true;
@@ -95,7 +95,7 @@ function isDay(text: string): bool {
   return day <= last;
 }
 
-/** Whether the text has `08:00` or the like at this place: a time of day, or the offset of a zone. */
+/** Whether the text has hours and minutes such as `08:00` at this place: a time of day, or the offset of a zone. */
 function isClock(text: string, at: i32, lastHour: i32): bool {
   const hour = digitsAt(text, at, 2);
   const minute = digitsAt(text, at + 3, 2);

@@ -1,5 +1,6 @@
-// One cron entry: its row in the list, its definition if it is a schedule, and its next ticks, by the clock of its time
-// zone and in UTC. The first tick after the next change of that clock is among them.
+// The details of one cron entry: its row in the list, its definition if it is a schedule, and its next ticks, by the
+// clock of its time zone and in UTC. If that clock changes within a year, the first tick after the change is
+// included.
 import type { Database } from "../../../database/database.ts";
 import { clockOf, nextClockChange } from "../../../domain/cron/time-zone.ts";
 import type { StoredSchedule } from "../../../queue/schedules/schedule-row.ts";
@@ -14,23 +15,23 @@ export interface CronDetails {
   readonly schedule: StoredSchedule | null;
   /** The next ticks of the first entry; none if it is paused, or its pattern is unknown or not supported. */
   readonly ticks: readonly NextTick[];
-  /** A sentence about the next change of its zone's clock; null if it has none within a year, or `ticks` is empty. */
+  /** A sentence about the next change of the zone's clock; null if none within a year, or if `ticks` is empty. */
   readonly clockChange: string | null;
 }
 
 export interface NextTick {
   readonly atMs: number;
-  /** `Thu 26 Nov 03:00`, by the clock of the zone; with the year if that is not the present one. */
+  /** The time by the clock of the zone, such as `Thu 26 Nov 03:00`; with the year if it is not the present year. */
   readonly local: string;
   /** The time in UTC, in the form of `local`. */
   readonly utc: string;
   readonly isAfterChange: boolean;
 }
 
-/** The number of next ticks. The first tick after the next change of the clock is added, if it is not among them. */
+/** The number of next ticks. If the first tick after the next change of the clock is not among them, it is added. */
 const TICKS = 5;
 
-/** Returns null if there is no entry of this identifier. */
+/** Returns null if there is no entry with this identifier. */
 export async function readCronDetails(
   db: Database,
   identifier: string,

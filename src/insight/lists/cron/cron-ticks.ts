@@ -1,5 +1,5 @@
-// Computes ticks from cron expressions of the database, which another program may have written. A tick takes up to 0.1
-// ms, so the ticks of many entries are computed in slices, and other work can run in between (base/slices.ts).
+// Computes ticks from cron expressions in the database, which another program may have written. To compute one tick
+// takes up to 0.1 ms, so many entries are processed in slices, between which other work can run (base/slices.ts).
 import { inSlices } from "../../../base/slices.ts";
 import { type CronSchedule, cronSchedule } from "../../../domain/cron/cron-schedule.ts";
 
@@ -28,7 +28,7 @@ interface CronEntry {
 
 /**
  * Returns, for each entry, the quarters of an hour in the next 24 hours, 0 to 95, in which it has a tick; none if it is
- * paused. In a time zone, the 96 quarters take 6 ms, so they are computed once for each expression.
+ * paused. In a time zone, computing 96 quarters takes 6 ms, so entries with the same expression share the result.
  */
 export async function quartersAhead(
   entries: readonly CronEntry[],

@@ -1,5 +1,6 @@
-// Lists cron entries: those in the code of workers, from _private_known_crontabs and the reports of live workers, and
-// schedules. Only workers have the pattern of an entry in code, so without a live worker its next tick is unknown.
+// Lists cron entries: those in the code of workers, and schedules. Entries in code are read from
+// _private_known_crontabs and from the reports of live workers. Only the reports have the pattern of such an entry, so
+// its next tick is unknown if no live worker has the entry.
 import { inSlices } from "../../../base/slices.ts";
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
@@ -21,15 +22,15 @@ export interface ListedCronEntry {
   readonly source: "code" | "schedule";
   /** The task; null for an entry in code that no live worker has. */
   readonly task: string | null;
-  /** When a worker first registered the entry in code; null: none has. For a schedule, always null. */
+  /** When a worker first registered the entry in code; null if no worker has registered it, and for a schedule. */
   readonly knownSinceMs: number | null;
   readonly lastExecutionMs: number | null;
   readonly nextExecutionMs: number | null;
-  /** The first tick that was missed: it is over two minutes old, and no job was added for it. null: none is known. */
+  /** The first missed tick: it is over two minutes old, and no job was added for it. null if no such tick is known. */
   readonly lateSinceMs: number | null;
   /**
-   * Whether ticks are left out because the database's clock was ahead: the last tick of an entry in code is in the
-   * future, or the next tick of a schedule is later than its pattern requires.
+   * Whether ticks are skipped because the database's clock was ahead earlier: the last tick of an entry in code is in
+   * the future, or the next tick of a schedule is later than its pattern requires.
    */
   readonly isAhead: boolean;
   /** The cron expression; null, like the time zone, for an entry in code that no live worker has. */
@@ -40,16 +41,20 @@ export interface ListedCronEntry {
   readonly backfillSeconds: number | null;
   /** The id of the job of the last tick, as long as that job waits; otherwise null. */
   readonly pendingJobId: string | null;
-  /** The number of live workers that have the entry in code, and the ids of some of them. None for a schedule. */
+  /** The number of live workers that have the entry in code; 0 for a schedule. */
   readonly workers: number;
+  /** The ids of some of these workers. */
   readonly workerIds: readonly string[];
-  /** A sentence, if the entry differs between live workers or is both in code and a schedule; otherwise null. */
+  /**
+   * A sentence, without its subject, about an entry whose definitions differ between live workers, or about an
+   * identifier that live workers have in code and a schedule has, too; otherwise null.
+   */
   readonly differs: string | null;
-  /** The quarters of an hour in the next 24 hours, 0 to 95, in which the entry has a tick; none while it is paused. */
+  /** The quarters of an hour in the next 24 hours, 0 to 95, in which the entry has a tick; empty while it is paused. */
   readonly quartersAhead: readonly number[];
   /** When the schedule was paused; null if it is not paused, and for an entry in code. */
   readonly pausedMs: number | null;
-  /** The longest delay of a schedule's job after its tick; null, like the next two members, for an entry in code. */
+  /** The longest delay of a schedule's job after its tick; null for an entry in code, like `overlap` and `revision`. */
   readonly jitterMs: number | null;
   readonly overlap: string | null;
   readonly revision: number | null;
@@ -77,7 +82,7 @@ export interface CronPage {
   readonly count: number;
 }
 
-/** `search`: a text in the identifier or the task. `isOff`: only entries with `isAhead` or `lateSinceMs`. */
+/** `search`: a text in the identifier or the task. `isOff`: only entries that are ahead or have missed a tick. */
 type CronRequest = PageRequest & { sort: CronSort; search: string; isOff?: true };
 
 export async function listCron(db: Database, request: Readonly<CronRequest>): Promise<CronPage> {
@@ -101,7 +106,7 @@ export async function entriesNamed(
   return { entries: await withPending(db, all.toReversed(), nowMs), nowMs };
 }
 
-/** A cron entry for whose ticks, from `sinceMs` on, no jobs were added. */
+/** A cron entry that has missed ticks. `sinceMs`: the time of the first of them. */
 export interface MissedTicks extends Pick<ListedCronEntry, "identifier" | "source"> {
   readonly sinceMs: number;
 }
@@ -249,7 +254,7 @@ const numberOf = (ms: string | null | undefined) => (ms == null ? null : Number(
 
 /** The largest difference between the clocks of two servers that is not an error. */
 const CLOCK_SLACK_MS = 60_000;
-/** The delay from which a tick counts as missed: a worker that is busy, or whose clock is behind, adds jobs late. */
+/** After this time, a tick without a job counts as missed. A worker that is busy or whose clock is behind is late. */
 const MISSED_AFTER_MS = 120_000;
 
 /** Returns the first tick after `lastMs` if it counts as missed; otherwise null. */
@@ -266,7 +271,7 @@ const lateSince = (dueMs: number | null, nowMs: number): number | null =>
   dueMs !== null && dueMs < nowMs - MISSED_AFTER_MS ? dueMs : null;
 
 interface LedgerRow {
-  /** The identifier; null in the only row if the table is empty. */
+  /** The identifier; null if there are no entries: then the only row contains just `now_ms`. */
   readonly identifier: string | null;
   readonly known_since_ms: string | null;
   readonly last_execution_ms: string | null;

@@ -1,5 +1,5 @@
-// Finds the jobs that the last ticks of cron entries have added, if they still wait. A job with a key is found by its
-// key, any other job by its run_at, which is known: in the index that workers fetch from, one priority after another.
+// Finds the jobs that the last ticks of cron entries have added and that still wait. A job with a key is found by its
+// key. Any other job is found by its run_at, in the index from which workers fetch, one priority after another.
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
 import { priorities } from "../../read/priorities.ts";
@@ -31,7 +31,7 @@ export async function pendingTicks(
   return new Map(rows.map(({ identifier, id }) => [identifier, id]));
 }
 
-/** The end of a Date's range; PostgreSQL's infinity is not a tick. */
+/** The end of a Date's range. A time beyond it, such as PostgreSQL's infinity, is not a tick. */
 const LATEST_MS = 8.64e15;
 
 /** The maximum number of jobs of one run_at and priority that are read, because thousands may be due at midnight. */

@@ -9,7 +9,7 @@ import { queueRow } from "./queue-rows.ts";
 
 export interface QueueDetails {
   readonly queue: ListedQueue;
-  /** The running job, by the oldest lock; null: there is none, it was not found, or a limit of queues applies. */
+  /** The running job: that with the oldest lock. null: none runs, it was not found, or a limit of queues applies. */
   readonly running: QueuedJob | null;
   /** The first due jobs, in execution order. */
   readonly next: QueuedJobs;
@@ -48,7 +48,7 @@ const pausedRunSql: Statement = (s) => `
   select pg_catalog.left(${pausedRun("queues")}, 1024) as worker_id
   from ${s}._private_job_queues as queues where queues.id = $1::int`;
 
-/** Returns the worker that has been running a job of a paused queue since before the pause; null: there is none. */
+/** Returns the id of the worker whose run of a paused queue began before the pause; null: there is no such run. */
 export async function readPausedRun(db: Database, queueId: number): Promise<string | null> {
   const [row] = await query<{ worker_id: string | null }>(db, pausedRunSql, [queueId]);
   return row?.worker_id ?? null;

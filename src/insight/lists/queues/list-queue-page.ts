@@ -1,5 +1,5 @@
-// Named queues, page by page. The numbers of their jobs come from existing counts of all jobs (counted-names.ts); for a
-// large table also from indexes (probe-queues.ts, head-counts.ts), where these give more precise numbers.
+// Named queues, page by page. The numbers of their jobs come from existing counts of all jobs (counted-names.ts). For a
+// large table, more precise numbers from indexes (probe-queues.ts, head-counts.ts) replace some of them.
 import type { Database } from "../../../database/database.ts";
 import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
 import { listPauses, type Pause } from "../../controls/list-pauses.ts";
@@ -43,7 +43,10 @@ export interface QueuePage {
   readonly nextCursor: string | null;
   /** The number of queues whose name contains `search`, in any state; null after the first page. */
   readonly count: number | null;
-  /** The number of queues in each state; null after the first page, in a search, or with MAX_SORTED locked queues. */
+  /**
+   * The number of queues in each state; null after the first page, in a search, or if MAX_SORTED or more queues are
+   * locked.
+   */
   readonly states: StateCounts | null;
 }
 
@@ -100,7 +103,7 @@ export async function withCounts(
   });
 }
 
-/** What is shown of a pause that has set the lock of its queue, but that listPauses() does not return. */
+/** The pause that is shown if a pause has locked the queue, but listPauses() does not return that pause. */
 const UNKNOWN_PAUSE: QueuePause = {
   ...{ pausedAt: new Date(0), resumeAt: null, hasEnded: false },
   ...{ reason: null, pausedBy: null, isBackOff: false },
@@ -122,13 +125,13 @@ interface RowsRequest extends Omit<QueueRequest, "only">, StateFilter {
 interface Rows {
   readonly rows: readonly ListedQueueRow[];
   readonly nextCursor: string | null;
-  /** The rows of all pages, without the check by `fits`; null or absent: not all of them were read. */
+  /** The rows of all pages, before `fits` excludes any; null or absent: not all of them were read. */
   readonly all?: readonly ListedQueueRow[] | null;
 }
 
 /**
- * The maximum number of queues in a list by counts or age; further ones are left out. A list by state or name leaves
- * out only locked queues above this number.
+ * The maximum number of queues in a list by counts or age; further queues are left out. In a list by state or name,
+ * only locked queues beyond this number are left out.
  */
 const MAX_SORTED = 20_000;
 
@@ -164,7 +167,7 @@ async function rowsOf(
 
 const nameOf = ({ queueName }: ListedQueueRow) => queueName;
 
-/** Returns a page by name. PostgreSQL sorts it by its own collation, with the index of names. */
+/** Returns a page of queues by name. PostgreSQL sorts the queues by its own collation, with the index of names. */
 async function byName(db: Database, request: RowsRequest): Promise<Rows> {
   const { sort, limit, cursor } = request;
   const after = cursor === null ? null : decodePlace(cursor, sort).name;
@@ -172,7 +175,7 @@ async function byName(db: Database, request: RowsRequest): Promise<Rows> {
   return cutRows(rows, limit, sort);
 }
 
-/** In the order of stuckFirst(): the place after all locked queues and before all others. */
+/** The place after all locked queues and before all others, in the order of stuckFirst(). */
 const BETWEEN = { key: Number.MAX_VALUE, name: "" };
 
 function cutRows(rows: readonly ListedQueueRow[], limit: number, sort: QueueSort): Rows {
@@ -183,10 +186,11 @@ function cutRows(rows: readonly ListedQueueRow[], limit: number, sort: QueueSort
   return { rows: shown, nextCursor: encodePlace({ sort, ...end }) };
 }
 
-/** A time in the year 2223, in microseconds since 1970. It is subtracted from the times of queues that come first. */
+/** The year 2223 in microseconds since 1970. It is subtracted from the times of stuck queues, so they come first. */
 const AFTER_ALL_US = 8e15;
 
-// Stuck queues come first, the longest stuck one before the others; then paused ones; then locked ones, oldest first.
+// Stuck queues come first, those that are stuck longest before the others; then paused queues; then queues that workers
+// have locked, oldest lock first.
 const byLock: SortOrder<ListedQueueRow> = {
   key: ({ stuckSinceUs, lockedAtUs }) => {
     const [us, before] = stuckSinceUs === null ? [lockedAtUs, 0] : [stuckSinceUs, AFTER_ALL_US];
@@ -201,7 +205,10 @@ const byState = (counted: CountedNames): SortOrder<ListedQueueRow> => ({
   isDescending: false,
 });
 
-/** Returns a page of the locked queues in the order `byLock`, then of the others by name: their cursors have no key. */
+/**
+ * Returns a page of the list that has first the locked queues in the order `byLock`, and then the others by name. A
+ * cursor after one of the others has the key null.
+ */
 async function stuckFirst(db: Database, request: RowsRequest): Promise<Rows> {
   const { sort, limit, cursor, only } = request;
   const place = cursor === null ? null : decodePlace(cursor, sort);

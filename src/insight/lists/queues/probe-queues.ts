@@ -7,12 +7,18 @@ import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
 import { milliseconds, timeText } from "../../../queue/sql/moments.ts";
 import type { QueueCounts } from "../counted-names.ts";
 
-/** The limit of exact numbers, for one queue. For a page of 50 queues, up to 50 times as many entries are read. */
+/**
+ * Up to this many due and future jobs of one queue are counted exactly. For a page of 50 queues, at most about 10,000
+ * entries of the index are read.
+ */
 const CAP = 200;
 
 type ProbedCounts = Pick<QueueCounts, "ready" | "scheduled" | "oldestReadyMs">;
 
-/** Returns a function that returns the more precise of a queue's probed counts and `counts`; null without the index. */
+/**
+ * Returns null if `ids` is empty or the index cannot be used; otherwise a function. For a queue, it returns the more
+ * precise of each probed count and the same count in `counts`; {} if the queue was not probed.
+ */
 export async function probedCounts(
   db: Database,
   ids: readonly number[],
@@ -38,7 +44,7 @@ export async function probedCounts(
   };
 }
 
-/** Returns the earlier time. The oldest job may not have been read, because the index is ordered by priority first. */
+/** Returns the earlier time. The probe may not have read the oldest job, because the index is ordered by priority. */
 const earlier = (one: number | null, other: number | null) =>
   one === null || other === null ? (one ?? other) : Math.min(one, other);
 

@@ -1,6 +1,7 @@
-// The jobs of one named queue: the next ones in execution order, the newest, and the running one. If the table is large
-// and lacks the optional index for the next or the newest, these are searched like any list of jobs, for a short time,
-// and the cursor continues the search.
+// The jobs of one named queue: the next jobs in execution order, the newest jobs, and the running job. Of a large
+// table, the next jobs are read directly only with the optional index `queue_ready`, and the newest jobs only with the
+// index `queue`. Otherwise they are searched like any list of jobs, for a short time, and the cursor continues the
+// search.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
@@ -16,7 +17,7 @@ export interface QueuedJob {
   readonly priority: number;
   readonly attempts: number;
   readonly max_attempts: number;
-  /** The times are in microseconds since 1970. */
+  /** The members `…_us` are times in microseconds since 1970. */
   readonly run_at_us: string;
   readonly created_at_us: string;
   readonly locked_at_us: string | null;
@@ -24,7 +25,7 @@ export interface QueuedJob {
 
 export interface QueuedJobs {
   readonly jobs: readonly QueuedJob[];
-  /** Whether the list has all jobs, or as many as its limit; false: the time limit has ended the search before. */
+  /** Whether the list has all jobs, or as many as its limit. false: the time limit has ended the search earlier. */
   readonly isComplete: boolean;
   /**
    * The cursor for the list of jobs, filtered by this queue: with `is:due` in the order `priority` for the next jobs,
@@ -116,7 +117,8 @@ async function walkedTo(
 const ofIdsSql: Statement = (s) =>
   columns(s, "(select pg_catalog.unnest($1::bigint[]) as id) as found");
 
-// The jobs of a run are locked at the same time. They run in the order of the queue, so its first job is the running one.
+// All jobs of a run are locked at the same time, and run in the order of the queue. So the first of them is the running
+// job.
 const runningSql: Statement = (s) => `
   with found as materialized (
     select jobs.id from ${s}._private_jobs as jobs
@@ -125,7 +127,10 @@ const runningSql: Statement = (s) => `
   )
   ${columns(s, "found")}`;
 
-/** Returns the queue's job with the oldest lock. `reported`: the only candidates if locked jobs cannot be found. */
+/**
+ * Returns the queue's job with the oldest lock; null if none is found. `reported`: the ids of the jobs that the worker
+ * has reported. Only these are read if the table is large and lacks the index `running`.
+ */
 export async function runningJob(
   db: Database,
   queueId: number,

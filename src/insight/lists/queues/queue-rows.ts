@@ -1,6 +1,6 @@
-// Named queues, the worker that has locked each, and that worker's state (known-workers.ts). A queue is stuck if a
-// stale worker has locked it, or if an unknown worker locked it more than 4 hours ago. It is stuck since the lock, or
-// since the stale worker's last heartbeat if that is later.
+// Reads named queues, with the worker that has locked each and that worker's state (known-workers.ts). A queue is stuck
+// if a stale worker has locked it, or if an unknown worker locked it more than 4 hours ago. It is stuck since the lock,
+// or since the stale worker's last heartbeat if that is later.
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
 import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
@@ -15,7 +15,7 @@ import type { WorkerState } from "../known-workers.ts";
 export interface ListedQueueRow {
   readonly id: number;
   readonly queueName: string;
-  /** When a worker locked it, in microseconds since 1970; null, as `lockedBy` and `holder`: no worker has. */
+  /** The time of a worker's lock, in microseconds since 1970. Without such a lock, the next two are null, too. */
   readonly lockedAtUs: string | null;
   readonly lockedBy: string | null;
   readonly holder: WorkerState | null;
@@ -24,11 +24,11 @@ export interface ListedQueueRow {
 }
 
 export interface QueueFilter {
-  /** A text in the name, in upper or lower case; empty: any name. */
+  /** A text that the name contains, ignoring case; empty: any name. */
   readonly search: string;
-  /** `locked`: by a worker or a pause; `free`: all others. */
+  /** `locked`: only queues that a worker or a pause has locked; `free`: only the others. */
   readonly only: "locked" | "free" | "all";
-  /** `among`: only the queues with these ids; `except`: all others; null: all. */
+  /** `among`: only the queues with these ids; `except`: all queues but these; null: all. */
   readonly ids:
     | { readonly among: readonly number[] }
     | { readonly except: readonly number[] }
@@ -85,7 +85,7 @@ function idParameters(ids: QueueFilter["ids"]): [readonly number[] | null, boole
 
 /** Returns the queue with this name, otherwise the queue with this id; null: there is neither. */
 export async function queueRow(db: Database, nameOrId: string): Promise<ListedQueueRow | null> {
-  // A text of PostgreSQL cannot contain this character, not even in a comparison.
+  // PostgreSQL refuses a text with this character, even as a parameter.
   if (nameOrId.includes("\0")) return null;
   const id = /^\d{1,9}$/.test(nameOrId) ? Number(nameOrId) : null;
   const statement = (await hasWorkerTable(db)) ? oneWithHeartbeatsSql : oneWithoutHeartbeatsSql;
@@ -121,7 +121,7 @@ interface Row {
   readonly is_paused: boolean;
 }
 
-/** The matching queues as JSON texts: their ids and, in the same order, their names; null: no queue. */
+/** The matching queues as JSON arrays; null instead of an empty array. `names` has the same order as `ids`. */
 interface Columns {
   readonly ids: string | null;
   readonly names: string | null;
@@ -143,7 +143,7 @@ function toQueueRow(row: Row): ListedQueueRow {
 
 const lock = shownLock("queues");
 const { isLocked } = lock;
-/** A condition: a worker or a pause has locked the queue. */
+/** An SQL condition: a worker or a pause has locked the queue. */
 const isBlocked = isBlockedQueue("queues");
 const isOld = `${isLocked} and queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS}::float8 * interval '1 millisecond'`;
 

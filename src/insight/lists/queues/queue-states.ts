@@ -1,13 +1,15 @@
-// The states of queues, from their lock and the counts of their jobs: a filter by state, and how many queues each has.
-// A paused queue counts as locked. Every queue is in exactly one of the first six states; they are listed worst first.
-//   stuck     locked by a worker that is not responding, or for 4 hours by an unknown worker
+// Determines the states of queues from their locks and the counts of their jobs, filters queues by state, and counts
+// the queues in each state. A paused queue counts as locked. Every queue is in exactly one of the first six states,
+// which are listed from the worst to the best. It may also be in some of the last three.
+//   stuck     locked by a worker that is not responding, or for more than 4 hours by an unknown worker
 //   failed    not locked, with failed jobs
 //   ready     not locked, without failed jobs, with due jobs or, under a limit, with running jobs
 //   running   locked, and not stuck
 //   scheduled not locked, and all its jobs are due in the future
 //   idle      not locked, and without jobs
 //
-//   locked    stuck or running                            failing   with failed jobs, locked or not
+//   locked    stuck or running
+//   failing   with failed jobs, locked or not
 //   waiting   not locked, with due jobs
 import type { NameTally } from "../../stats/name-tallies.ts";
 import { inState, type TallyName } from "../../stats/tally.ts";
@@ -78,7 +80,10 @@ export function filterOf(state: QueueState | null, counted: CountedNames): State
   }
 }
 
-/** Whether the counts shown on a page agree with the state. They may contradict those by which filterOf() selected. */
+/**
+ * Whether the counts that are shown for a queue agree with the state. They may be newer or more precise than the counts
+ * by which filterOf() selected the queue.
+ */
 export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
   if (state === "failing") return counts.failed.value > 0;
   if (state === "waiting") return counts.ready.value > 0;
@@ -88,8 +93,8 @@ export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
 }
 
 /**
- * The number of queues in each state; null: the jobs were only sampled. Without `failing` and `waiting` the numbers add
- * up to that of all queues.
+ * The number of queues in each state; null: the jobs were only sampled. `failing` and `waiting` count queues that the
+ * other numbers count, too.
  */
 export interface StateCounts {
   readonly stuck: number;
@@ -130,7 +135,7 @@ const NOT_COUNTED = {
 };
 const NOT_IDLE = Object.values(inState).flat();
 
-/** Returns the ids of the queues that are in the state, unless they are locked. */
+/** Returns the ids of the queues that are in the state if they are not locked. Locked queues are not left out. */
 function idsIn({ tallies }: CountedNames, state: ExclusiveState): number[] {
   const isIn = (tally: NameTally) => freeState(hasCounted(tally)) === state;
   return [...tallies.queues].filter(([, tally]) => isIn(tally)).map(([id]) => id);

@@ -19,13 +19,13 @@ const lockedSql: Statement = (schema) => `
 export interface KeyRange {
   readonly from: string;
   readonly to: string;
-  /** The ids of the jobs with a key in the range; null: there are more than MAX_KEYS. */
+  /** The ids of the jobs with a key in the range; null if there are more than MAX_KEYS. */
   readonly ids: readonly string[] | null;
 }
 
 const MAX_KEYS = 1_000;
 
-/** Returns the range of keys that begin with `prefix`; null: it has no end, or keys do not sort by code points. */
+/** Returns the range of keys that begin with `prefix`; null if it has no end or if keys do not sort by code points. */
 export async function keyRange(db: Database, prefix: string): Promise<KeyRange | null> {
   const to = nextText(prefix);
   if (to === null || !(await isKeyOrderPlain(db))) return null;

@@ -1,6 +1,6 @@
-// Finds the label of an error group by its fingerprint, which is a hash of the label. With the label, PostgreSQL
-// selects a few errors, and this process checks these instead of all. Groups that groups/error-groups.ts has returned
-// are cached in memory. To find another one, some errors of the table are read.
+// Finds the label of an error group by its fingerprint, which is a hash of the label. With the label, PostgreSQL can
+// select a few errors, and this process checks only those. Groups that groups/error-groups.ts has returned are cached
+// in memory. To find any other group, some errors of the table are read.
 import { monotonic } from "../../../base/clock.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
@@ -17,9 +17,12 @@ import {
 
 export interface KnownGroup {
   readonly label: string;
-  /** The task, if the errors are grouped by their place in its code (`errorPlace`); null: by their label. */
+  /** The task, if the errors are grouped by their place in its code (`errorPlace`); null: grouped by their label. */
   readonly task: KnownTask | null;
-  /** The labels of errors of one job each that were added to the group: they differ only by ids (`isLikeGroup`). */
+  /**
+   * The labels of groups that were merged into this one. Each had only one job among the errors that were read, and its
+   * error differs from those of this group only in ids (`isLikeGroup`).
+   */
   readonly joined: readonly string[];
 }
 
@@ -35,12 +38,13 @@ export interface ErrorGroups {
 }
 
 const MAX_KEPT = 1_000;
-/** The maximum number of errors that are read, and approximately that of pages. */
+/** The maximum number of errors that are read. */
 const MAX_SCANNED = 2_000;
+/** The approximate maximum number of pages that are read. */
 const PAGES = 200;
 
-// The cached groups. The key is the schema's object and not its name, because schemas of several databases can have the
-// same name.
+// The cached groups. The key is the object of the schema, not its name, because schemas of several databases can have
+// the same name.
 const remembered = new WeakMap<SchemaName, Map<string, KnownGroup>>();
 
 export function rememberGroup(
@@ -60,7 +64,7 @@ const FLOODED_MS = 60_000;
 
 const flooded = new WeakMap<SchemaName, Map<number, number>>();
 
-/** Records that the errors of these tasks are grouped by place. Returns them, and those recorded in the last minute. */
+/** Records that the errors of these tasks are grouped by place. Returns these and all recorded in the last minute. */
 export function recentlyFlooded({ schema }: Database, taskIds: readonly number[]): number[] {
   const nowMs = monotonic();
   const known = flooded.get(schema) ?? new Map<number, number>();
@@ -71,11 +75,14 @@ export function recentlyFlooded({ schema }: Database, taskIds: readonly number[]
   return recent;
 }
 
-/** Whether the fingerprint is that of a cached group by place. */
+/** Whether the fingerprint is that of a cached group whose errors are grouped by place. */
 export const isPlace = ({ schema }: Database, fingerprint: string): boolean =>
   groupsIn(schema).get(fingerprint)?.task != null;
 
-/** Returns the group of an error: the cached one of its place, the cached one that its label joined, or its label's. */
+/**
+ * Returns the fingerprint of an error's group: the group of its place if that is cached, otherwise the cached group
+ * into which the group of its label was merged, otherwise the group of its label.
+ */
 export function shownGroup({ schema }: Database, task: string | null, error: string): string {
   const groups = groupsIn(schema);
   const place = task === null ? null : errorPlace(task, error).fingerprint;
@@ -89,7 +96,10 @@ export function shownGroup({ schema }: Database, task: string | null, error: str
 export const printOf = (name: string): string =>
   isFingerprint(name) ? name : groupOfLabel(name).fingerprint;
 
-/** Returns the cached groups, after a search for missing ones. If a group is not found, a query checks all errors. */
+/**
+ * Returns the cached groups, after a search for groups of `fingerprints` that are not cached. A query for the
+ * fingerprint of a group that was not found checks all errors.
+ */
 export async function errorGroupsOf(
   db: Database,
   fingerprints: readonly string[],

@@ -1,5 +1,5 @@
-// Resolves the tasks and queues of a query, and its words, to ids before it becomes SQL. PostgreSQL hashes an array of
-// constants, but would evaluate a join or a sub-select for each job.
+// Resolves the names of tasks and queues in a query to ids, and finds what its words mean, before the query becomes
+// SQL. PostgreSQL hashes an array of constant ids, but would evaluate a join or a sub-select for each job.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import type { QueryNode, TextValue } from "../../../domain/query/query-tree.ts";
@@ -14,7 +14,7 @@ export interface NamedRow {
 /** The maximum number of tasks, and of queues, that a query may match. The caller rejects a query that matches more. */
 export const MAX_NAMES = 10_000;
 
-/** Returns the tasks and queues that the query names, whole or by a prefix, at most MAX_NAMES + 1 of each. */
+/** Returns the tasks and queues that a name or prefix in the query matches, at most MAX_NAMES + 1 of each. */
 export async function resolveNames(db: Database, node: QueryNode): Promise<readonly NamedRow[]> {
   const tasks = valuesOfField(node, "task");
   const queues = valuesOfField(node, "queue");
@@ -73,7 +73,7 @@ const wordsSql: Statement = (schema) => `
   from unnest($1::bigint[], $2::text[]) with ordinality as words (id, word, place)
   order by words.place`;
 
-/** The ids of the tasks and queues whose names contain a text, as texts of int[]. */
+/** The ids of the tasks, and of the queues, whose names contain a text. Each member is the text of an int[]. */
 export interface NamesWithText {
   readonly tasks: string;
   readonly queues: string;

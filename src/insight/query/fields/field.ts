@@ -9,9 +9,9 @@ import type { Parameters } from "../parts/parameters.ts";
 import type { QueryPart } from "../parts/part.ts";
 
 export interface FieldSql {
-  /** The help text beside its name in suggestions. */
+  /** The help text beside the field's name in suggestions. */
   readonly note: string;
-  /** Returns the condition of a term. `!=` is its negation, which fieldPart() builds. */
+  /** Returns the condition of a term. For the operator `!=`, it is the condition of `:`, and fieldPart() negates it. */
   readonly part: (term: FieldTerm, parameters: Parameters, known: QueryFacts) => QueryPart;
   readonly cost: (term: FieldTerm, facts: CostFacts) => FieldCost;
   /** Whether a value identifies at most one job. */
@@ -22,20 +22,21 @@ export interface FieldSql {
 export interface QueryFacts {
   readonly nowUs: bigint;
   readonly names: readonly NamedRow[];
-  /** The ids of locked queues, as the text of an int[]. This, like `stuck`, is read only if the query depends on it. */
+  /** The ids of locked queues, as the text of an int[]; `{}` if the query does not depend on them. */
   readonly lockedQueues: string;
   readonly heartbeats: Heartbeats;
+  /** Null if the query does not contain `is:stuck`. */
   readonly stuck: StuckHolders | null;
-  /** The range of keys for each prefix in the query; empty if keys do not sort by code points. */
+  /** The range of keys for the prefixes of keys in the query; empty if keys do not sort by code points. */
   readonly keyRanges: ReadonlyMap<string, KeyRange>;
   readonly errorGroups: ErrorGroups;
-  /** Collects the terms with names and error groups that do not exist, such as `task:nmae`. */
+  /** Collects the terms whose name or error group does not exist, such as `task:nmae`. */
   readonly unknown: string[];
 }
 
 export interface CostFacts {
   readonly text: string;
-  /** Has the prefixes in the query that the index of keys can find. */
+  /** Its keys are the prefixes in the query for which the index of jobs' keys finds all matches. */
   readonly keyRanges: ReadonlyMap<string, unknown>;
   /** The meanings of words without a field. */
   readonly meanings: ReadonlyMap<string, WordMeanings>;
@@ -45,13 +46,14 @@ export interface CostFacts {
 
 /** The cost of one term. */
 export interface TermCost {
-  /** The term as typed, and its position in the query. */
+  /** The term as typed. */
   readonly term: string;
+  /** The term's position in the query: from the character `at` up to, but not including, `end`. */
   readonly at: number;
   readonly end: number;
-  /** As in term-cost.ts. `check`: this process reads the texts of each job that the other terms do not exclude. */
+  /** term-cost.ts explains the three costs. */
   readonly cost: "cheap" | "bounded" | "check";
-  /** The optional index that would make the term cheap; null: none would, or it is cheap already. */
+  /** The optional index that would make the term cheap; null: no index would, or the term is cheap already. */
   readonly index: string | null;
 }
 
@@ -61,7 +63,7 @@ export const CHEAP: FieldCost = { cost: "cheap", index: null };
 export const BOUNDED: FieldCost = { cost: "bounded", index: null };
 export const CHECK: FieldCost = { cost: "check", index: null };
 
-/** Returns the cost of a term that is cheap if the index exists. */
+/** Returns the cost of a term that is cheap if the index exists, and bounded if not. */
 export function costWith(index: string, { indexes }: CostFacts): FieldCost {
   return indexes.has(index) ? CHEAP : { cost: "bounded", index };
 }

@@ -1,4 +1,4 @@
-// Terms on error groups: by a group's fingerprint, or by its label.
+// The field `group` of queries: it finds the jobs of an error group by the group's fingerprint or label.
 import {
   errorGroup,
   errorPlace,
@@ -49,7 +49,7 @@ function oneGroupPart(
   };
 }
 
-/** Returns the condition of a group by place: errors of this task whose class and place have this fingerprint. */
+/** Returns the condition of a group by place: jobs of this task whose error has the place with this fingerprint. */
 function placePart(fingerprint: string, task: KnownTask, parameters: Parameters): QueryPart {
   const isTask = `(jobs.task_id = any(${parameters.add([task.id], "int[]")}))`;
   return allOf([

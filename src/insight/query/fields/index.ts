@@ -1,4 +1,5 @@
-// SQL, cost and help text of each field of the query language. Names and kinds: src/domain/portable/query/fields.ts.
+// The SQL, the cost and the help text of each field of the query language. The names and kinds of the fields are in
+// src/domain/portable/query/fields.ts.
 import { lockedConditions } from "../../../domain/condition.ts";
 import type { FieldTerm } from "../../../domain/query/query-tree.ts";
 import { isAvailable } from "../../../queue/sql/eligible.ts";
@@ -67,7 +68,7 @@ export const fieldSql: Readonly<Record<string, FieldSql>> = {
     cost: () => BOUNDED,
   },
   due: {
-    note: "waits until: due<+10m",
+    note: "when it is due: due<+10m",
     part: momentPart({
       column: "jobs.run_at",
       of: { sql: isAvailable("jobs"), shape: {} },
@@ -87,7 +88,8 @@ export const fieldSql: Readonly<Record<string, FieldSql>> = {
   },
   failed: {
     note: "permanently failed: failed<2h",
-    // updated_at is the time of the failure, unless a Graphile worker failed the job or the row was changed since.
+    // updated_at is the time of the failure, unless the row was changed afterwards, or the job failed on a Graphile
+    // worker, which does not write updated_at.
     part: momentPart({
       column: "jobs.updated_at",
       of: { sql: isFailed("jobs"), shape: { conditions: ["failed"] } },

@@ -1,4 +1,4 @@
-// Terms on integers of up to 64 bits.
+// Compiles terms on integers of up to 64 bits to SQL.
 import { isOrder } from "../../../domain/portable/query/fields.ts";
 import type { FieldTerm, QueryValue } from "../../../domain/query/query-tree.ts";
 import type { Parameters } from "../parts/parameters.ts";

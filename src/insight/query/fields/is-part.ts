@@ -37,7 +37,7 @@ const groups: Readonly<Record<string, WordSql>> = {
     index: null,
   },
   stuck: {
-    note: "its worker, or its queue's, is not responding, or an old lock has no heartbeats",
+    note: "it or its queue is locked by a worker that is not responding, or for 4 hours by one without heartbeats",
     part: stuckPart,
     index: "running",
   },
@@ -97,7 +97,7 @@ function conditionSql(condition: Condition): WordSql {
   };
 }
 
-/** Returns the condition of jobs whose lock is stuck (StuckHolders), and of due jobs whose queue has a stuck lock. */
+/** Returns the SQL for jobs whose lock is stuck (StuckHolders), and for due jobs whose queue has a stuck lock. */
 function stuckPart(parameters: Parameters, { nowUs, stuck }: QueryFacts): QueryPart {
   if (stuck === null) throw new Error("the stuck workers were not read");
   const isDueNow = due(nowUs, parameters);

@@ -1,5 +1,5 @@
-// Query terms on times. Ages are turned into times with the query's `now`, so that all steps of a walk and all pages of
-// a list compare with the same times.
+// The SQL of query terms on times. Ages are turned into times with the query's `now`, so that all steps of a walk and
+// all pages of a list compare with the same times.
 import { isOrder } from "../../../domain/portable/query/fields.ts";
 import { ageUs, timeUs } from "../../../domain/query/moments.ts";
 import type { MomentValue, Operator, QueryValue } from "../../../domain/query/query-tree.ts";

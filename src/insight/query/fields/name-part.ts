@@ -1,4 +1,5 @@
-// Terms on the names of tasks, queues and workers, and on keys: whole, by prefix, or `none`.
+// Compiles the terms of a query on the names of tasks, queues and workers, and on job keys. A value of such a term is a
+// whole text, a prefix, or `none`.
 import type { FieldTerm, QueryValue, TextValue } from "../../../domain/query/query-tree.ts";
 import { isNamed } from "../facts/names.ts";
 import type { Parameters } from "../parts/parameters.ts";
@@ -54,7 +55,10 @@ export function keyPart(term: FieldTerm, parameters: Parameters, known: QueryFac
   ]);
 }
 
-/** Returns the condition of a prefix of keys, with a range of keys as well if their index can find the prefix. */
+/**
+ * Returns the condition that a key begins with `prefix`. If the index of keys can find the prefix, the condition also
+ * contains a range of keys.
+ */
 function beginningPart(prefix: string, parameters: Parameters, known: QueryFacts): QueryPart {
   const begins = prefixPart("jobs.key", [prefix], parameters);
   const range = known.keyRanges.get(prefix);

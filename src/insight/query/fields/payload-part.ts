@@ -1,6 +1,7 @@
 // A term on the payload, or on a field of it. PostgreSQL's json operators fail on a payload with \u0000 or a lone
-// surrogate, so one such job would end the statement. They also treat 7.0 and 7 as different. So for a field, SQL only
-// searches the payload for its name and text as usually written, and this process decides.
+// surrogate, so one such job would end the statement. They also treat 7.0 and 7 as different. So for a field of the
+// payload, SQL only searches the payload for the field's name and for the text of the value, as they are usually
+// written. This process then decides whether the job matches.
 import { compareNumbers } from "../../../domain/exact/decimal.ts";
 import { stringOf, valuesAt } from "../../../domain/exact/payload-values.ts";
 import { isOrder } from "../../../domain/portable/query/fields.ts";
@@ -37,9 +38,9 @@ const HAS_ESCAPE = contains(PAYLOAD, BACKSLASH);
 const HAS_CODE = `${HAS_ESCAPE} and ${contains(PAYLOAD, `${BACKSLASH} || 'u'`)}`;
 
 /**
- * Returns a condition that every match fulfils. If all values are texts and `op` is not an order, the payload contains
- * one of them. Unless a value is `none`, it contains the last name of the path. The values are searched first, because
- * fewer payloads contain them.
+ * Returns a condition that every matching payload fulfils. If all values are texts and `op` is not an order, the
+ * payload must contain one of the values. Unless a value is `none`, the payload must also contain the last name of the
+ * path. The values are searched first, because fewer payloads contain them.
  */
 function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): QueryPart {
   const key = path.findLast((step) => typeof step === "string");
@@ -53,7 +54,10 @@ function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): Q
   return allOf([anyOf(valueParts), keyPart]);
 }
 
-/** Returns the text as it appears in a payload. Only JSON's literals may appear without quotes. */
+/**
+ * Returns the text as it is usually written in a payload: with quotes or, for a prefix, with the first quote. A text
+ * that may mean `true`, `false` or `null` is returned without quotes.
+ */
 function valueText({ text, isPrefix, isQuoted }: TextValue): string {
   if (isPrefix) return `"${text}`;
   const mayBeWord = !isQuoted && ["true", "false", "null"].includes(text);
@@ -92,7 +96,7 @@ function isEqual(json: string, value: QueryValue): boolean {
       : text === value.text;
   }
   if (value.kind === "number") return isNumber(json) && compareNumbers(json, value.text) === 0;
-  // Without quotes the text may be one of JSON's literals.
+  // A text without quotes in the query may mean one of the literals `true`, `false` and `null`.
   const isWord = value.kind === "text" && !value.isQuoted && !value.isPrefix;
   return isWord && /^[tfn]/.test(json) && json === value.text;
 }

@@ -1,5 +1,6 @@
-// The cost of each term of a query, and the optional index that would make it cheap. `cheap`: an index finds the
-// matches. `bounded`: a walk in steps finds them. `check`: a walk in steps, in which this process also reads texts.
+// The cost of each term of a query, and the optional index that would make the term cheap. `cheap`: an index finds the
+// matches. `bounded`: a walk through the jobs in steps finds them. `check`: in such a walk, this process also reads
+// payloads or errors to decide which jobs match.
 import { isOrder } from "../../../domain/portable/query/fields.ts";
 import type { QueryNode } from "../../../domain/query/query-tree.ts";
 import {
@@ -27,7 +28,10 @@ function costsOf(node: QueryNode, facts: CostFacts, isExcluded: boolean): TermCo
   return [{ term: facts.text.slice(at, end), at, end, ...leafCost(node, facts, isExcluded) }];
 }
 
-/** Whether indexes find all matches: each term is cheap, none negated, or one term of an `and` matches few jobs. */
+/**
+ * Whether indexes find all matches of a query or a part of one. This holds for a cheap term; for an `or`, if it holds
+ * for each part; for an `and`, if it holds for each part or one part is singular. It never holds for a negation.
+ */
 export function isCheap(node: QueryNode | null, facts: CostFacts): boolean {
   if (node === null) return true;
   if (node.kind === "not") return false;
@@ -38,7 +42,7 @@ export function isCheap(node: QueryNode | null, facts: CostFacts): boolean {
   return isOne || node.items.every((item) => isCheap(item, facts));
 }
 
-/** Whether a term matches at most a few jobs, as an id or a key does. */
+/** Whether a part is a singular term: it matches at most a few jobs, as an id or a key does. */
 function isSingular(node: QueryNode, facts: CostFacts): boolean {
   if (node.kind === "text") return hasOneJob(node, facts);
   if (node.kind !== "field" || node.op === "!=" || isOrder(node.op)) return false;

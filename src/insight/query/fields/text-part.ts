@@ -1,5 +1,5 @@
-// Terms on text: in the payload, in the error, or anywhere in a job, ignoring case. A walk reads the jobs to find such
-// a text. Also the conditions of equal texts, prefixes and flags, and of what a word means.
+// Conditions for the texts of a query: the payload, the error or any part of a job contains a text, ignoring case; a
+// value equals a text or begins with it; a job has a flag; a word names the job, its task or its queue.
 import type { FieldTerm, TextTerm } from "../../../domain/query/query-tree.ts";
 import { textSearch } from "../../read/text-search.ts";
 import type { NamesWithText, WordMeanings } from "../facts/names.ts";
@@ -37,8 +37,8 @@ export function errorPart(term: FieldTerm, parameters: Parameters): QueryPart {
 }
 
 /**
- * Returns the condition that the error equals one of the texts. PostgreSQL decompresses only errors of the same
- * length, but these may be many.
+ * Returns the condition that the error equals one of the texts. PostgreSQL decompresses only errors that are as long as
+ * one of the texts, but there may be many such errors.
  */
 function equalError(texts: readonly string[], parameters: Parameters): QueryPart {
   const { sql } = equalPart("jobs.last_error", texts, parameters);
@@ -72,7 +72,7 @@ export function textsOf({ values }: FieldTerm): string[] {
   );
 }
 
-/** Returns the condition of what a word means: the job with this id or key, and the jobs of this task or queue. */
+/** Returns the condition that a job has the id, the key, the task or the queue that a word means. */
 export function meantPart(meanings: WordMeanings, parameters: Parameters): QueryPart {
   const { id, key, task_id, queue_id } = meanings;
   return anyOf([
@@ -92,8 +92,8 @@ export function meantPart(meanings: WordMeanings, parameters: Parameters): Query
 }
 
 /**
- * Returns the condition that the text is anywhere: in payload, last error, key, worker, or in the names of task and
- * queue.
+ * Returns the condition that the text is anywhere in a job: in its payload, last error, key or worker, or in the names
+ * of its task and queue.
  */
 export function anywherePart(
   { text }: TextTerm,
@@ -115,7 +115,7 @@ export function anywherePart(
 }
 
 // Graphile Worker stores flags as an object whose members are true. On other JSON types the operator "?|" raises no
-// error, but could match: a string, or an array with strings.
+// error, but could match a string or an array with strings, so isObject is checked.
 export function flagPart(term: FieldTerm, parameters: Parameters): QueryPart {
   const flags = textsOf(term);
   const hasNone = term.values.some(({ kind }) => kind === "none");

@@ -16,7 +16,7 @@ export class Parameters {
   }
 }
 
-/** SQL without unused parameters. The others are numbered anew from `$#0`, in the order of `values`. */
+/** SQL whose unused parameters were removed. The used ones have new numbers from `$#0` on, in the order of `values`. */
 export interface NumberedSql {
   readonly sql: string;
   readonly marks: string;
@@ -26,9 +26,9 @@ export interface NumberedSql {
 }
 
 /**
- * Removes the parameters of pieces that were left out: PostgreSQL requires each bound parameter to be in the statement.
- * Not every statement has the marks (row-check.ts). So `sql` also uses the parameters of the marks, in a condition that
- * is always true.
+ * Removes the parameters that neither `sql` nor `marks` uses, because the pieces of SQL with them were left out:
+ * PostgreSQL requires each bound parameter to be in the statement. Not every statement selects the marks
+ * (row-check.ts). So the returned `sql` also uses the parameters of the marks, in a condition that is always true.
  */
 export function dropUnusedParameters(
   sql: string,

@@ -1,21 +1,21 @@
-// A piece of a compiled query: its SQL, and what only the row's texts decide. All matches fulfil `sql`, so it can
-// narrow a walk down. In a part of kind `sql`, all rows that fulfil `sql` match.
+// A part of a compiled query. All rows that match it fulfil its `sql`. If the part is of kind `sql`, all rows that
+// fulfil `sql` match. In the other kinds, `sql` limits the rows that are read, and the texts of these rows decide.
 import { ANY_SHAPE, bothOf, eitherOf, type QueryShape } from "./shape.ts";
 
 export interface CheckedTexts {
   readonly payload: string;
   readonly last_error: string | null;
-  /** The `marks` of the query; optional if they are `null::text`. */
+  /** The value of the query's `marks` for this row. It may be left out if the query has none (`null::text`). */
   readonly marks?: string | null;
 }
 
 export type QueryPart = SqlPart | TextsPart | MixedPart;
 
-/** What all kinds of parts have. */
+/** The members that all kinds of parts have. */
 interface Condition {
   readonly sql: string;
   readonly shape: QueryShape;
-  /** The values that the condition reads and that may be compressed; null: none. */
+  /** The values that the condition reads and that may be compressed; null: it reads no such values. */
   readonly reading: LargeValues | null;
 }
 
@@ -26,18 +26,18 @@ export interface LargeValues {
   readonly beside: string;
 }
 
-/** A part that SQL decides. */
+/** A part whose matches SQL alone finds. */
 export interface SqlPart extends Condition {
   readonly kind: "sql";
 }
 
-/** A part that the texts decide; `sql` selects the candidates. */
+/** A part for which decide() compares the texts of a row; `sql` selects the candidates. */
 export interface TextsPart extends Condition {
   readonly kind: "texts";
   readonly decide: (row: CheckedTexts) => boolean;
 }
 
-/** Several parts, some of which are decided by SQL and some by the texts. */
+/** Parts that are joined, or one part that is negated. SQL alone does not decide all of them. */
 export interface MixedPart extends Condition {
   readonly kind: "and" | "or" | "not";
   readonly items: readonly QueryPart[];
@@ -85,7 +85,7 @@ function everyOf(conditions: readonly string[]): string {
 const someOf = (conditions: readonly string[]) =>
   conditions.includes("true") ? "true" : `(${conditions.join(" or ")})`;
 
-/** Returns the negation. It matches a row for which the SQL of the part is null, because the part does not match it. */
+/** Returns the negation of the part. It matches rows for which the part's SQL is null: the part does not match them. */
 export function noneOf(part: QueryPart): QueryPart {
   if (isConstant(part, "true")) return NONE;
   if (isConstant(part, "false")) return ALL;

@@ -1,7 +1,7 @@
 // What all matches of a query have in common, derived from its parts.
 import type { Condition } from "../../../domain/condition.ts";
 
-/** What every match must have; null: no requirement. */
+/** Requirements that every match of a query meets. A member that is null is no requirement. */
 export interface QueryShape {
   /** The job is in one of these conditions. */
   readonly conditions: readonly Condition[] | null;

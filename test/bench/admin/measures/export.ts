@@ -1,11 +1,15 @@
-// The export of all jobs as a stream: its speed, and the memory of the admin, also with a slow reader.
+// Measures the export of all jobs as a stream: the rows per second, and by how much the memory of the admin grows. The
+// memory is also measured with a slow reader.
 import { setTimeout as pause } from "node:timers/promises";
 import { atLeast, atMost, type Bench, line, type Measure, short } from "../measure.ts";
 
-// Long enough for ten million rows on a quiet machine.
+// The time limit of an export: enough for ten million rows on a quiet machine.
 const MAX_MS = 120_000;
 
-/** The byte that is counted for each line. A value in CSV may contain line feeds, but here no carriage return. */
+/**
+ * The byte by which lines are counted. A value in CSV may contain line feeds, so carriage returns are counted: no value
+ * of these jobs contains one.
+ */
 const lineEnds = { jsonl: 10, csv: 13 };
 type Format = keyof typeof lineEnds;
 
@@ -28,7 +32,7 @@ export const exporting: Measure = {
   needs: ["/api/export"],
   run: async (bench) => {
     const lines = [];
-    // `bench.jobs` is an estimate.
+    // `bench.jobs` is only an estimate, so the jobs are counted.
     const { rows } = await bench.db.query(`select count(*) from ${bench.schema}._private_jobs`);
     const jobs = Number(rows[0].count);
     for (const format of ["jsonl", "csv"] as const) {

@@ -22,8 +22,8 @@ import { manyViewers } from "./viewers.ts";
 import { fetchesBeside, slowloris } from "./workers-beside.ts";
 
 export const measures: readonly Measure[] = [
-  // `watching` is first: after a request for the overview or the metrics, the admin reads a large table for another
-  // minute, and `watching` would count PostgreSQL's CPU time for these reads.
+  // `watching` is first, because after a request for the overview or the metrics, the benchmark's admin keeps reading a
+  // large table for another minute, and `watching` would count PostgreSQL's CPU time for these reads.
   ...[watching, overview, manyViewers],
   ...[sampledCounts, census, countOfFilter],
   ...[keyset, rareFilters, offsets, text, clientGone],

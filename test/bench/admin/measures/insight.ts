@@ -1,6 +1,6 @@
-// The admin's insight: horizon, error groups, what failed jobs have in common, why a job does not run, queues, tasks,
-// workers, incidents, the database, and counts. Cold and warm times are those of the first and the second answer of an
-// admin that has just started.
+// Measures of what the admin shows about the queue: horizon, error groups, what failed jobs have in common, why a job
+// does not run, queues, tasks, workers, incidents, the database, and counts. Cold and warm times are those of the first
+// and the second answer of an admin that has just started.
 import { schemaName } from "../../../../src/database/schema-name.ts";
 import { compileQuery } from "../../../../src/insight/query/compile-query.ts";
 import { countQuery } from "../../../../src/insight/stats/count-query.ts";
@@ -32,7 +32,10 @@ async function coldAndWarm(bench: Bench, path: string): Promise<{ cold: number; 
   }
 }
 
-/** Returns a measure of one path. `warmMs` null: the second answer has no line. */
+/**
+ * Returns a measure of the answers for one path. `coldMs` and `warmMs` are the longest times that meet the targets for
+ * the first and the second answer. If `warmMs` is null, the result has no line for the second answer.
+ */
 function reading(
   name: string,
   path: string,
@@ -99,7 +102,7 @@ export const why: Measure = {
 
 const SAMPLES = 100;
 
-/** Counts by samples: the true number must be within the interval in at least nine of ten. */
+/** Counts from samples: in at least nine of ten counts, the true number must be within the interval. */
 export const sampledCounts: Measure = {
   name: "sampled counts",
   needs: ["/api/counts"],
@@ -113,8 +116,8 @@ export const sampledCounts: Measure = {
       ["retrying", 0.05],
     ] as const) {
       const { scheduled, failed } = rows[0];
-      // The port counts retrying jobs as scheduled or ready. A due retry whose queue is locked is not retrying, but
-      // blocked.
+      // The SQL of Graphile Worker's Rust port (portSql) counts retrying jobs as scheduled or ready. A due retry whose
+      // queue is locked is not retrying, but blocked.
       const retrying = await bench.db.query(
         `select count(*) filter (where run_at > now() or not coalesce(job_queue_id = any(array(
              select id from ${bench.schema}._private_job_queues where locked_at is not null
@@ -153,7 +156,7 @@ export const sampledCounts: Measure = {
   },
 };
 
-/** The exact count of all jobs: the admin returns it in several answers, each of which continues the last. */
+/** The exact count of all jobs. It takes several answers, each of which continues the count of the previous one. */
 export const census: Measure = {
   name: "census",
   needs: ["/api/counts"],

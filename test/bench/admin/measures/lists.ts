@@ -1,5 +1,6 @@
-// Pages of jobs: keyset pages in several orders, rare filters, offsets, text, payload fields, and a client that leaves.
-// An answer other than 200 misses the target. A search may need several answers, each of which may take at most 0.6 s.
+// Measures pages of jobs: keyset pages in several orders, rare filters, offsets, text, payload fields, and requests
+// whose client disconnects. An answer other than 200 misses the target. A search may need several answers, each of
+// which may take at most 0.6 s.
 import { setTimeout as pause } from "node:timers/promises";
 import {
   answerMs,
@@ -30,8 +31,8 @@ interface Walk {
 const MAX_JOBS = 300;
 
 /**
- * Reads page after page until there is no next one, MAX_JOBS jobs or `most` pages are read, an answer is not 200, or a
- * partial ranking has become full.
+ * Reads page after page until there is no next one, MAX_JOBS jobs or `most` pages are read, an answer is not 200, or
+ * `ranking` has changed from `partial` to `full`.
  */
 export async function walk(
   { admin }: Bench,
@@ -51,7 +52,8 @@ export async function walk(
     if (status !== 200) break;
     const wasPartial: boolean = isPartial;
     isPartial = body.ranking === "partial";
-    // While `ranking` is partial, each answer is the same page again, in which jobs that come earlier replace others.
+    // After an answer whose ranking is partial, the next answer is the same page again. Jobs that have been found since
+    // and come earlier in the order replace others.
     jobs = isPartial || wasPartial ? body.jobs.length : jobs + body.jobs.length;
     cursor = wasPartial && !isPartial ? null : body.next_cursor;
   } while (cursor !== null && jobs < MAX_JOBS && times.length < most);
@@ -65,7 +67,10 @@ export async function walk(
   };
 }
 
-/** The number of pages of each order, so large that the slow first ones, while Node compiles, do not change the p95. */
+/**
+ * The number of pages that are read in each order. It is so large that the first pages, which are slow while Node
+ * compiles the code, do not change the p95.
+ */
 const PAGES = 200;
 
 export const keyset: Measure = {
@@ -166,7 +171,7 @@ export const offsets: Measure = {
   },
 };
 
-/** When a client leaves, the statement of its request is cancelled. */
+/** Checks that the statement of a request is cancelled when its client disconnects. */
 export const clientGone: Measure = {
   name: "client gone",
   needs: ["/api/jobs"],

@@ -1,6 +1,6 @@
-// Operations by query on many jobs: jobs per second, the time to stop, whether an undo restores all jobs, and the
-// duration of workers' fetches at the same time. Also a list beside a huge payload, and an operation whose admin is
-// killed.
+// Measures operations by query on many jobs: the jobs changed per second, the time to stop, whether an undo restores
+// all jobs, and how long workers' fetches take while an operation runs. Also measures lists that have a job with a huge
+// payload, and resumes an operation whose admin was killed.
 import { setTimeout as pause } from "node:timers/promises";
 import { type FetchProber, probeFetches } from "../fetch-prober.ts";
 import { atLeast, atMost, type Bench, type Line, line, type Measure, short } from "../measure.ts";
@@ -23,7 +23,7 @@ async function begin(bench: Bench, body: object, way: Way = {}): Promise<Operati
   return started.body;
 }
 
-const OVER = new Set(["done", "stopped", "failed", "undone", "interrupted", "held"]);
+const OVER = new Set(["done", "stopped", "failed", "undone", "interrupted", "paused"]);
 
 async function untilOver({ admin }: Bench, id: string): Promise<Operation> {
   for (;;) {
@@ -149,7 +149,7 @@ export const hugePayload: Measure = {
   },
 };
 
-/** An operation whose admin is killed (kill -9), and which another admin resumes: each job is changed once. */
+/** Kills (kill -9) the admin of an operation, which another admin then resumes. Each job must be changed once. */
 export const killed: Measure = {
   name: "killed",
   needs: ["/api/operations"],

@@ -1,4 +1,5 @@
-// The overview and the metrics: the first answer of a new admin, and warm ones. Also the CPU and traffic of viewers.
+// Measures the time of a new admin's first answer and of later answers, for the overview and the metrics. Also measures
+// the CPU time and the traffic that viewers of the page cause.
 import { setTimeout as pause } from "node:timers/promises";
 import { postgresCpu_s } from "../../engine/postgres-cpu.ts";
 import type { AdminProcess } from "../admin-process.ts";

@@ -1,6 +1,6 @@
-// A thousand viewers: memory, and the CPU time of an event to all of them, compared with bare writes on this machine.
-// The event is measured in a process that only sends events (tick-server.ts), because the CPU time of the admin's reads
-// varies by more than an event costs.
+// Measures the memory that a thousand viewers need, and the CPU time of one event to all of them. For comparison, also
+// measures bare writes to as many sockets. The event is measured in a process that only sends events (tick-server.ts),
+// because the CPU time of the admin's reads varies by more than an event costs.
 import { setTimeout as pause } from "node:timers/promises";
 import { atMost, line, type Measure, ms } from "../measure.ts";
 import { tickCostMs } from "../tick-cost.ts";

@@ -1,12 +1,12 @@
-// pg-boss: with its own workers in bursts; with two loops of fetch and complete, which are faster; or with four loops
-// that fetch jobs of a group, one at a time.
+// Three ways to use pg-boss: its own workers, which fetch again at once after a full batch; two loops of fetch and
+// complete, which are faster; or four loops that fetch the jobs of a group, one job at a time.
 import { setTimeout as sleep } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import { type Engine, NotBuilt } from "./engine.ts";
 
 const BATCH = 500;
-/** The number of loops of bossGroup(), and how long a loop waits after a fetch that found no job. */
 const LOOPS_OF_GROUP = 4;
+/** How long a loop of bossGroup() waits after a fetch that found no job. */
 const EMPTY_MS = 50;
 
 export function boss({ loops }: { loops: boolean }): Engine {

@@ -1,5 +1,5 @@
-// BullMQ on PostgreSQL, with its global concurrency. It is not among the packages of this project: without
-// `npm install --no-save bullmq@6` its rows have no rival.
+// BullMQ on PostgreSQL, with its global concurrency. The package is not a dependency of this project: BullMQ is
+// measured only after `npm install --no-save bullmq@6`.
 import pg from "pg";
 import { type Engine, NotBuilt } from "./engine.ts";
 
@@ -24,7 +24,7 @@ interface Bull {
   ) => { close(): Promise<void>; on(event: string, listener: (error: Error) => void): void };
 }
 
-/** Its type is not a literal, so that the compiler does not look for the package. */
+/** The type is `string` instead of a literal, so that the compiler does not look for the package. */
 const PACKAGE: string = "bullmq";
 
 async function load(): Promise<Bull> {

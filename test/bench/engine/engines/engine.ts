@@ -1,4 +1,4 @@
-// The interface of a contender, for any implementation of a job queue. It is used in the child process (child.ts).
+// The interface through which a child process (child.ts) uses a contender: any implementation of a job queue.
 import type { Duty } from "../duty.ts";
 
 export interface EngineOptions {
@@ -16,7 +16,7 @@ export interface RunningEngine {
 }
 
 export interface Adder {
-  /** Adds one job, as a web request does; called many times at once. */
+  /** Adds one job, as a web request does. It is called many times concurrently. */
   one(payload: object): Promise<unknown>;
   many(payloads: readonly object[]): Promise<unknown>;
   /** Adds all jobs at once by the fastest way; null if the engine has no faster way than many(). */
@@ -29,5 +29,5 @@ export interface Engine {
   adder(url: string, key?: Duty["key"]): Promise<Adder>;
 }
 
-/** Thrown if a contender does not support the experiment, or is not installed. It then has no figures. */
+/** Thrown if a contender does not support the experiment, or is not installed. The contender then has no figures. */
 export class NotBuilt extends Error {}

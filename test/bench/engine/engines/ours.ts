@@ -7,7 +7,7 @@ import { type Adder, type Engine, NotBuilt } from "./engine.ts";
 
 const BESIDE_MS = 100;
 
-/** `build`: the directory of another build. Default: `dist`, in whose folder `bench` the bundled child is. */
+/** `build`: the directory of the build to use. Default: `dist`, because this file is bundled into `dist/bench`. */
 export async function ours(settings: object, build?: string): Promise<Engine> {
   const own = new URL("../", import.meta.url);
   const directory = build === undefined ? own : pathToFileURL(`${build}/`);

@@ -1,4 +1,5 @@
-// Adding jobs: many callers of addJob, batches, and the bulk path, beside Graphile Worker. Also what unique jobs cost.
+// Compares how fast this library and Graphile Worker add jobs: many callers of addJob, batches of addJobs, and COPY
+// (the bulk path). Also compares unique jobs with jobs that have a job key.
 import type { Duty } from "../duty.ts";
 import type { Experiment } from "../experiment.ts";
 

@@ -1,4 +1,5 @@
-// Trivial jobs, 24 at once: speed, CPU, WAL and memory of one process, and the speed of two.
+// Drains of trivial jobs, in which each process runs at most 24 jobs at once. Measured are the speed, CPU, WAL and
+// memory of one process, and the speed of two processes together.
 import { contend } from "../contender.ts";
 import type { Experiment, Row } from "../experiment.ts";
 

@@ -1,6 +1,6 @@
-// Limits: the cost of a limit that is not hit, of a full limit for another task, and of limits of queues. With short
-// jobs in eight processes: which part of the ideal rate a limit reaches and, beside rivals, how many jobs run at once
-// and a second.
+// Experiments with limits. Three measure costs: of a limit that is not hit, of a full limit of another task, and of
+// limits of queues. Two run short jobs under a limit in eight processes. One of them measures which part of the ideal
+// rate the jobs reach. The other compares the largest number of jobs at once and the speed with those of rivals.
 import { makeWorkerUtils } from "../../../../src/utils/worker-utils.ts";
 import { mostAtOnce } from "../../../worker/most.ts";
 import { contend } from "../contender.ts";
@@ -31,7 +31,10 @@ export const limitNotHit: Experiment = {
   },
 };
 
-/** The jobs of the limited task `beside` are more urgent than the others, and do not run out while the others run. */
+/**
+ * The jobs of the limited task, which only the contenders `beside` have, are more urgent than the others, and do not
+ * run out while the others run.
+ */
 export const besideLimit: Experiment = {
   ...COMMON,
   name: "limits-beside",
@@ -85,7 +88,7 @@ const ENGINES = [
   { engine: "fast", mode: ", fast lane" },
 ];
 
-/** The ideal is one job at a time for each place of the limit, without a gap: 2,000 jobs/s at a capacity of 10. */
+/** At the ideal rate, as many jobs as the limit allows run at every moment: 2,000 jobs/s for a limit of 10. */
 export const limitUsed: Experiment = {
   ...COMMON,
   name: "limits-used",
@@ -135,7 +138,7 @@ export const limitRivals: Experiment = {
   },
 };
 
-/** Runs jobs that take MS under a limit of `capacity`, in eight processes. */
+/** Runs jobs of MS milliseconds under a limit of `capacity`, in eight processes. */
 async function runLimited(bench: Bench, engine: string, capacity: number) {
   const limitMs = bench.options.quick ? 4_000 : 10_000;
   // More jobs than can run in `limitMs`, so that no process runs out of jobs.
@@ -197,7 +200,7 @@ async function drainBy(bench: Bench, count: number, rest: Partial<Duty>): Promis
   return { sample: { ...total(answers), jps } };
 }
 
-/** Returns the costs of one job. Each process has measured the whole server, so the mean of the processes counts. */
+/** Returns the costs of one job. Each process has measured the whole server, so the result is their mean. */
 function total(answers: readonly Answer[]): Sample {
   const samples = answers.flatMap(({ sample }) => (sample === undefined ? [] : [sample]));
   const jobs = samples.reduce((sum, { jobs = 0 }) => sum + jobs, 0);
@@ -205,12 +208,12 @@ function total(answers: readonly Answer[]): Sample {
     samples.reduce((sum, one) => sum + (one[metric] ?? 0) * Math.max(one["jobs"] ?? 0, 1), 0) /
     samples.length /
     Math.max(jobs, 1);
-  // The CPU time of Node was measured in each process by itself, so the sum counts.
+  // Of the CPU time of Node, each process has measured only its own, so the result is the sum.
   const nodeUs = each("nodeUs") * samples.length;
   return { jobs, nodeUs, pgUs: each("pgUs"), wal: each("wal") };
 }
 
-/** Returns the most jobs at once, and the jobs a second from 20 to 90 % of the starts, when all processes run. */
+/** Returns the most jobs at once, and the starts a second from 20 to 90 % of all starts, while all processes run. */
 function atOnce(runs: readonly Run[]): Sample {
   const spans = runs.map(([, id, from, to]) => ({ n: String(id), by: "", from, to }));
   const starts = spans.map(({ from }) => from).sort((a, b) => a - b);

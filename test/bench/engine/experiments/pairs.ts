@@ -1,5 +1,6 @@
-// What a feature costs applications that do not use it: this build, in three states of the schema, and the build of a
-// commit without the feature run in turn on one server. `--against` is the other build's directory `dist`.
+// Measures what a feature costs applications that do not use it. On one server, it runs in turn this build, in three
+// states of the schema, and the build of a commit without the feature. `--against` is the directory `dist` of that
+// other build.
 import type { Experiment, Row } from "../experiment.ts";
 
 const PAUSED_TASKS = 20;

@@ -1,5 +1,5 @@
-// Named queues: the speed with one queue and with a hundred. The experiment `order` checks, with two processes of ours
-// that share the jobs, that jobs of a queue run in order and one at a time.
+// Named queues: the speed with one queue and with a hundred. In the experiment `order`, two processes of this library
+// share the jobs. It checks that the jobs of each queue run in order and one at a time.
 import { contend } from "../contender.ts";
 import type { Run } from "../duty.ts";
 import type { Bench, Experiment } from "../experiment.ts";
@@ -23,7 +23,7 @@ interface QueueRow {
   readonly name: string;
   readonly ours: string;
   readonly rivals: readonly string[];
-  /** The target of the ratio; null: none. */
+  /** The target for our speed divided by the best rival's speed; null: there is no target. */
   readonly ratio: number | null;
 }
 

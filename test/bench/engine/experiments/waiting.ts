@@ -1,5 +1,6 @@
-// An idle worker: how soon it starts a job, what millions of scheduled jobs cost it, and how much WAL thousands of
-// named queues cause. Also the memory of a worker in two simulated days.
+// Experiments with an idle worker: how soon it starts a job, what millions of scheduled jobs cost it in time and CPU,
+// and how much WAL a fetch and its job cause among thousands of named queues. The last experiment compares the memory
+// of a worker after the first and the second of two simulated days.
 import { spawn } from "node:child_process";
 import { settle } from "../bench-server.ts";
 import type { Answer } from "../duty.ts";
@@ -18,8 +19,8 @@ export const latency: Experiment = {
     dispatch("p50, fast lane", "fast", "net50_ms", 0.6),
     dispatch("p99, fast lane", "fast", "net99_ms", 1),
   ],
-  // The targets were set on a machine with other work. On an idle machine the processors halt, and each wake-up takes
-  // some 50 µs, whatever the engine does.
+  // The targets were set on a machine with other work, so this experiment has other work, too. On an idle machine the
+  // processors halt, and each wake-up takes some 50 µs, whatever the engine does.
   run: (bench, contender) => besideOtherWork(() => startJobs(bench, contender)),
 };
 

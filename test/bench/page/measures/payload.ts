@@ -1,6 +1,6 @@
-// Opens the payload of a job: one of 50 MB, of which the page shows the beginning as text, and one of 15 MB, which it
-// shows as a tree. Measures the time from the click until the text or tree is shown, and the longest task, during which
-// the page does not respond.
+// Opens two payloads on the pages of their jobs. One has 50 MB, and the page shows its beginning as text. The other has
+// 15 MB, and the page shows it as a tree. Measures the time from the click until the text or tree is shown, and the
+// longest task, during which the page does not respond.
 import { atMost, type Line } from "../../admin/measure.ts";
 import { isThere, openPage, type PageBench, type PageMeasure, type Watched } from "../bench.ts";
 

@@ -1,4 +1,4 @@
-// The time from the start of the navigation until the first number is painted, with an empty cache.
+// Measures the time from the start of the navigation until the first number is painted, with an empty cache.
 
 import { atMost, line, ms } from "../../admin/measure.ts";
 import { median } from "../../engine/statistics.ts";
@@ -22,7 +22,7 @@ export const start: PageMeasure = {
     const quickest = `≥ ${ms(Math.min(...times))}`;
     return [
       atMost("first numbers on screen, cold browser, the middle one", median(times), 700),
-      // Other processes slow down all runs, and the quickest one the least.
+      // Other processes on the machine slow down the runs. The quickest run is affected least.
       line("first numbers on screen, cold browser, the quickest", "", quickest, null),
     ];
   },

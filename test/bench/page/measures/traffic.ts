@@ -1,6 +1,6 @@
-// The bytes that a page sends and receives in a minute: requests, responses and the event stream. Measured while
-// nothing changes in the database, then with the demo's worker and a running operation, then also under heavy load. The
-// pages are open at once, each with its own relay (wire.ts).
+// Measures the bytes that each page sends and receives in a minute: requests, responses and the event stream. In the
+// first minute nothing changes in the database. In the second, the demo's worker and an operation run. In the third,
+// many jobs change in addition. All pages are open at the same time, each with its own relay (wire.ts).
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { silentLogger } from "../../../../src/base/logger.ts";
@@ -10,11 +10,11 @@ import { isThere, openPage, type PageBench, type PageMeasure } from "../bench.ts
 import { startWire, type Wire } from "../wire.ts";
 
 const MINUTE_MS = 60_000;
-/** The time until the rates of the last minute are zero. */
+/** After this time without changes, the rates of the last minute, which pages show, are zero. */
 const SETTLING_MS = 65_000;
 /** Jobs added in each second under heavy load: about a quarter become retrying, a quarter failed; half are deleted. */
 const STORM = 50;
-/** The number of the operation's jobs. Once it is resumed, it changes one a second. */
+/** The number of jobs of the operation, which changes one job a second after it has been resumed. */
 const OPERATED = 300;
 
 interface OpenPage {
@@ -33,7 +33,7 @@ export const traffic: PageMeasure = {
       const wire = await startWire(port);
       const page = await openPage(browser, wire.url, route);
       await isThere(page).catch((cause) => {
-        throw new Error(`${name} is not there`, { cause });
+        throw new Error(`the page ${name} has not appeared`, { cause });
       });
       open.push({ name, wire });
     }
@@ -70,7 +70,7 @@ async function beginHeld({ db, admin }: PageBench): Promise<string> {
   return String(begun.body.id);
 }
 
-/** Returns the routes of the measured pages by name: all but limits, a limit, a cron entry and unknown addresses. */
+/** Returns the routes of the measured pages by name. Not measured: limits, a limit, a cron entry, unknown addresses. */
 async function routesOf({ admin }: PageBench, operation: string): Promise<Record<string, string>> {
   const of = async (path: string) => (await admin.get(path)).body;
   const { jobs } = await of("/api/jobs?q=is:failed&fields=row&limit=1");

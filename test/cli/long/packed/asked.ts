@@ -1,5 +1,5 @@
-// Requests to the admin's GET routes, with queries of each kind. The routes of the page, its files and downloads with a
-// ticket are left out.
+// Requests to the admin's GET routes, with queries of each kind. Left out are the routes of the page and its files, and
+// the routes of downloads with a ticket.
 
 const queries = [
   "",
@@ -16,7 +16,7 @@ const some = ["", "payload.a:b is:failed", "error=abc"];
 const each = (path: string, more = "", asked = queries) =>
   asked.map((q) => `${path}?q=${encodeURIComponent(q)}${more}`);
 
-/** By route, the requests; null: none, as the response is a stream or needs rows that only some of the tests add. */
+/** The requests of each route; null: none, because the answer is a stream or needs rows that only some tests add. */
 export const asked: Readonly<Record<string, readonly string[] | null>> = {
   "/api/session": ["/api/session"],
   "/api/overview": ["/api/overview"],

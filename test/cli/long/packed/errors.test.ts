@@ -1,4 +1,4 @@
-// Large errors: `last_error` of all failed jobs.
+// Tests that the admin answers requests while the `last_error` of every failed job is large.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 testPackedRows(

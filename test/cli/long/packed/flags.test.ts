@@ -1,4 +1,5 @@
-// Large flags, which are jsonb; and a test that asked.ts lists all its routes.
+// Tests that the admin answers the requests of asked.ts while jobs have large flags, which are jsonb. Another test
+// checks the list of routes in asked.ts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../../../src/admin/routes.ts";

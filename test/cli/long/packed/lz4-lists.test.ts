@@ -1,4 +1,5 @@
-// Payloads that are compressed with lz4, which makes repetitive text a third as large as pglz: all other requests.
+// Payloads are compressed with lz4, which makes repetitive text a third as large as pglz does. All requests are sent,
+// except those for counts and groups.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 const statement = `alter table worker._private_jobs alter column payload set compression lz4;

@@ -1,5 +1,6 @@
-// Large values in locks, workers, cron entries, schedules, pauses, limits, back-offs, the audit trail and operations.
-// Most of the values are compressed once, in the temporary table `packed`, and copied as they are.
+// Tests that the admin answers requests while locks, workers, cron entries, schedules, pauses, limits, back-offs, the
+// audit trail and operations have large values. Most of the values are compressed once, in the temporary table
+// `packed`, and PostgreSQL copies the compressed values from there.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 testPackedRows(

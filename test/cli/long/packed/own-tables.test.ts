@@ -1,5 +1,5 @@
-// Names, options, payloads and reasons in the tables of this library: names as long as an index permits, and values
-// whose compressed size is small enough for the admin to read them.
+// Large rows in the tables of this library. Their names are as long as an index permits. Their options, payloads and
+// reasons have a compressed size that is small enough for the admin to read them.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 testPackedRows(

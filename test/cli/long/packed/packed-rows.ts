@@ -1,6 +1,6 @@
-// Rows that are small in the table and large in memory: usually 1,500 of them, whose large value has up to 16 KB on
-// disk and 1.39 MB in memory. The admin still answers the requests of asked.ts, with at most 150 MB more memory, and
-// where control groups can bound its memory, with 512 MiB in all.
+// Tests that the admin answers the requests of asked.ts while rows are small on disk and large in memory. Usually there
+// are 1,500 such rows, each with a value of up to 16 KB on disk and 1.39 MB in memory. The requests may take at most
+// 150 MB of additional memory. Where control groups can bound the memory of the admin, it gets 512 MiB in all.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,17 +16,18 @@ const PASSWORD = "a-password-of-its-own";
 const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString("base64")}`;
 const MAX_MB = 150;
 const ALIVE_IN_MB = 512;
-/** On a quiet machine 200 ms would be enough; on a busy one a process waits for its turn. */
+/** The limit of the 99th percentile of /healthz. On a quiet machine 200 ms would be enough. */
 const MAX_HEALTH_MS = 2_000;
 const MAX_MS = 170_000;
 
-/** SQL: the text of 1.39 MB, which compresses well, that the rows contain. */
+/** SQL of the text that the rows contain: 1.39 MB, which compresses well. */
 export const long = "pg_catalog.repeat('a', 1390000)";
 
 /**
  * Tests the admin on a database with 1,500 jobs, every second of which has failed. `statement`: makes these jobs large,
- * or adds large rows to other tables. `requested`: parts of asked.ts; `own.paths`: more requests. A test file may take
- * three minutes, also on a busy machine, so each kind of row has its own file, and the slowest have two.
+ * or adds large rows to other tables. `requested`: parts of asked.ts. `own`: more extensions of the schema, and the
+ * paths of more requests. A test file may take three minutes, also on a busy machine, so each kind of row has its own
+ * file, and the slowest kinds have two.
  */
 export function testPackedRows(
   kind: string,
@@ -108,7 +109,7 @@ async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly
   const failed: string[] = [];
   for (const path of paths) {
     let { status, ms } = await ask(path);
-    // Some statements have a timeout of half a second: too short on a busy machine at times, but not repeatedly.
+    // Some statements have a timeout of half a second, which may be too short on a busy machine. Hence the repetitions.
     for (let again = 0; status === 503 && again < 3; again++) ({ status, ms } = await ask(path));
     mb = Math.max(mb, memoryMb(pid) - before);
     if (status !== 200) failed.push(`${path}: ${status} after ${ms.toFixed(0)} ms`);
@@ -118,8 +119,8 @@ async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly
 }
 
 /**
- * Requests /healthz, 10 ms after each response, until its input ends; then it prints the times. It runs in a separate
- * process, so that the test's own work does not delay it.
+ * A program that requests /healthz again 10 ms after each response. When its input ends, it prints how long each
+ * request took. It runs in a separate process, so that the test's own work does not delay it.
  */
 const healthProgram = `
   const times = [];

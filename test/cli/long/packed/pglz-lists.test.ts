@@ -1,4 +1,5 @@
-// Payloads in pglz, PostgreSQL's own compression: all requests but those for counts and groups.
+// Payloads are compressed with pglz, PostgreSQL's own compression. All requests are sent, except those for counts and
+// groups.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 const statement = `update worker._private_jobs set payload = json_build_object('a', ${long}, 'n', id)`;

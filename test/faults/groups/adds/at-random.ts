@@ -1,5 +1,5 @@
-// Many adds at once while connections are reset and cut at random moments. A call that adds jobs with keys is repeated
-// until it succeeds.
+// Adds jobs from several callers at once, while connections are reset and cut at random moments. A call that adds jobs
+// with keys is repeated until it succeeds.
 import { setTimeout as sleep } from "node:timers/promises";
 import { random } from "../../../support/random-calls.ts";
 import { type TcpProxy, tcpProxy } from "../../../support/tcp-proxy.ts";
@@ -45,7 +45,7 @@ async function caller(way: Way, name: string, { url, field, tally, over }: Calli
       if (isAdded || !way.isKeyed) {
         tally.note(way, "at random", names, outcomes);
       }
-      // Every adder is replaced after a failure: one with its own client is useless once the connection is lost.
+      // After a failure the adder is replaced, because an adder with its own client is useless on a lost connection.
       if (!isAdded) {
         await adder.close();
         adder = await way.start(url, field.directory);

@@ -1,5 +1,5 @@
-// Adds jobs through a proxy that cuts the connection after each message, and then at random moments. The error
-// of a failed add shows whether the job may exist. An add with a key can be repeated.
+// Adds jobs through a proxy that cuts the connection, first after each message in turn, then at random moments. Checks
+// that the error of a failed add shows whether the job may exist, and that an add with a key can be repeated.
 
 import { DIRECTIONS, type Direction } from "../../../support/tcp-proxy/link.ts";
 import type { TcpProxy } from "../../../support/tcp-proxy.ts";
@@ -57,7 +57,10 @@ function places({ brief }: Field, { isSlow, temperatures }: Way): Place[] {
 
 let made = 0;
 
-/** Cuts one add before its first message, the next after the first, and so on, until an add ends before the cut. */
+/**
+ * Cuts the connection of an add before the first message, of the next add after the first message, and so on, until an
+ * add ends before the cut.
+ */
 async function cutEverywhere(field: Field, way: Way, proxy: TcpProxy, tally: Tally): Promise<void> {
   const names = () => Array.from({ length: way.jobs }, () => `job-${made++}`);
   for (const { direction, isTorn, temperature } of places(field, way)) {
@@ -93,6 +96,6 @@ async function again(
   const outcomes = await adder.add(names);
   field.figure("keyed, unknown, tried again", null, outcomes.length, { unit: "" });
   if (outcomes.some((one) => one !== "added")) {
-    field.problem(null, `${way.name}, ${where}: cannot be tried again`);
+    field.problem(null, `${way.name}, ${where}: cannot be repeated`);
   }
 }

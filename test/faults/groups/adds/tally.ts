@@ -9,7 +9,7 @@ interface AddedName {
   readonly outcome: AddOutcome;
 }
 
-/** The least and the most jobs of one name in the table, by the result of its add. */
+/** The minimum and the maximum number of jobs of one name in the table, for each result of its add. */
 const BOUNDS: Readonly<Record<AddOutcome, readonly [number, number]>> = {
   added: [1, 1],
   unknown: [0, 1],
@@ -21,7 +21,7 @@ export class Tally {
   readonly #count: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   readonly #all: AddedName[] = [];
 
-  /** `count` returns the number of jobs in the table by name; without an entry there is none. */
+  /** `count` returns how many jobs of each name are in the table; a name without an entry has none. */
   constructor(
     field: Field,
     count: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>,

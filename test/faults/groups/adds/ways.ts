@@ -25,7 +25,7 @@ export interface Way {
   readonly jobs: number;
   /** Whether the names are job keys, too. */
   readonly isKeyed: boolean;
-  /** Whether another process adds the jobs. Then no message is torn, and no connection is cut at random. */
+  /** Whether another process adds the jobs. Its connections are not cut inside a message, nor at random moments. */
   readonly isSlow: boolean;
   /** cold: the add opens its connection. warm: the connection was open before. */
   readonly temperatures: readonly ("cold" | "warm")[];
@@ -46,7 +46,7 @@ const job = (n: string, isKeyed = false) => ({
   ...(isKeyed ? { spec: { jobKey: n } } : {}),
 });
 
-/** Returns a way that calls the library once for all names: they have the same result. */
+/** Returns a way that calls the library once for all names, so all have the same result. */
 function library(
   name: string,
   jobs: number,

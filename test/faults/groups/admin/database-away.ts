@@ -34,16 +34,21 @@ export async function databaseAway(field: Field, server: Server): Promise<void> 
   streams.clear();
   const ready = await server.start();
   await answers(admin, 200);
-  field.figure("database away: served after its start", null, machineTime() - ready, {
+  field.figure("from the start of PostgreSQL to the first answer", null, machineTime() - ready, {
     most: 5_000,
   });
   await waitUntil(
     "all readers are updated again",
     async () => streams.streamsWith("pulse") === streams.size,
   );
-  field.figure("all readers updated after its start", null, machineTime() - ready, {
-    most: 10_000,
-  });
+  field.figure(
+    "from the start of PostgreSQL until all readers are updated",
+    null,
+    machineTime() - ready,
+    {
+      most: 10_000,
+    },
+  );
   field.figure("readers", null, streams.size, { least: field.times(READERS, 50), unit: "" });
   const grown = Math.max(grownAway, admin.rss_mb() - rss);
   field.figure("memory grown in the outage", null, grown, { most: MAX_GROWN_MB, unit: "MB" });

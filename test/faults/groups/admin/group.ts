@@ -1,5 +1,5 @@
-// The admin under faults: one of two admins is killed, PostgreSQL is away, a table is locked, clients open ten thousand
-// connections and send nothing. Independent of modes: no worker runs here.
+// Tests the admin under faults: one of two admins is killed, PostgreSQL is down, a table is locked, and clients open
+// ten thousand connections and send nothing. No worker runs here, so the group does not depend on modes.
 import type { FaultGroup } from "../../field/field.ts";
 import { databaseAway } from "./database-away.ts";
 import { idleSockets } from "./idle-sockets.ts";

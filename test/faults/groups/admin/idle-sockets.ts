@@ -1,5 +1,5 @@
-// Clients open ten thousand connections and send nothing; the admin may close some of these. It still answers requests
-// within a second.
+// Clients open ten thousand connections and send nothing. The admin may close some of them, and still answers each
+// request within a second.
 import { once } from "node:events";
 import net from "node:net";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";

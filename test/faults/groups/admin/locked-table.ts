@@ -7,8 +7,8 @@ import type { Server } from "../../field/server.ts";
 import { answers } from "./database-away.ts";
 
 /**
- * Reads that are sent at once, with WRITTEN writes: many more than the admin has connections to PostgreSQL, so that
- * most wait, and fewer than the 50 requests that one client may have.
+ * The number of reads that are sent at once, together with WRITTEN writes. The admin has far fewer connections to
+ * PostgreSQL, so most of these requests wait. One client may have 50 requests at once, so none is refused for that.
  */
 const REQUESTS = 36;
 const WRITTEN = 12;

@@ -1,4 +1,4 @@
-// Many readers of event streams, from so many addresses that none exceeds the admin's limit for one client.
+// Opens many event streams, from so many addresses that no address exceeds the admin's limit for one client.
 import http from "node:http";
 
 export interface Streams {
@@ -10,9 +10,9 @@ export interface Streams {
   close(): void;
 }
 
-/** Below the admin's limit of 200 streams for one client, which is an address. */
+/** The number of streams from one address. The admin allows a client, which is an address, 200 streams. */
 const OF_ONE_ADDRESS = 150;
-/** The number of streams that are opened at once: the kernel's queue of new connections is bounded. */
+/** The number of streams that are opened at once. It is limited, because the kernel's queue of new connections is. */
 const AT_ONCE = 100;
 
 export async function openStreams(port: number, count: number): Promise<Streams> {

@@ -1,5 +1,5 @@
-// Two admins behind nginx, which selects them in turn. They are killed alternately and started again. A write needs at
-// most one retry: the other admin accepts the same CSRF token.
+// Two admins behind nginx, which selects them in turn. They are killed alternately and started again. Tests that no
+// write needs more than one retry. For this, each admin must accept the CSRF tokens of the other.
 import { join } from "node:path";
 import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { startNginx } from "../../../support/nginx.ts";
@@ -11,7 +11,7 @@ import { linesOf } from "./database-away.ts";
 import { PASSWORD, startWriters } from "./writers.ts";
 
 const WRITERS = 8;
-/** The number of writes before and after each kill, so that each comes amid writes; FEWER: in a brief run. */
+/** The number of writes that must be acknowledged before and after each kill. FEWER: this number in a brief run. */
 const BETWEEN = 200;
 const FEWER = 40;
 
@@ -27,7 +27,7 @@ export async function twoAdmins(field: Field, server: Server): Promise<void> {
   /** Resolves when the admin on this port has logged another write, which shows that nginx uses it again. */
   const takesWrites = (port: number) => {
     const before = linesOf(log(port));
-    return waitUntil("the one that is back takes writes", async () => linesOf(log(port)) > before);
+    return waitUntil("the restarted admin accepts writes", async () => linesOf(log(port)) > before);
   };
   const admins: AdminProcess[] = await Promise.all(ports.map(start));
   field.defer(() => Promise.all(admins.map((admin) => admin.kill())));
@@ -43,7 +43,10 @@ export async function twoAdmins(field: Field, server: Server): Promise<void> {
   const between = field.times(BETWEEN, FEWER);
   for (let n = 0; n < field.times(10, 2); n++) {
     const before = writers.acknowledged.size;
-    await waitUntil("they write", async () => writers.acknowledged.size > before + between);
+    await waitUntil(
+      "writes are acknowledged",
+      async () => writers.acknowledged.size > before + between,
+    );
     const at = n % admins.length;
     await admins[at]?.kill();
     const after = writers.acknowledged.size;

@@ -1,5 +1,5 @@
-// Clients that add jobs by HTTP requests to admins, each under its own keys. A failed write is repeated once, as a
-// person would do. The caller checks that every acknowledged job is in the table.
+// Clients that add jobs by HTTP requests to an admin. Each job has its own key. A failed write is repeated once, as a
+// user would do. The caller checks that every acknowledged job is in the table.
 import { setTimeout as sleep } from "node:timers/promises";
 
 export const PASSWORD = "a-password-of-the-faults";
@@ -19,7 +19,10 @@ export interface Writers {
   stop(): Promise<void>;
 }
 
-/** `url`: the address of one admin, or of a proxy. `pauseMs`: the pause of a writer after each write. */
+/**
+ * Starts `count` writers. `url`: the address of one admin, or of a proxy. `pauseMs`: the pause of a writer after each
+ * acknowledged write.
+ */
 export function startWriters(url: string, count: number, pauseMs = 10): Writers {
   const acknowledged = new Set<string>();
   const failed: string[] = [];

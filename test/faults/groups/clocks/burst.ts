@@ -1,4 +1,4 @@
-// A hundred thousand jobs that are due at the same moment: each runs once, and none starts before.
+// A hundred thousand jobs that are due at the same moment: each runs once, and none starts before that moment.
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
@@ -10,7 +10,7 @@ const DUE_IN_MS = 15_000;
 export async function burst(field: Field, server: Server): Promise<void> {
   const stands = await field.stands(server, { name: "burst" });
   const jobs = field.times(JOBS, 1_000);
-  // One mode after another: at the same time they would only compete for the processors.
+  // The modes are tested one after another, because together they would only compete for the processors.
   for (const stand of stands) {
     await field.each([stand], async () => {
       const due = machineTime() + field.times(DUE_IN_MS, 2_000);

@@ -1,5 +1,5 @@
-// A wrong time of day for one process, by Debian's libfaketime, which reads the offset from a file. The monotonic clock
-// is not faked: on a real machine, too, it never jumps.
+// Gives one process a wrong time of day, by Debian's libfaketime, which reads the clock's offset from a file. The
+// monotonic clock stays correct, because it does not jump on a real machine either.
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serverAccount } from "../../../../src/database/embedded/account.ts";
@@ -33,7 +33,10 @@ export function fakeClock(directory: string, name: string, seconds: number): Fak
   };
 }
 
-/** Fills `directory` with PostgreSQL's programs, of which `postgres` is a wrapper that sets this clock. Returns it. */
+/**
+ * Fills `directory` with links to PostgreSQL's files, and with a wrapper of `postgres` that starts the server with this
+ * clock. Returns `directory`.
+ */
 export function serverWith({ env }: FakeClock, directory: string): string {
   const real = findBinaries(serverAccount());
   mkdirSync(join(directory, "bin"), { recursive: true });

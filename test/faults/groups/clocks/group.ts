@@ -1,5 +1,6 @@
-// Only the database's clock decides when jobs start and ticks are scheduled. Clocks of workers and of the database are
-// wrong or jump, PostgreSQL crashes at ticks of a timetable, and very many jobs are due at the same moment.
+// Tests that only the database's clock decides when jobs start and when ticks add their jobs. For this, the clocks of
+// workers and of the database are wrong or jump, PostgreSQL crashes at ticks of a timetable, and very many jobs are due
+// at the same moment.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import { burst } from "./burst.ts";
 import { jumpingServer } from "./jumping-server.ts";

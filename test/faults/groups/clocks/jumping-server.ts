@@ -1,5 +1,5 @@
-// The database's clock jumps: an hour ahead, to the true time, an hour behind. The times at which jobs are due follow
-// it. No running worker is treated as stale, and in the safe mode no job runs twice.
+// The database's clock jumps: an hour ahead, to the true time, an hour behind. This clock decides when jobs are due. No
+// running worker is treated as stale, and in the safe mode no job runs twice.
 import { join } from "node:path";
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";
@@ -7,7 +7,7 @@ import type { Field } from "../../field/field.ts";
 import { fakeClock, serverWith } from "./fake-time.ts";
 
 const HOUR_S = 3_600;
-/** The last step is ahead, so that jobs added before a step back are due again. */
+/** The last step sets the clock ahead, so that jobs that were added before a step back become due again. */
 const STEPS_S = [HOUR_S, 0, -HOUR_S, 0, HOUR_S];
 /** Longer than a lease. */
 const STEP_MS = 10_000;
@@ -35,7 +35,7 @@ export async function jumpingServer(field: Field): Promise<void> {
   });
 }
 
-/** Returns a job without a queue: in a queue, jobs added after a step back overtake those added before it. */
+/** Returns a job without a named queue: in a queue, jobs added after a step back overtake those added before it. */
 function job(n: string, _producer: string, dice: Random): JobToAdd {
   const ms = dice(20) === 0 ? 3_000 : 2;
   const failures = dice(10) === 0 ? 1 : 0;

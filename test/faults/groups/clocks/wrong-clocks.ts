@@ -1,5 +1,5 @@
-// Machines whose clocks are an hour ahead, an hour behind, or jump: the database's time decides when jobs start and
-// which workers are stale.
+// Tests members whose clocks are an hour ahead, an hour behind, or jump. The database's time alone must decide when
+// jobs start and which workers are stale.
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";
 import { machineTime } from "../../../worker/run-log.ts";
@@ -13,10 +13,10 @@ import { type FakeClock, fakeClock } from "./fake-time.ts";
 const HOUR_S = 3_600;
 const STEPS_S = [HOUR_S, -HOUR_S, 0, 5, -5] as const;
 
-/** How late a scheduled job may start: members poll every 2 s. */
+/** The maximum delay of the start of a scheduled job, in milliseconds. Members poll every 2 s. */
 const STARTED = { most: 2_500 };
 const FREED = { most: 10_000 };
-/** A tolerance: for a due time, machineTime() and the time of day are read one after the other. */
+/** A tolerance, because machineTime() and Date.now() are read one after the other when a due time is set. */
 const READING_MS = 20;
 
 export async function wrongClocks(field: Field, server: Server): Promise<void> {
@@ -38,18 +38,18 @@ export async function wrongClocks(field: Field, server: Server): Promise<void> {
     await field.outage(2_000);
     await stand.end();
     for (const { ms } of freedAfter(stand.runs())) {
-      stand.figure("by wrong clocks, the jobs of the dead run again", ms, FREED);
+      stand.figure("with wrong clocks, the jobs of a killed worker run again", ms, FREED);
     }
     for (const { n, attempt, from } of stand.runs()) {
       const due = dueAt.get(n);
       if (due === undefined || attempt > 1) continue;
       if (from < due - READING_MS) stand.problem(`${n} started ${due - from} ms before its time`);
-      stand.figure("by wrong clocks, a scheduled job starts after its time", from - due, STARTED);
+      stand.figure("with wrong clocks, a scheduled job starts after its time", from - due, STARTED);
     }
   });
 }
 
-/** Returns a job. A third of them, at random, is due in a second and a half; `dueAt` gets the moment. */
+/** Returns a job. A random third of the jobs are due in a second and a half; their due times are added to `dueAt`. */
 function scheduled(
   n: string,
   producer: string,
@@ -63,7 +63,7 @@ function scheduled(
   return { identifier: "single", payload: { n, ms: 1, failures: 0, children: 0 }, spec: { runAt } };
 }
 
-/** Sets the clock to random steps, one every second and a half: a step takes effect within a second. */
+/** Sets the clock to a random offset every second and a half. An offset takes effect within a second. */
 async function stepAbout(field: Field, { mode, dice }: Stand, clock: FakeClock): Promise<void> {
   for (let step = 0; step < field.times(20, 3); step++) {
     clock.step(STEPS_S[dice(STEPS_S.length)] ?? 0);

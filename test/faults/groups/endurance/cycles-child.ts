@@ -1,4 +1,4 @@
-// The process that cycles.ts measures. Starts workers one after another; each runs one job and is stopped.
+// The process that cycles.ts measures. It starts workers one after another. Each worker runs one job and is stopped.
 import { once } from "node:events";
 import { makeWorkerUtils } from "../../../../src/utils/worker-utils.ts";
 import type { WorkerOptions } from "../../../../src/worker/options/worker-options.ts";
@@ -15,7 +15,7 @@ interface Options {
 const { url, fastLane, count, warmUp } = JSON.parse(process.argv[2] ?? "{}") as Options;
 const utils = await makeWorkerUtils({ connectionString: url });
 
-/** Reports an event to the parent, and waits: the parent measures this process, and then writes to its stdin. */
+/** Reports an event to the parent, and waits until the parent has measured this process and writes to its stdin. */
 async function looked(event: string): Promise<void> {
   (globalThis as { gc?: () => void }).gc?.();
   process.stdout.write(`${JSON.stringify({ event })}\n`);

@@ -1,4 +1,5 @@
-// Measures how a process grows that starts and stops workers (cycles-child.ts), from its warm-up to its end.
+// Runs a process that starts and stops workers one after another (cycles-child.ts). Measures by how much its memory,
+// handles and threads grow between its warm-up and its end, and checks that no heartbeat row is left.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

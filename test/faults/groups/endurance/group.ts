@@ -1,5 +1,6 @@
-// Searches for leaks: in 200 starts and stops in one process, in 200 losses of all connections, and in minutes of
-// frequent periodic work. Memory, handles and threads hardly grow (sample.ts), and no heartbeat row is left.
+// Searches for leaks in 200 starts and stops in one process, in 200 losses of all connections, and in minutes of
+// frequent periodic work. Memory, handles and threads must not grow beyond small bounds (sample.ts), and the starts and
+// stops must leave no heartbeat row.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
 import type { Stand } from "../../field/stand.ts";
@@ -7,12 +8,13 @@ import { cycles } from "./cycles.ts";
 import { checkGrowth, ROOM, type Sample, sampleOf } from "./sample.ts";
 
 const TIMES = 200;
-/** Repetitions before the first sample: memory that a process allocates at its start is not a leak. */
+/** Repetitions before the first sample, because memory that a process allocates at its start is not a leak. */
 const WARM_UP = 30;
-/** The duration of the periodic work. With starting and stopping, the group takes less than ten minutes. */
+/** The duration of the periodic work. Including all starts and stops, the group takes less than ten minutes. */
 const DAY_MS = 450_000;
-/** Jobs added per second. For the reconnects beside a Graphile worker more are added, because it takes most of them. */
+/** The number of jobs that are added per second. */
 const RATE = 20;
+/** The same for the reconnects beside a Graphile worker: more jobs, because the Graphile worker takes most of them. */
 const RATE_BESIDE_STOCK = 60;
 /** Polls, heartbeats, sweeps and lock resets are 20 to 135 times as frequent as by default. */
 const FAST_CLOCK = {
@@ -52,7 +54,8 @@ export const group: FaultGroup = {
       field.say(`${stand.mode.name}: the periodic work is over`);
       await stand.end();
     };
-    // In parallel: the 200 reconnects alone, each with a wait of up to two seconds, take most of the permitted time.
+    // The parts run in parallel, because the 200 reconnects alone, each with a wait of up to two seconds, take most of
+    // the permitted time.
     await Promise.all([
       field.each(starts, startAndStop),
       field.each(cuts, reconnect),

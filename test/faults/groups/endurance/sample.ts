@@ -11,7 +11,10 @@ export interface Sample {
 
 const [SAMPLES, POLL_MS] = [12, 100];
 
-/** Returns the least values of several samples: memory grows between garbage collections, handles during a fetch. */
+/**
+ * Returns the least values of several samples, because memory grows between garbage collections, and a fetch opens more
+ * handles.
+ */
 export async function sampleOf(pid: number): Promise<Sample> {
   const samples: Sample[] = [];
   for (let n = 0; n < SAMPLES; n++) {
@@ -32,7 +35,7 @@ function sampleNow(pid: number): Sample {
 /** An option for measured processes: it limits V8's young generation, which could grow by 48 MB without a leak. */
 export const ROOM = "--max-semi-space-size=1";
 
-/** The most growth of memory that is not counted as a leak: V8 returns unused memory late. */
+/** The largest growth of memory that does not count as a leak. V8 returns unused memory late. */
 const MAX_MB = 40;
 
 export function checkGrowth(stand: Stand, what: string, first: Sample, last: Sample): void {

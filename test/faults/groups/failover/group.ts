@@ -1,5 +1,5 @@
 // A standby takes over while workers run: the primary is killed, made read-only or cut off. With synchronous
-// replication no acknowledged job is lost; without it, only jobs that had not been replicated.
+// replication no acknowledged job is lost. Without it, an acknowledged job is lost only if it had not been replicated.
 import type { Entry } from "../../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { LoadPlan } from "../../field/load.ts";
@@ -13,13 +13,13 @@ const RATE = 20;
 const MODES = ["safe", "fast"] as const;
 /** The time from the fault to the promotion of the standby. */
 const DECISION_MS = 2_000;
-/** The same if the primary is cut off: no connection is closed, so workers detect the loss only by a timeout. */
+/** The same time in cutOff(). There no connection is closed, so workers detect the loss only by a timeout. */
 const CERTAINTY_MS = 20_000;
 
 export const group: FaultGroup = {
   name: "failover",
   title:
-    "a standby takes over, with and without synchronous replication; the primary is dead or fenced",
+    "a standby takes over, with and without synchronous replication; the primary is killed, read-only or cut off",
   limitMinutes: 9,
   needs: [],
   async run(field: Field) {
@@ -48,7 +48,7 @@ async function synchronousAndDead(field: Field): Promise<void> {
 
 async function asynchronousAndDead(field: Field): Promise<void> {
   const pair = await pairOf(field);
-  // Without keys, so that every added job has to succeed: a job without a success is lost.
+  // The jobs have no keys, so each added job has to succeed, and a job without a success is lost.
   const make = (n: string) => ({
     identifier: "single",
     payload: { n, ms: 1, failures: 0, children: 0 },
@@ -74,8 +74,8 @@ async function asynchronousAndDead(field: Field): Promise<void> {
 }
 
 /**
- * Returns a sentence for each acknowledged job that is lost although it had been replicated: its entry is among the
- * first `mark` entries of the log. All lost jobs are counted in a figure.
+ * Returns a sentence for each acknowledged job that is lost although it had been replicated. The jobs among the first
+ * `mark` entries of the log had been replicated. The figure is the number of all lost jobs.
  */
 function unreplicated(stand: Stand, log: readonly Entry[], mark: number): string[] {
   const succeeded = new Set(
@@ -87,7 +87,7 @@ function unreplicated(stand: Stand, log: readonly Entry[], mark: number): string
   const lost = log.flatMap((entry, at) =>
     entry.e === "added" && !succeeded.has(entry.n) ? [{ n: entry.n, at }] : [],
   );
-  stand.figure("acknowledged, not replicated, lost", lost.length, { unit: "" });
+  stand.figure("acknowledged jobs that are lost", lost.length, { unit: "" });
   return lost.filter(({ at }) => at < mark).map(({ n }) => `${n} is lost, and had been replicated`);
 }
 
@@ -111,7 +111,7 @@ async function cutOff(field: Field): Promise<void> {
   const pair = await pairOf(field);
   const way = await staffed(field, pair, "-cut-off", { parameters: "&query_timeout=5000" });
   await pair.synchronous();
-  field.say("the primary is cut off, and the standby promoted when that is certain");
+  field.say("the primary is cut off; the standby is promoted once that is certain");
   await measureRecovery(way, "failover, old primary cut off", async () => {
     pair.wire.mute();
     await field.outage(CERTAINTY_MS);

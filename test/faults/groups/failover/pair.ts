@@ -1,4 +1,4 @@
-// A primary and its standby, and one URL for both, by which clients reach the primary through a proxy.
+// A primary, its standby, and a URL of both servers. By this URL clients reach the primary through a proxy.
 import { type TcpProxy, tcpProxy } from "../../../support/tcp-proxy.ts";
 import { freePort } from "../../../support/tls-server.ts";
 import { waitUntil } from "../../../support/until.ts";
@@ -13,7 +13,10 @@ export interface Pair {
   readonly wire: TcpProxy;
   /** Returns a URL of both servers: clients connect to the one that accepts writes. */
   url(database: string): string;
-  /** Once it has resolved, a commit is acknowledged only after the standby has written it. */
+  /**
+   * Makes the replication synchronous. After this has resolved, the primary acknowledges a commit only when the standby
+   * has written it.
+   */
   synchronous(): Promise<void>;
   /** Resolves when the standby has replayed all that the primary had written at the call. */
   caughtUp(): Promise<void>;
@@ -41,7 +44,8 @@ export async function pairOf(field: Field): Promise<Pair> {
     ...{ primary, standby, caughtUp, wire },
     url: (database) => severalHosts([wire.url, standby.url()], database),
     async synchronous() {
-      // Only on the primary: a promoted standby has no standby of its own, so it would never acknowledge a commit.
+      // This is set only on the primary. A promoted standby has no standby of its own, so with this setting it would
+      // never acknowledge a commit.
       await primary.sql("alter system set synchronous_standby_names = '*'");
       await primary.sql("select pg_reload_conf()");
       const text = "select from pg_stat_replication where sync_state = 'sync'";

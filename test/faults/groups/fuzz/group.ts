@@ -10,12 +10,15 @@ import { type Reader, startReader } from "./reader.ts";
 
 const REQUESTS = 1_000_000;
 const BRIEF_REQUESTS = 1_500;
-/** The fuzz ends after this time, within the group's limit. If fewer than REQUESTS were sent, a bound is broken. */
+/**
+ * The fuzz ends after this time, before the group's limit of 10 minutes. If fewer requests than planned were sent by
+ * then, the figure `hostile requests` breaks its bound.
+ */
 const MAX_SECONDS = 570;
 const CLIENTS = 48;
 const JOBS = 500;
 const HONEST_PAUSE_MS = 250;
-// Deletes all unlocked jobs but the newest 500: otherwise lists and exports would cost more every minute.
+// Deletes the unlocked jobs that are not among the newest 500. Otherwise lists and exports would cost more and more.
 const TIDY = `delete from worker._private_jobs where locked_at is null and id in
   (select id from worker._private_jobs order by id desc offset ${JOBS})`;
 const TIDY_MS = 5_000;
@@ -65,10 +68,11 @@ function reportResult(field: Field, { tally, peaks_mb, heaps_mb, peak_mb }: Fuzz
   const least = field.times(REQUESTS, BRIEF_REQUESTS);
   field.figure("hostile requests", null, tally.total, { least, unit: "" });
   const served = { least: least / 25, unit: "" } as const;
-  field.figure("of them had the requested effect", null, tally.served, served);
-  field.figure("of them were not HTTP", null, tally.unreadable, { unit: "" });
+  field.figure("hostile requests that had the requested effect", null, tally.served, served);
+  field.figure("hostile requests that were not HTTP", null, tally.unreadable, { unit: "" });
   field.figure("memory at most, fuzzed", null, peak_mb, { most: 512, unit: "MB" });
-  // Resident memory includes what V8 has not returned to the system; the heap after a garbage collection does not.
+  // Resident memory includes unused memory that V8 has not returned to the system. The heap after a garbage collection
+  // does not include it.
   const grown = peaks_mb[2] - peaks_mb[1];
   field.figure("memory grown in the last third", null, grown, { most: 64, unit: "MB" });
   const kept = heaps_mb[2] - heaps_mb[1];
@@ -81,13 +85,14 @@ function reportResult(field: Field, { tally, peaks_mb, heaps_mb, peak_mb }: Fuzz
 
 function tellHonest(field: Field, reader: Reader, writer: Writers): void {
   field.figure("honest reads", null, reader.answered, { least: 2, unit: "" });
-  field.figure("the slowest of them", null, reader.slowestMs, { most: 5_000 });
+  field.figure("the slowest honest read", null, reader.slowestMs, { most: 5_000 });
   field.figure("honest writes", null, writer.acknowledged.size, { least: 2, unit: "" });
   const retried = reader.retried + writer.retried;
   field.figure("honest ones that needed a retry", null, retried, { unit: "" });
   const failed = [...reader.failed, ...writer.failed];
   field.figure("honest ones failed after one retry", null, failed.length, { most: 0, unit: "" });
-  // Answers with 503 and 504, which a slow machine causes, are no problem: only the figure above has a bound for them.
+  // Requests that failed with 503 or 504, which a slow machine can cause, are not reported as problems. They count only
+  // in the figure above, which has a bound.
   const unforeseen = failed.filter((one) => !/ 50[34](?: |$)/.test(one));
   for (const one of unforeseen.slice(0, 5)) field.problem(null, `beside the fuzz: ${one}`);
   if (reader.answered === 0) field.problem(null, "beside the fuzz no read was answered with 200");

@@ -1,6 +1,7 @@
 // Limits of tasks and queues are not exceeded while workers are killed and frozen and PostgreSQL crashes. Without
-// faults, most of a limit is used while jobs wait. A job counts from the start of its handler until the handler ends,
-// its process is killed, or its worker's lease is seen for the last time (lease-watch.ts).
+// faults, workers use most of what a limit allows, as long as jobs wait. A job counts from the start of its handler
+// until the handler ends or the process is killed. If its worker loses its lease, the job counts at most until the
+// lease was last seen (lease-watch.ts).
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Stand } from "../../field/stand.ts";
 import { judgeLimits } from "./judge.ts";

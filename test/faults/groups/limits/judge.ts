@@ -1,4 +1,5 @@
-// Compares a whole log with each limit: the most jobs that ran at once, and the most that started in a period.
+// Checks each limit against the log of a whole test: the greatest number of its jobs that ran at once, and the greatest
+// number that started in one period.
 
 import { mostAtOnce, mostWithin, type Span } from "../../../worker/most.ts";
 import type { Stand } from "../../field/stand.ts";

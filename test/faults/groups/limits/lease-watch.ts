@@ -1,6 +1,7 @@
-// Observes in the database when leases are lost. There are two moments for each lease: at the first one, the worker's
-// row was seen for the last time without the mark `recovered_at`; at the second one, it was marked or missing. After
-// the first moment, others may use the worker's permits and slots of queues, so its jobs count only until then.
+// Observes in the database when leases are lost. There are two moments for each lost lease: at the first one, the
+// worker's row was seen for the last time without the mark `recovered_at`. At the second one, the row was first seen to
+// be marked or missing. After the first moment other workers may use the worker's permits and slots of queues, so its
+// jobs count only until then.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Span } from "../../../worker/most.ts";
 import { machineTime } from "../../../worker/run-log.ts";
@@ -34,9 +35,10 @@ export class LeaseWatch {
   }
 
   /**
-   * Returns the runs as a limit counts them: from the start to the end, the death of the process, or the first moment
-   * of a lost lease. A run that starts between the two moments does not count. After the second moment the worker has a
-   * new lease, so a run that starts then counts in full.
+   * Returns the runs as a limit counts them. A run counts from its start to its end, to the death of its process or to
+   * the first moment of its lost lease, whichever is earliest. A run that starts between the two moments does not
+   * count. After the second moment the worker has a new lease, so a run that starts then is not affected by the lost
+   * lease.
    */
   spans(runs: readonly Run[]): Span[] {
     const lostBy = new Map(
@@ -60,7 +62,8 @@ export class LeaseWatch {
   async #watch(): Promise<void> {
     while (!this.#over.signal.aborted) {
       const t = machineTime();
-      // Skipped while PostgreSQL is away, and while no member of ours runs, because then another stand is measured.
+      // There is no look while PostgreSQL cannot be reached, and while no worker of this library runs in this stand,
+      // because another stand may be measured then.
       const rows = this.#stand.living.some(({ isStock }) => !isStock)
         ? await this.#stand.sql<{ id: string }>(ALIVE).catch(() => null)
         : null;

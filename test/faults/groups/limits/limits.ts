@@ -1,5 +1,5 @@
-// The limits of the fault group `limits`, and the jobs that they apply to. The payload's `n` begins with the job's
-// task, or with its queue for jobs in a queue.
+// The limits of the fault group `limits`, and the jobs that they apply to. The payload's `n` begins with the
+// name of the job's queue if it has one, otherwise with the name of its task.
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import { type LimitOptions, matches } from "../../../../src/domain/limits/limit.ts";
 import type { Stand } from "../../field/stand.ts";
@@ -19,7 +19,7 @@ export const LIMITS: readonly LimitOptions[] = [
 
 export const TENANTS = 20;
 
-/** Returns a job: in the queue `kind` if it contains a slash, such as `tenant/7`, otherwise of the task `kind`. */
+/** Returns a job of the task `kind`, or, if `kind` contains a slash (`tenant/7`), a job in the queue `kind`. */
 export function jobOf(kind: string, n: string, ms: number, failures = 0): JobToAdd {
   const payload = { n: `${kind} ${n}`, ms, failures, children: 0 };
   return kind.includes("/")
@@ -36,7 +36,7 @@ export interface CountedJobs {
   isOf(n: string): boolean;
 }
 
-/** One entry for each limit of tasks. A limit of queues counts each queue separately, so it has an entry for each. */
+/** One entry for each limit of tasks, and one for each queue of a limit of queues, which counts queues separately. */
 export const counted: readonly CountedJobs[] = LIMITS.flatMap((limit): CountedJobs[] => {
   const { name, task, queue } = limit;
   if (queue === undefined) {

@@ -1,5 +1,5 @@
-// Jobs under all limits but `rated`, and some without a limit, while members are killed, replaced and frozen, and
-// PostgreSQL crashes.
+// Runs jobs under all limits except `rated`, and some jobs without a limit. Meanwhile members are killed, replaced and
+// frozen, and PostgreSQL crashes.
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";
 import { machineTime } from "../../../worker/run-log.ts";
@@ -30,8 +30,9 @@ export async function underFaults(
 }
 
 /**
- * Returns a job. Jobs of `ten` and `three` are added almost as fast as their limits allow without faults (24.5 of
- * 28.6, and 14 of 15, per second). Two tenants have more than half of all tenants' jobs.
+ * Returns a job. Jobs of `ten` and `three` are added almost as fast as their limits allow without faults: 24.5 of at
+ * most 28.6 per second for `ten`, and 14 of at most 15 for `three`. Two tenants have more than half of all tenants'
+ * jobs.
  */
 function make(n: string, producer: string, dice: Random): JobToAdd {
   const failures = dice(25) === 0 ? 1 : 0;

@@ -1,5 +1,5 @@
-// How much of a limit a fleet without faults uses while jobs wait, and how soon the limit is full again after a worker
-// with permits was killed.
+// Measures how much of a limit a fleet without faults uses while jobs wait, and how soon the limit is full again after
+// a worker with permits was killed.
 import { meanAtOnce } from "../../../worker/most.ts";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
@@ -80,7 +80,7 @@ export async function fullAgain(field: Field, stand: Stand): Promise<void> {
     const name = `kill ${round}`;
     const own = () => stand.runs().filter(({ n }) => n.startsWith(`${kind} ${name} `));
     let added = 0;
-    // Adds jobs before the last ones have started, so that some wait all the time.
+    // Adds more jobs before all earlier ones have started, so that some jobs wait all the time.
     const refill = async () => {
       if (added > own().length + 20 * capacity) return;
       const some = Array.from({ length: 20 * capacity }, () =>
@@ -108,7 +108,7 @@ export async function fullAgain(field: Field, stand: Stand): Promise<void> {
   }
 }
 
-/** Counts the permits of all workers but one, not their running jobs: between two jobs a permit is unused. */
+/** Counts the permits of all workers but one. Counting running jobs would miss permits that are between two jobs. */
 const HELD = `select coalesce(sum(permits), 0)::int as count from worker._private_limit_permits
   where limit_id = (select id from worker._private_limits where name = $1) and worker_id <> $2`;
 

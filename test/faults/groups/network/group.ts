@@ -26,7 +26,7 @@ export const group: FaultGroup = {
     await field.each(stands, async (stand) => {
       const proxy = proxies.get(stand.mode.name);
       if (proxy === undefined) return;
-      // Graphile Worker does not detect silent connections, so it connects without the proxy, and has no faults.
+      // Graphile Worker does not detect mute connections, so its connections bypass the proxy and have no faults.
       const direct = { stock: true, url: stand.url, options: { pollIntervalMs: 1_000 } };
       const stock = stand.mode.stock ? await stand.hire(1, direct) : [];
       await stand.hire();
@@ -38,7 +38,7 @@ export const group: FaultGroup = {
         const wire = wires.get(stand);
         await wire?.underLoad(round.what, () => round.run(wire, field));
       });
-      // One stand after another: the times that prove() measures would grow if others used the machine.
+      // prove() runs for one stand after another. The times that it measures would be longer if several ran at once.
       for (const wire of wires.values()) {
         await field.each([wire.stand], () => wire.prove(round.what));
       }

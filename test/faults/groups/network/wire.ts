@@ -1,5 +1,5 @@
-// A stand whose worker reaches the database through a proxy, and the check that the worker works again after a fault.
-// Its poll interval is an hour, so while it is idle only a notification makes it fetch.
+// A stand whose worker reaches the database through a proxy. Adds jobs during a fault, and checks that the worker works
+// again afterwards. The worker's poll interval is an hour, so while it is idle only a notification makes it fetch.
 
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";
@@ -14,7 +14,10 @@ export const NEVER_MS = 3_600_000;
 const PER_SECOND = 20;
 const DISPATCHED_MS = 100;
 const PROBES = 5;
-/** A time limit, because a job whose notification is lost could wait for the next poll: an hour. */
+/**
+ * The time after a fault in which all jobs must be done. Without it, underLoad() could wait an hour for a job whose
+ * notification was lost, until the next poll.
+ */
 const DONE_MS = 45_000;
 
 export class Wire {
@@ -36,7 +39,10 @@ export class Wire {
     return this.stand.mode.fastLane === false ? all : [...all, "worker fast lane"];
   }
 
-  /** Adds jobs during `work`, without the proxy. Afterwards waits until all are done. Rejects after DONE_MS. */
+  /**
+   * Runs `work`, and meanwhile adds jobs without the proxy. Then waits until all jobs are done. Rejects
+   * if that takes longer than DONE_MS.
+   */
   async underLoad(what: string, work: () => Promise<void>): Promise<void> {
     const { stand } = this;
     this.#load = stand.load(PER_SECOND, { make });
@@ -54,7 +60,10 @@ export class Wire {
       });
   }
 
-  /** Adds a few jobs, one after another. Each must start by its notification. Measures the median time until then. */
+  /**
+   * Adds a few jobs, one after another, while Graphile workers are suspended. Each job must start within 10 s, so by
+   * its notification and not by a poll. Records the median time from the add to the start.
+   */
   async prove(what: string): Promise<void> {
     const { stand } = this;
     for (const one of this.#stock) one.signal("SIGSTOP");
@@ -84,7 +93,7 @@ const LEFT = `select j.id::text, j.attempts, j.locked_by, now() - j.locked_at as
   from worker._private_jobs j left join worker._private_job_queues q on q.id = j.job_queue_id
   left join worker._private_workers w on w.id = j.locked_by order by j.id limit 5`;
 
-/** Returns a job that succeeds in its first attempt. A third of them, at random, is in a named queue. */
+/** Returns a job that succeeds in its first attempt. With a probability of a third, it is in a named queue. */
 function make(n: string, producer: string, dice: Random): JobToAdd {
   const job = { identifier: "single", payload: { n, ms: dice(4) * 15, failures: 0, children: 0 } };
   return dice(3) > 0 ? job : { ...job, spec: { queueName: `${producer}-q${dice(3)}` } };

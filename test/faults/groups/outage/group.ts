@@ -16,12 +16,12 @@ const REFUSED_MS = 10_000;
 
 export const group: FaultGroup = {
   name: "outage",
-  title: "PostgreSQL is killed, away, read-only, full, and ends sessions",
+  title: "PostgreSQL is killed, stopped, read-only, without free connections, or ends sessions",
   limitMinutes: 10,
   needs: [],
   async run(field: Field) {
     const lasting = field.brief ? null : longOutage(field);
-    lasting?.catch(() => {}); // It is awaited below.
+    lasting?.catch(() => {}); // It is awaited below. Without this, an earlier rejection would end the process.
     const server = await field.server({ settings: { max_connections: "120" } });
     const stands = await hired(field, server, "", MEMBERS, RATE);
     const way = { field, stands, rate: RATE };

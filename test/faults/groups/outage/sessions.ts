@@ -1,4 +1,4 @@
-// Faults of a server that runs: it has no free connections, or it ends sessions.
+// Faults while PostgreSQL runs: it has no free connections, or sessions end.
 import pg from "pg";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Field } from "../../field/field.ts";
@@ -11,8 +11,8 @@ const AT_ONCE = 40;
 const MAX_TAKING_MS = 20_000;
 
 /**
- * For `ms`, sessions of the test use all connections that the server permits, also those that workers had. Returns the
- * moment at which the test has ended its sessions.
+ * Opens sessions of the test until the server permits no more connections, and ends all other sessions to take their
+ * connections, too. Ends the test's sessions `ms` milliseconds later, and returns the time.
  */
 export async function takenConnections(field: Field, server: Server, ms: number): Promise<number> {
   const hogs: pg.Client[] = [];
@@ -32,18 +32,21 @@ export async function takenConnections(field: Field, server: Server, ms: number)
   };
   const late = machineTime() + MAX_TAKING_MS;
   let others = 1;
-  // Repeated, because a disconnected worker may reconnect before the test takes its connection.
+  // Repeated, because a worker whose session was ended may reconnect before the test takes the free connection.
   while (others > 0 && machineTime() < late) {
     while (await isAnyFree());
     others = (await hogs[0]?.query(END_OTHERS))?.rowCount ?? 0;
   }
-  if (others > 0) field.problem(null, `${others} places could not be taken`);
+  if (others > 0) field.problem(null, `${others} connections could not be taken`);
   await field.outage(ms);
   await Promise.all(hogs.map((hog) => hog.end()));
   return machineTime();
 }
 
-/** For `ms`, ends one to four random sessions of workers and loads at a time. At the end, ends all sessions at once. */
+/**
+ * For `ms` milliseconds, ends several times a second one to four random sessions whose application_name begins with
+ * `worker`. Then ends all sessions at once, and returns the time.
+ */
 export async function sessionsEnded(field: Field, server: Server, ms: number): Promise<number> {
   const end = machineTime() + ms;
   while (machineTime() < end) {

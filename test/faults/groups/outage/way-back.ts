@@ -1,12 +1,13 @@
-// Measures the recovery after an outage: the first job, the full rate, and the lines of log. No live worker may be
-// treated as stale. sessionsAreBack() checks that no worker has lost a connection permanently.
+// Measures the recovery after an outage: the time until the first job starts, the time until the full rate is reached,
+// and the number of log lines. Checks that no live worker was treated as stale. sessionsAreBack() checks that no worker
+// has lost a connection permanently.
 import type { Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
 import type { Stand } from "../../field/stand.ts";
 
 const FIRST = { most: 5_000 };
 const FULL = { most: 5_000 };
-/** The most warnings and errors of a worker in one outage. The line about its end does not count: its level is info. */
+/** The most warnings and errors that a worker may log in one outage. The end of the outage is logged at level info. */
 const LINES = 5;
 const MAX_MS = 40_000;
 
@@ -51,10 +52,11 @@ export async function measureRecovery(
 const oursOf = ({ living }: Stand): Member[] => living.filter(({ isStock }) => !isStock);
 
 /**
- * Returns the number of a member's log lines about outages, and how often a live worker was treated as stale: how often
- * the member recovered jobs of another one, or lost its lease. Lines about jobs are not counted: jobs fail on purpose,
- * and each cut of a fast lane logs one. If writes are lost, a worker may end its lease itself, because heartbeats are
- * among them and jobs are in an earlier state (`restored`). With `losesWrites`, this is not counted either.
+ * Returns the number of a member's log lines about outages (`lines`), and how often a live worker was treated as stale
+ * (`judged`): how often the member recovered jobs of another worker or lost its own lease. Lines about jobs are not
+ * counted, because jobs fail on purpose, and each cut of a fast lane logs such a line. A fault that undoes committed
+ * writes may also undo heartbeats. A worker that detects this ends its lease itself, because jobs may be in an earlier
+ * state, too (`restored`). With `losesWrites`, this is not counted.
  */
 function reportsOf({ lines, events }: Member, losesWrites: boolean) {
   const ofOutages = lines.filter(({ message }) => !message.startsWith("a job "));
@@ -72,7 +74,10 @@ async function firstAfter(stand: Stand, ready: number): Promise<number> {
   return first()?.from ?? 0;
 }
 
-/** The moment at which all our workers have started jobs, and a second with 80 % of the usual starts has begun. */
+/**
+ * Returns the moment from which on all our workers run jobs at the full rate: each of them has started a job, and a
+ * second with 80 % of the usual starts has begun.
+ */
 async function fullAfter(stand: Stand, ready: number, rate: number): Promise<number> {
   const [WINDOW_MS, SHARE] = [1_000, 0.8];
   let full = Number.POSITIVE_INFINITY;
@@ -93,8 +98,8 @@ async function fullAfter(stand: Stand, ready: number, rate: number): Promise<num
   return full;
 }
 
-// The connections of the pool for tasks and those for maintenance are left out: they are open only when needed. All
-// other connections exist as long as the worker.
+// The connections of the pool for tasks and those for maintenance are left out, because they are open only when needed.
+// All other connections exist as long as the worker.
 const SESSIONS = `select application_name as name, count(*)::int as count from pg_stat_activity
   where datname = current_database() and application_name like 'worker %'
   and application_name <> 'worker maintenance' group by 1 order by 1`;
@@ -125,7 +130,10 @@ const FREED_OF_STOCK = `with freed_queue as (
 )
 select (select count(*)::int from freed) as count from (select count(*) from freed_queue) queues`;
 
-/** Ends a stand. First unlocks jobs that a Graphile worker lost with a connection: their locks would last 4 hours. */
+/**
+ * Ends a stand. Before that, unlocks jobs and named queues that a Graphile worker has lost with a connection, because
+ * their locks would last 4 hours.
+ */
 export async function endAfterOutage(stand: Stand): Promise<void> {
   if (stand.mode.stock) {
     stand.log.fault();

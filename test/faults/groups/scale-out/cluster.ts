@@ -18,7 +18,7 @@ export interface Cluster {
   hosts(database: string): string;
   /** Returns the URL of the relay, which leads to the present primary. */
   url(database: string): string;
-  /** Kills the primary and promotes the standby; returns the moment (machineTime) at which it accepts writes. */
+  /** Kills the primary and promotes the standby. Returns the time (machineTime) at which the standby accepts writes. */
   failOver(): Promise<number>;
   /** Makes the server that failOver() has killed the new standby. */
   rebuild(): Promise<void>;
@@ -103,7 +103,7 @@ export async function startCluster(plan: ClusterPlan): Promise<Cluster> {
   };
 }
 
-/** Makes `to`, a stopped server, a standby: replaces its data by a base backup of `from`. */
+/** Makes the stopped server `to` a standby: replaces its data by a base backup of `from`. */
 async function copy(from: Server, to: Server): Promise<void> {
   const [source, target] = [from, to].map(({ directory }) => join(directory, "cluster")) as [
     string,
@@ -114,7 +114,8 @@ async function copy(from: Server, to: Server): Promise<void> {
   try {
     await client.query("select pg_backup_start('standby', true)");
     rmSync(target, { recursive: true, force: true });
-    // Errors are ignored: files that are deleted during the copy are not needed, as the log contains their changes.
+    // Errors of cp are ignored, because files may be deleted during the copy. They are not needed: the write-ahead log
+    // contains these changes.
     await run("cp", ["-a", source, target]).catch(() => {});
     const { rows } = await client.query("select labelfile from pg_backup_stop(false)");
     const { uid, gid } = statSync(join(target, "PG_VERSION"));

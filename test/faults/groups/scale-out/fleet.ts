@@ -1,5 +1,5 @@
 // The processes of the installation: a member of each stand on every worker host, an admin on each admin host, nginx on
-// the host of the proxy, and a pooler on the machine itself. Each can fail and be restarted.
+// the host of the proxy, and a pooler on the machine itself. A test can make each of them fail, and restart it.
 import { join } from "node:path";
 import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { startNginx } from "../../../support/nginx.ts";
@@ -73,7 +73,7 @@ export async function adminHost(field: Field, cluster: Cluster, host: Host): Pro
   return { name: host.name, up, down };
 }
 
-/** Starts nginx as the proxy of the admins. Returns its place and its address. */
+/** Starts nginx as the proxy of the admins. Returns its place and its URL. */
 export async function proxyHost(field: Field, host: Host, admins: readonly Host[]) {
   const address = `${host.address}:${PROXY_PORT}`;
   const start = () =>
@@ -102,7 +102,7 @@ export async function proxyHost(field: Field, host: Host, admins: readonly Host[
 export async function pooler(field: Field, cluster: Cluster, network: Network) {
   const program = pgbouncerProgram() ?? "pgbouncer";
   const address = await network.ownAddress(30);
-  // Short, because at the end of a stand all connections of workers to PostgreSQL must be closed.
+  // The idle time is short, because at the end of a stand all connections of workers to PostgreSQL must be closed.
   const options = { address, idleSeconds: 3 };
   const pool = await startPgbouncer(program, cluster.url("postgres"), POOLED, options);
   field.defer(() => pool.stop());

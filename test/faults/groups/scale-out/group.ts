@@ -1,6 +1,7 @@
 // A whole installation on one machine, with network namespaces as hosts: eight hosts of workers (on half of them the
-// safe mode uses pgbouncer), two admins behind nginx, a primary with a synchronous standby. At random, one after
-// another, hosts and servers are killed and restarted. FAULTS_SCALE_OUT_SECONDS sets the duration; default ten minutes.
+// safe mode uses pgbouncer), two admins behind nginx, a primary with a synchronous standby. Hosts and servers, chosen
+// at random, are killed and restarted one after another. FAULTS_SCALE_OUT_SECONDS sets the duration; default ten
+// minutes.
 import { freedAfter } from "../../../worker/runs.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
@@ -17,7 +18,7 @@ const RATE = 40;
 const AWAY_MS = [2_000, 9_000] as const;
 const FAILED_OVER_MS = 5_000;
 const FREED_MS = 15_000;
-/** Row locks end with their connection. PostgreSQL detects a silent connection after 5 + 3 × 2 s (cluster.ts). */
+/** Row locks end with their connection. PostgreSQL closes that of a lost host after 5 + 3 × 2 s (cluster.ts). */
 const FREED_FAST_MS = 25_000;
 
 export const group: FaultGroup = {
@@ -60,13 +61,13 @@ export const group: FaultGroup = {
       await stand.end();
       const most = stand.mode.fastLane === false ? FREED_MS : FREED_FAST_MS;
       for (const { ms } of freedAfter(stand.runs())) {
-        stand.figure("freed after its host died", ms, { most });
+        stand.figure("recovered after its host was killed", ms, { most });
       }
     });
   },
 };
 
-/** Returns the primary, but new databases get the URL of the relay, so that stands reach whichever is the primary. */
+/** Returns the primary, but createDatabase() returns a URL of the relay, so that stands always reach the primary. */
 function throughTheRelay(cluster: Cluster): Server {
   return {
     ...cluster.primary,
@@ -77,7 +78,10 @@ function throughTheRelay(cluster: Cluster): Server {
   };
 }
 
-/** On half of the hosts, the safe mode reaches the database through the pooler, with the settings of docs/scale.md. */
+/**
+ * Starts the worker hosts. On half of them, the safe mode reaches the database through the pooler, with the settings of
+ * docs/scale.md.
+ */
 async function installed(
   field: Field,
   cluster: Cluster,

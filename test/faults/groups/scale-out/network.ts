@@ -10,7 +10,7 @@ const ip = (line: string) => run("ip", line.split(" "));
 export interface Host {
   readonly name: string;
   readonly address: string;
-  /** The command before a program that starts it on the host. */
+  /** The command that, put before a program's command line, runs the program on the host. */
   readonly command: readonly string[];
   /** Cuts the cable; join() connects it again. */
   cut(): Promise<void>;
@@ -69,7 +69,7 @@ export async function makeNetwork(): Promise<Network> {
           const isIn = async () =>
             (await ip(`-n ${space} link show eth0`)).stdout.includes("state UP");
           await waitUntil(`the cable of ${name} is in`, isIn);
-          // Other hosts that this one tried to reach meanwhile are cached as unreachable.
+          // Hosts that this one tried to reach while its cable was cut are cached as unreachable.
           await ip(`-n ${space} neigh flush dev eth0`);
         },
       };

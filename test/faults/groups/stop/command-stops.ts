@@ -1,5 +1,5 @@
-// SIGTERM to `worker run`, which runs files as tasks: while it is idle, while it runs a job, while PostgreSQL is away,
-// and with outputs that are closed or full.
+// Tests that `worker run` ends in time after SIGTERM: while it is idle, while it runs a job, while PostgreSQL is
+// stopped, with a closed stdin, and with outputs that are closed or full.
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, openSync, writeFileSync } from "node:fs";
@@ -18,9 +18,9 @@ interface Case {
   readonly name: string;
   readonly most: number;
   readonly stdio: (full: () => number) => StdioOptions;
-  /** Whether it gets jobs that take a second and print. SIGTERM is sent while one of them runs. */
+  /** Whether jobs are added that take a second and print lines. SIGTERM is sent while one of them runs. */
   readonly isBusy?: boolean;
-  /** Whether the readers of its stdout and stderr are closed before the jobs are added. */
+  /** Whether the readers of the process's stdout and stderr are closed before the jobs are added. */
   readonly isDeaf?: boolean;
   readonly isAway?: boolean;
 }
@@ -102,7 +102,10 @@ const rowOf = (server: Server, db: string) =>
     async () => (await server.sql("select id from worker._private_workers", [], db)).length > 0,
   );
 
-/** Adds a job and, once it is done, another: the worker continues even if its output fails. Resolves when that runs. */
+/**
+ * Adds a job and, once it is done, a second one, because the worker must continue even if its output fails. Resolves
+ * when a worker has locked the second job.
+ */
 async function busy(server: Server, url: string, db: string): Promise<void> {
   const utils = await makeWorkerUtils({ connectionString: url });
   await utils.addJob("nap", { n: 1 });

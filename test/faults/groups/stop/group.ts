@@ -1,4 +1,4 @@
-// Sends SIGTERM, once or twice, to workers in several states: the library's workers in all modes, and `worker run`.
+// Sends SIGTERM, once or twice, to workers of the library in all modes, and to `worker run`, each in several states.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import { commandStops } from "./command-stops.ts";
 import { libraryStops } from "./library-stops.ts";
@@ -6,7 +6,7 @@ import { libraryStops } from "./library-stops.ts";
 export const group: FaultGroup = {
   name: "stop",
   title:
-    "SIGTERM to workers that are idle, busy, cut off, frozen or cannot log; two of them; worker run",
+    "SIGTERM, once or twice, to workers that are idle, busy, cut off, frozen or cannot log, and to worker run",
   limitMinutes: 9,
   needs: [],
   async run(field: Field) {

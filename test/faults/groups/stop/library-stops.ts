@@ -1,5 +1,6 @@
-// SIGTERM to workers as applications run them. Each case starts a worker in every mode, brings it into a state, sends
-// SIGTERM, and measures the time until the process ends. Without a fault, no lock and no heartbeat row may be left.
+// Sends SIGTERM to programs that run a worker of the library. Each case starts one worker in every mode, with or
+// without a job and a fault, sends SIGTERM, and measures the time until the process ends. After a case without a fault,
+// the worker may leave no locked job and no heartbeat row.
 import { type TcpProxy, tcpProxy } from "../../../support/tcp-proxy.ts";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
@@ -11,7 +12,7 @@ import type { Stand } from "../../field/stand.ts";
 interface Case {
   readonly name: string;
   readonly most: number;
-  /** The duration of its one job; without it the worker is idle. */
+  /** The duration of the worker's only job; undefined: the worker has no job. */
   readonly jobMs?: number;
   readonly fault?: "away" | "mute" | "frozen";
   readonly twice?: boolean;
@@ -23,7 +24,7 @@ const [STOP_MS, GRACE_MS] = [4_000, 1_000];
 /** The longest stop with jobs that do not end: STOP_MS, GRACE_MS, a second for the results, and one for the process. */
 const GIVEN_UP_MS = STOP_MS + GRACE_MS + 2_000;
 const ENDLESS_MS = 120_000;
-/** Long enough for a worker to detect that PostgreSQL is away. */
+/** The duration of a fault before SIGTERM: long enough for a worker to detect that PostgreSQL is away. */
 const FAULT_MS = 3_000;
 
 const CASES: readonly Case[] = [
@@ -116,7 +117,7 @@ async function stop({ stand, member }: Place, { name, most, fault, twice }: Case
   }
   const { at, code, signal } = await member.exited;
   clearTimeout(late);
-  // Logged as a death: jobs that the worker abandoned have no other end in the log.
+  // The end is logged as a death, because jobs that the worker abandoned have no other end in the log.
   stand.log.write({ e: "dead", by: member.by, t: at });
   stand.figure(`SIGTERM: ${name}`, at - from, { most });
   // If an abandoned job keeps the process alive, the library ends the process by the same signal.

@@ -1,5 +1,6 @@
-// How soon the signal of a running job aborts after a cancel; and that cancelled jobs end, even if their workers are
-// killed or frozen: a job that was waiting never starts, and one that was running may start again only to be aborted.
+// Measures how soon the signal of a running job aborts after a cancel. Also tests that cancelled jobs end, even if
+// their workers are killed or frozen: a job that was waiting never starts, and if a job that was running starts again,
+// its signal aborts, unless its worker is killed before that.
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
@@ -55,7 +56,7 @@ function startedOf(stand: Stand, jobs: readonly string[]) {
   return stand.runs().filter(({ job }) => jobs.includes(job));
 }
 
-/** Returns, by job, the moment at which its signal aborted; without an entry it has not. */
+/** Returns the moment at which each job's signal aborted, by the job's id. Other jobs have no entry. */
 function abortsOf(stand: Stand, jobs: readonly string[]): ReadonlyMap<string, number> {
   const jobOf = new Map<string, string>();
   const aborts = new Map<string, number>();
@@ -75,7 +76,7 @@ interface Cancelled {
   readonly isRunning: boolean;
 }
 
-/** Until `over`, adds jobs and cancels them after a random time: some still wait, and others run. */
+/** Until `over`, adds jobs and cancels them after a random time, at which some still wait and others run. */
 export async function cancels(stand: Stand, over: number): Promise<Cancelled[]> {
   const all: Cancelled[] = [];
   for (let round = 0; machineTime() < over; round++) {
@@ -98,8 +99,8 @@ export async function cancels(stand: Stand, over: number): Promise<Cancelled[]> 
 }
 
 /**
- * Reports starts after a cancel. A job that was waiting must not start. One that was running may start again if its
- * worker was killed or frozen, but then its signal must abort, or that worker be killed, too.
+ * Reports starts after a cancel. A job that was waiting must not start. A job that was running may start again, because
+ * its worker may have been killed or frozen. Then its signal must abort, unless the new run's worker is killed, too.
  */
 export function judgeCancels(stand: Stand, all: readonly Cancelled[]): void {
   const aborted = abortsOf(

@@ -1,5 +1,5 @@
-// Pauses, resumes and cancels beside workers that are killed and frozen, and through restarts of PostgreSQL: a paused
-// job does not start once the pause is acknowledged, and starts soon after a resume; a cancelled job ends.
+// Tests pauses, resumes and cancels while workers are killed and frozen and PostgreSQL restarts. Once a pause is
+// acknowledged, no paused job starts. After a resume the jobs start soon. A cancelled job ends.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import { measureCancels } from "./cancels.ts";
 import { measureAcknowledgements, measureResumes, pausedInBursts, ready } from "./reactions.ts";
@@ -15,7 +15,7 @@ export const group: FaultGroup = {
   async run(field: Field) {
     const server = await field.server();
     const extensions = ["controls"];
-    // Workers then fetch many jobs ahead, so that many are fetched and have not started when they are paused.
+    // With this option workers fetch many jobs ahead, so that many fetched jobs have not started when they are paused.
     const options = { localQueue: { adaptive: false } };
     const stands = await field.stands(server, { extensions, options });
     for (const stand of stands) {

@@ -1,5 +1,6 @@
 // Named queues, tasks and all jobs are paused and resumed again and again. From the answer to a pause until its end,
-// only workers that the answer lists in `waitingFor`, and for STOCK_MS Graphile workers, may start paused jobs.
+// only two kinds of workers may start paused jobs: those that the answer lists in `waitingFor`, and for STOCK_MS
+// Graphile workers.
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Run } from "../../../worker/runs.ts";
@@ -8,7 +9,7 @@ import { slug } from "../../field/modes.ts";
 import type { Stand } from "../../field/stand.ts";
 import { pause, resume, type Target } from "./targets.ts";
 
-/** A Graphile worker acknowledges no pause. For this long, it may start a paused job that it has fetched before. */
+/** A Graphile worker acknowledges no pause. For this long, it may start jobs that it fetched before the pause. */
 const STOCK_MS = 1_000;
 
 /** A pause, from its answer to its end. `exempt`: the ids of the workers that have not acknowledged it. */
@@ -19,7 +20,7 @@ interface AcknowledgedPause {
   readonly exempt: ReadonlySet<string>;
 }
 
-/** Targets that are not queues. None beside Graphile workers, which apply only pauses of queues. */
+/** Returns the targets that are not queues. With Graphile workers there are none: these apply only pauses of queues. */
 export const tasksOf = ({ mode }: Stand): Target[] =>
   mode.stock
     ? []
@@ -45,7 +46,7 @@ export async function pauses(
     const paused = await pause(stand, target).catch(() => null);
     await sleep(300 + stand.dice(1_500));
     const to = machineTime();
-    // Repeated, because it fails while PostgreSQL restarts.
+    // The call is repeated, because it fails while PostgreSQL restarts.
     await stand.until("it is resumed", async () => {
       await resume(stand, target);
       return true;
@@ -55,7 +56,7 @@ export async function pauses(
       all.push({ target, from, to, exempt: new Set(waitingFor) });
       stand.figure("a pause under faults is answered", from - paused.calledAt, { most: 6_000 });
     }
-    // Often short, so that some pauses begin while the resumed jobs are being fetched and started.
+    // The wait is often short, so that some pauses begin while the resumed jobs are being fetched and started.
     await sleep(stand.dice(stand.dice(2) === 0 ? 40 : 800));
   }
   return all;
@@ -85,8 +86,8 @@ export function judgePauses(stand: Stand, windows: readonly AcknowledgedPause[])
     }
   }
   stand.figure("acknowledged pauses", windows.length, { least: 1, unit: "" });
-  stand.figure("jobs that started after one", early, { most: 0, unit: "" });
-  stand.figure("jobs that started on workers named as missing", exempted, { unit: "" });
+  stand.figure("jobs that started after an acknowledged pause", early, { most: 0, unit: "" });
+  stand.figure("paused jobs that started on workers in waitingFor", exempted, { unit: "" });
 }
 
 function isOf(target: Target, { n, job }: Run, queueOf: ReadonlyMap<string, string>): boolean {
@@ -108,7 +109,7 @@ function taskOf(n: string): string {
   return n.startsWith("cancelled ") ? "held" : "single";
 }
 
-/** Returns the ids of all leases that the member has had. */
+/** Returns all worker ids that the member has had. After the loss of its lease, a worker has a new id. */
 function idsOfMember({ workerId, events }: Member): string[] {
   const later = events.filter(({ event }) => event === "leaseLost");
   return [workerId, ...later.map(({ newWorkerId }) => String(newWorkerId))];

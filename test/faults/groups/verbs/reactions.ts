@@ -1,5 +1,5 @@
-// How soon a fleet without faults acknowledges a pause, and starts the jobs that are resumed; and that no paused job
-// starts after the acknowledgement, even if many are fetched.
+// Measures how soon a fleet without faults acknowledges a pause, and how soon resumed jobs start. Also checks that no
+// paused job starts after the acknowledgement, even if many are fetched.
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
 import type { Field } from "../../field/field.ts";
@@ -15,7 +15,7 @@ const STARTED_MS = 50;
 /** Without notifications, a worker reads the pauses every 2 s. */
 const POLLED_MS = 2_500;
 
-/** A task that Graphile workers do not have, because they apply only pauses of queues. */
+/** Graphile workers apply only pauses of queues, and would start paused jobs of this task, so they do not have it. */
 const TASK = "ours";
 const QUEUE = "resumed";
 const TARGETS: readonly Target[] = [
@@ -24,7 +24,10 @@ const TARGETS: readonly Target[] = [
   { scope: "all" },
 ];
 
-/** Pauses and resumes once: the first acknowledgement of new workers may have to wait for a heartbeat, up to 2 s. */
+/**
+ * Pauses and resumes once before the measurement, because the first acknowledgement of new workers may have to wait for
+ * a heartbeat, up to 2 s.
+ */
 export async function ready(stand: Stand): Promise<void> {
   const target = TARGETS[0] as Target;
   await pauseOf(stand, target);
@@ -68,7 +71,7 @@ async function pauseOf(stand: Stand, target: Target) {
   return paused;
 }
 
-/** Pauses a task while some of its jobs run and many more are fetched. None may start after the answer. */
+/** Pauses a task while some of its jobs run and many more are fetched. No job may start after the pause's answer. */
 export async function pausedInBursts(field: Field, stand: Stand): Promise<void> {
   const target: Target = { scope: "task", name: TASK };
   for (let round = 0; round < field.times(20, 3); round++) {
@@ -87,7 +90,7 @@ export async function pausedInBursts(field: Field, stand: Stand): Promise<void> 
   }
 }
 
-/** Adds jobs that are due and belong to each of TARGETS, so the present pause holds them back. Returns their names. */
+/** Adds due jobs that a pause of any of TARGETS keeps from starting. Returns their names. */
 const addWaiting = (stand: Stand, round: number) =>
   addJobs(stand, `resumed ${round}`, JOBS, { ms: 0, queueName: QUEUE });
 

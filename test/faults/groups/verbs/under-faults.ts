@@ -1,5 +1,5 @@
-// Jobs are paused, resumed and cancelled while members are killed, replaced and frozen, and PostgreSQL crashes and is
-// restarted.
+// Tasks and queues are paused and resumed, and jobs are cancelled, while workers are killed, replaced and frozen, and
+// PostgreSQL crashes and is restarted.
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";

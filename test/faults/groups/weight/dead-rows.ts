@@ -14,7 +14,7 @@ export async function deadRows(field: Field): Promise<void> {
   const server = await field.server({ settings: { autovacuum: "off", shared_buffers: "256MB" } });
   const stands = await field.stands(server, { name: "-dead-rows" });
   let stockSpeed: number | null = null;
-  // One mode after another, so that each has the machine for itself. First Graphile Worker, the reference.
+  // The modes run one after another, so that each has the machine for itself. Graphile Worker, the reference, is first.
   for (const stand of stands.toReversed()) {
     await field.each([stand], async () => {
       await using holder = await dead(stand);
@@ -32,7 +32,7 @@ export async function deadRows(field: Field): Promise<void> {
   }
 }
 
-/** Adds and deletes a million jobs. Vacuum cannot remove their rows until `release`, which is returned, is called. */
+/** Adds and deletes a million jobs. Vacuum cannot remove their rows until the returned `release` is called. */
 async function dead(stand: Stand) {
   const url = stand.url;
   await stand.sql(`select worker.add_job('single')`);
@@ -61,7 +61,7 @@ async function dead(stand: Stand) {
   };
 }
 
-/** Adds jobs and starts a worker. Returns the jobs per second from the first start to the last. */
+/** Adds jobs and starts a worker. Returns the jobs per second, from the start of the first job to that of the last. */
 async function measured(stand: Stand): Promise<number> {
   const utils = await stand.utils;
   const jobs = Array.from({ length: JOBS }, (_, n) => ({

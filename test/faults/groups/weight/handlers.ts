@@ -32,7 +32,7 @@ async function stopStock(stand: Stand): Promise<void> {
   for (const member of stand.living) if (member.isStock) await member.stop();
 }
 
-/** Adds a job with one attempt for each behavior (test/worker/misbehavior.ts), all at once. Returns the ids. */
+/** For each behavior (test/worker/misbehavior.ts), adds a job with one attempt, all at once. Returns the jobs' ids. */
 async function act(
   stand: Stand,
   behaviors: readonly string[],
@@ -76,14 +76,14 @@ async function throwAnything(stand: Stand): Promise<void> {
   const failed = new Map(rows.map(({ behavior, length }) => [behavior, length]));
   for (const behavior of behaviors) {
     const length = failed.get(behavior);
-    if (length === undefined) stand.problem(`a task that ${behavior} was taken for done`);
+    if (length === undefined) stand.problem(`a job whose task ${behavior} counted as completed`);
     else if (length === 0) stand.problem(`a task that ${behavior} has no error`);
   }
   stand.figure("kinds of throws that ended as failures", failed.size, { unit: "" });
 }
 
 async function neverEnd(stand: Stand): Promise<void> {
-  // More jobs than slots.
+  // There are more jobs than slots.
   const ids = await act(
     stand,
     Array.from({ length: 24 }, (_, n) => (n % 2 ? "never" : "late")),

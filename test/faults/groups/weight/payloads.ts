@@ -1,4 +1,4 @@
-// Payloads of 50 MB: a worker has only jobs that run or are fetched ahead in its memory, not all ready jobs.
+// Jobs with payloads of 50 MB. The memory of a worker has only jobs that run or are fetched ahead, not all ready jobs.
 import { readFileSync } from "node:fs";
 import type { Field } from "../../field/field.ts";
 
@@ -13,7 +13,7 @@ export async function payloads(field: Field): Promise<void> {
     options: { concurrency: 2 },
     name: "-payloads",
   });
-  // One stand after another, because all share the machine's memory.
+  // The stands run one after another, because they share the machine's memory.
   for (const stand of stands) {
     await field.each([stand], async () => {
       const filler = "x".repeat(MEGABYTES * 1_000_000);

@@ -1,4 +1,4 @@
-/** The changes made on the page, by the API and on the command line, newest first; of operations also the receipts. */
+/** The changes made on the page, by the API and on the command line, newest first, with links to receipts. */
 import { commandLine, link } from "../../controls/button";
 import { empty, note } from "../../controls/empty";
 import { INFO, icon, PULSE } from "../../controls/icon";
@@ -83,7 +83,7 @@ export class ActivityPage extends ListPage {
   }
 }
 
-/** The note if the extension `operations` is missing: entries are only logged, and in the server's memory. */
+/** Returns the note for a schema without the extension `operations`: entries are only in the log and in memory. */
 function notStored(m: Model): Node {
   const line = shellLine("migrate --with-operations", m.access.session.schema);
   return note("", [

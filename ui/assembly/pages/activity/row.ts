@@ -1,4 +1,4 @@
-/** One change in the list: a sentence, its jobs, the user and the time; of an operation also its receipt and undo. */
+/** A row of the list of changes: a sentence, jobs, the user and the time; of an operation also its receipt and undo. */
 import { agoElement } from "../../controls/age";
 import { copyButton, link } from "../../controls/button";
 import { cutText } from "../../controls/middle";
@@ -34,7 +34,7 @@ export class ActivityRow extends Row {
     return sentenceOf(this.entry);
   }
 
-  /** The address of its receipt, or of its only job; otherwise empty. */
+  /** The address of the operation, or of the change's only job; otherwise empty. */
   override get path(): string {
     const operation = this.entry.operationId;
     if (operation !== i64.MIN_VALUE) return operationPath(operation);
@@ -58,7 +58,7 @@ export class ActivityRow extends Row {
     ];
   }
 
-  /** Returns what was done, or for the start of an operation that still runs, what it is doing. */
+  /** Returns what was done. For the start of the page's current operation, while it is at work: what it is doing. */
   private sentence(m: Model): string {
     const latest = m.facts.operation;
     const isOfLatest = latest !== null && latest.id === this.entry.operationId;
@@ -83,7 +83,7 @@ export class ActivityRow extends Row {
     return parts.join(" · ");
   }
 
-  /** Returns `#5, #7, #8 and 12 more`. */
+  /** Returns the first ids, such as `#5, #7, #8 and 12 more`. */
   private named(): string {
     const shown: string[] = [];
     for (let i = 0; i < min(this.ids.length, NAMED_IDS); i++) shown.push(`#${this.ids[i]}`);
@@ -110,7 +110,8 @@ export class ActivityRow extends Row {
 
 function sentenceOf(entry: AuditEntry): string {
   const id = entry.operationId;
-  // Only an operation by query gets a sentence made here. For jobs selected by id, the server's message has more.
+  // A sentence is made here only for an operation by query. For jobs that were selected by id, the server's message has
+  // more details.
   if (id === i64.MIN_VALUE || entry.q === null) return entry.message;
   const action = entry.action;
   if (action === "operation.pause") return `Paused operation ${id}`;

@@ -1,4 +1,7 @@
-/** The chart of the next 24 hours: a line for each entry that runs, with a bar for each quarter-hour with a run. */
+/**
+ * The chart of the next 24 hours. It has a line for each cron entry that runs in this time, up to MAX_LINES, and a
+ * bar for each quarter-hour in which the entry runs.
+ */
 
 import { panel } from "../../controls/panel";
 import { sparkline } from "../../controls/spark";
@@ -17,7 +20,10 @@ const MAX_LINES = 30;
 /** Returns `21:00` by the local clock. The axis spans one day, so it needs no dates. */
 const hour = (at: f64): string => wallText(at + <f64>zoneOffset(at) * 60000, " ").substring(11, 16);
 
-/** The chart. `from`: its start, when the rows arrived, by the server's clock. `isPart`: other pages have entries. */
+/**
+ * Returns the chart; `nothing` if no entry runs. `from`: the start of the chart. This is the time at which the rows
+ * arrived, by the server's clock. `isPart`: whether the list has more entries than `rows`.
+ */
 export function dayAhead(rows: Row[], from: f64, isPart: bool): Node {
   const lines: Node[] = [];
   let running = 0;

@@ -1,4 +1,4 @@
-/** The page of one cron entry, in code or a schedule. entry-view.ts draws its body. */
+/** The page of one cron entry, which is a schedule or is defined in code. entry-view.ts draws its body. */
 import { DOTS, icon } from "../../controls/icon";
 import { menu } from "../../controls/menu";
 import { CronDetails, CronEntry, readCronDetails } from "../../generated/records";

@@ -81,7 +81,7 @@ function changes(m: Model, details: CronDetails): Node {
   return tablePanel("Changes", "", [], "changes", CHANGES, rows);
 }
 
-/** The definition; below that of a schedule, the command that runs it now. */
+/** The definition of the entry. For a schedule, the command that runs it now is below. */
 export function about(m: Model, entry: CronEntry, details: CronDetails): Node {
   const schedule = details.schedule;
   const match = entry.match;

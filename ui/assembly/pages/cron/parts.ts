@@ -1,4 +1,4 @@
-/** Parts of a cron entry, for the list of entries and for the page of one. */
+/** Parts of a cron entry, for the list of entries and for the page of one entry. */
 import { agoElement, clockAt, spanText, timeElement, timeUntil } from "../../controls/age";
 import { link } from "../../controls/button";
 import { stateWith } from "../../controls/glyph";
@@ -29,7 +29,10 @@ export function nextRun(m: Model, entry: CronEntry): Node[] {
   return [timeElement(at, timeUntil(at, m.times)), sub(clockAt(at, m.serverNow))];
 }
 
-/** The time of the last tick. Below it, the first tick missed since; otherwise the last tick's job while it waits. */
+/**
+ * The time of the last tick. Below it is the time of the first tick that was missed since. If none was missed, the job
+ * of the last tick is there while it waits.
+ */
 export function lastRun(m: Model, entry: CronEntry): Node[] {
   const at = entry.lastExecution;
   const late = entry.lateSince;
@@ -45,7 +48,7 @@ export function lastRun(m: Model, entry: CronEntry): Node[] {
   return lines;
 }
 
-/** The live workers that have the entry in their code; `any worker` for a schedule. */
+/** The live workers that define the entry in their code; `any worker` for a schedule. */
 export function keepers(entry: CronEntry): Node[] {
   if (entry.source === "schedule") return [text("schedule"), sub("any worker")];
   if (entry.workers === 0) return [leaf("span", "amber", "no worker")];

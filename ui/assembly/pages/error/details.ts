@@ -1,6 +1,7 @@
 /**
- * The details of an error group, which are requested once the group has been read: the numbers of jobs of its tasks and
- * queues, what its jobs have in common, its newest jobs, and the whole error of the newest one.
+ * The details of an error group, which are requested after the group itself: the numbers of its jobs by task and by
+ * named queue, what its jobs have in common, the jobs that failed last (at most five), and the whole error of the job
+ * that failed last. If the group has failed jobs, the details leave out its retrying jobs.
  */
 import {
   BriefJob,
@@ -43,7 +44,7 @@ export class Details {
   request(m: Model, group: ErrorGroup, query: string): void {
     const q = encode(query);
     const isQuiet = this.newest.ready;
-    // A single task has all jobs of the group, so its number is not requested.
+    // If the group has only one task, all its jobs are of that task, so their number is not requested.
     if (group.tasks.length > 1) this.tasks.request(m, `api/groups?by=task&q=${q}&limit=5`, isQuiet);
     this.queues.request(m, `api/groups?by=queue&q=${q}&limit=5`, isQuiet);
     this.common.request(m, `api/groups/common?q=${q}`, isQuiet);

@@ -75,7 +75,10 @@ export class ErrorPage extends Page {
     this.requestBoth(m);
   }
 
-  /** When an operation has ended or paused, requests only this group: the list of the largest groups may be older. */
+  /**
+   * When an operation has ended or paused, requests only this group, because the server may have cached the list of the
+   * largest groups before that.
+   */
   override onEvent(m: Model, event: string, _data: string): void {
     const operation = m.facts.operation;
     if (event !== "operation" || operation === null || isAtWork(operation)) return;
@@ -132,7 +135,10 @@ export class ErrorPage extends Page {
     } else this.follow(m);
   }
 
-  /** Requests the details. Requests them again after a further failure, unless the user is reading. */
+  /**
+   * Requests the details, and requests them again when the time of the last failure has changed, unless the user is
+   * reading.
+   */
   private follow(m: Model): void {
     const group = this.group;
     const last = isNaN(group.last) ? 0 : group.last;
@@ -141,7 +147,7 @@ export class ErrorPage extends Page {
     this.details.request(m, group, this.query);
   }
 
-  /** The query for its failed jobs; if there are none, for its retrying jobs. */
+  /** The query for the group's failed jobs; if there are none, for its retrying jobs. */
   private get query(): string {
     return `${this.group.failedCount > 0 ? "is:failed" : "is:retrying"} ${this.group.query}`;
   }
@@ -176,7 +182,7 @@ export class ErrorPage extends Page {
     return operationVerb(first.name, first.command.verb + "…", this.query);
   }
 
-  /** Returns `Retry 8,400…`. */
+  /** The text of the action's button, such as `Retry 8,400…`. */
   private get verbLabel(): string {
     const group = this.group;
     const count = valueOf(group.failedCount > 0 ? group.failed : group.retrying);

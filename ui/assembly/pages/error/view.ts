@@ -33,7 +33,7 @@ export function numbers(m: Model, group: ErrorGroup): Node {
   ]);
 }
 
-/** The group's part of all failed jobs. The feed's total is used, because an answer may contain only this group. */
+/** The group's share of all failed jobs. Their number is the feed's, because an answer may contain only this group. */
 function share(m: Model, failed: Group | null): string {
   const all = <f64>m.facts.counts.failed.value;
   if (failed === null || !m.facts.has("counts") || all === 0) return "";
@@ -53,7 +53,7 @@ function trend(group: ErrorGroup): Node {
   if (most === 0 && isNaN(group.first)) return nothing;
   if (most === 0) return leaf("p", "pb faint", "None in the last 3 hours.");
   return box("figure", "trend", [
-    // A bar covers a 24th of three hours. No rate is shown, because all failures of a bar may be from one second.
+    // A bar covers 7.5 minutes. No rate is shown, because all failures of a bar may have occurred in the same second.
     leaf("figcaption", "", `Failures in the last 3 h (peak ${numberText(most)} in 7 m 30 s)`),
     sparkline(counts, "failed", "failures, last 3 h", 960, 88),
     box("div", "ends", [
@@ -110,7 +110,7 @@ export function newest(m: Model, details: Details, all: string, query: string): 
   );
 }
 
-/** The tasks and queues of the group's failed jobs (if there are none, retrying jobs), with the numbers of jobs. */
+/** The tasks and queues of the group's failed jobs, or of its retrying jobs if none has failed, and their numbers. */
 export function places(m: Model, group: ErrorGroup, details: Details, query: string): Node {
   const tasks = group.tasks;
   const all = group.failedCount + group.retryingCount;

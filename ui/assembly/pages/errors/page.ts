@@ -53,7 +53,7 @@ export class ErrorsPage extends ListPage {
 
   override mark(m: Model): Mark {
     const groupCount = m.facts.incidents.errorGroups;
-    // The server counts at most 100 groups.
+    // The server counts at most MAX_GROUPS groups.
     const more = groupCount < MAX_GROUPS ? "" : "+";
     return groupCount > 0 ? new Mark(numberText(groupCount) + more, "red") : noMark;
   }
@@ -68,7 +68,7 @@ export class ErrorsPage extends ListPage {
     return `is:${condition} ${condition === "failed" ? "failed" : "updated"}<${since}`;
   }
 
-  /** Failed and retrying jobs are requested separately, so that the server counts each. */
+  /** Failed jobs and retrying jobs are requested separately, so that the server counts each kind. */
   override source(_m: Model): string {
     return groupsPath(this.query(this.which === "retrying" ? "retrying" : "failed"));
   }
@@ -87,11 +87,11 @@ export class ErrorsPage extends ListPage {
     const before = this.which + this.address.value("since");
     super.turn(m, address);
     if (before === this.which + address.value("since")) {
-      // A new order or search text applies to the groups already loaded.
+      // A new order or search text applies to the groups that are already loaded, so they are shown at once.
       if (this.rows.ready) this.list.show(this.shown());
       return;
     }
-    // All and Failed send the same first request, but show different rows. So its answer must not be merged.
+    // All and Failed send the same first request, but show different rows. So the next answer must replace the rows.
     this.shownFor = "";
     this.clear(m);
   }
@@ -112,7 +112,7 @@ export class ErrorsPage extends ListPage {
     return new ErrorsState(this.failed, this.retrying);
   }
 
-  /** Restores both answers: otherwise the first new answer would remove the rows of the other answer. */
+  /** Restores both answers. With only one of them, the next answer would remove the rows of the other one. */
   override restoreMore(more: PageState): void {
     const kept = more as ErrorsState;
     this.failed = kept.failed;
@@ -194,7 +194,7 @@ export class ErrorsPage extends ListPage {
     if (this.which !== "failed" && isKnown(this.retrying.of)) {
       parts.push(`${valueText(this.retrying.of)} retrying`);
     }
-    // The number in the navigation is about groups with failed jobs only, so their number is shown here, too.
+    // The navigation shows the number of groups with failed jobs, so this number is shown here, too.
     const failed = this.failed.groups.length;
     const some =
       this.which.length === 0 && failed > 0 && failed < this.groupCount
@@ -203,7 +203,7 @@ export class ErrorsPage extends ListPage {
     return `${countText(this.groupCount, "error group", "error groups")}${some}: ${parts.join(", ")}`;
   }
 
-  /** Returns how errors are grouped, how many jobs were read for that, and whether groups may be missing. */
+  /** Returns sentences: how errors are grouped, how many jobs were read, and whether groups may be missing. */
   private basis(): string {
     const read = this.failed.sampled + this.retrying.sampled;
     const isCut =

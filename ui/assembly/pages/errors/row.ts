@@ -36,7 +36,10 @@ export class ErrorRow extends Row {
     return errorPath(this.group.key);
   }
 
-  /** Returns `mail`, or `mail +2` for three tasks: several names that are cut in the middle would look like one. */
+  /**
+   * Returns `mail` if that is the only task, and `mail +2` if there are three. A list of all names is not shown: cut in
+   * its middle, it would look like one name.
+   */
   private get tasks(): string {
     const tasks = this.group.tasks;
     return tasks.length > 1 ? `${tasks[0]} +${tasks.length - 1}` : tasks.join("");
@@ -64,7 +67,10 @@ export class ErrorRow extends Row {
   }
 }
 
-/** Returns the groups in the order of a column, those with an unknown value last. Equal groups keep their order. */
+/**
+ * Returns the groups in the order of a column; a minus before the column's name reverses it. Groups with an unknown
+ * value are last. Equal groups keep their order.
+ */
 export function sortGroups(groups: ErrorGroup[], by: string): ErrorGroup[] {
   const down = by.startsWith("-");
   const column = down ? by.substring(1) : by;

@@ -45,7 +45,7 @@ export class JobPage extends Page {
   }
 
   override reset(_m: Model): void {
-    // This is not `this.id` if the shown job is the one beside the list of jobs.
+    // When the session ends, all pages are reset. jobView may then show a job beside the list, and not `this.id`.
     jobView.reset(jobView.id);
   }
 

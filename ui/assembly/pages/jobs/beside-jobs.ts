@@ -75,7 +75,10 @@ export abstract class BesideJobs extends GroupedJobs {
     if (this.opened.length > 0) jobView.refresh(m);
   }
 
-  /** Opens a group in place, a job beside the list; the job's page after a second Enter, or in a narrow window. */
+  /**
+   * Opens a group in place, and a job beside the list. In a narrow window, or on Enter if the job is already beside the
+   * list, opens the job's page.
+   */
   protected override open(m: Model, row: Row, stroke: string): void {
     if (row instanceof GroupRow) this.toggle(m, row as GroupRow);
     else if (!(row instanceof JobRow) || !isWide()) navigate(row.path, false);
@@ -99,7 +102,10 @@ export abstract class BesideJobs extends GroupedJobs {
     if (isHere && at >= 0 && this.list.rows[at] instanceof JobRow) this.showBeside(key);
   }
 
-  /** Closes the job: goes back if it was opened from this list. Before a pasted address, the history has no list. */
+  /**
+   * Closes the job. If it was opened from this list, goes back in the history. Otherwise the history may not have the
+   * list, as after a pasted address.
+   */
   protected close(m: Model): void {
     if (m.entry === this.openedAs) back();
     else navigate(this.address.beside("job", ""), true);

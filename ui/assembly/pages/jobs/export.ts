@@ -1,6 +1,7 @@
 /**
- * The export of all jobs that the query finds, as a file that the browser downloads. If the browser itself sends the
- * login, the address of the export is enough. A session with a token requests a ticket, an address that works once.
+ * Exports all jobs that the query finds as a file, which the browser downloads. If the browser sends the login itself,
+ * it downloads from the address of the export. A session with a token first requests a ticket: an address that works
+ * once.
  */
 
 import { button } from "../../controls/button";
@@ -24,9 +25,8 @@ const SAVED = "jobs.exported";
 /** The DOM id of the element that opens the menu. */
 export const MENU = "jobs-export";
 
-/** The menu. `shown`: the names of the columns that the list shows; empty: it shows groups. */
+/** Returns the menu of formats. `shown`: the names of the columns that the list shows; empty: it shows groups. */
 export function exportMenu(m: Model, shown: string): Node {
-  // The request for a ticket counts as a write, which a read-only admin rejects.
   if (!mayExport(m)) return nothing;
   const formats = formatsOf(shown);
   const entries: Node[] = [];
@@ -35,7 +35,7 @@ export function exportMenu(m: Model, shown: string): Node {
   return menu("Export", [icon(DOWNLOAD), text("Export")], entries, MENU);
 }
 
-/** Returns the shortcut that opens the menu and, for the palette, the menu's entries. */
+/** Returns the shortcut that opens the menu, and the menu's entries for the command palette. */
 export function exportShortcuts(m: Model, shown: string): Shortcut[] {
   if (!mayExport(m)) return [];
   const list: Shortcut[] = [new Shortcut("e", "Export…", "jobs.export-menu", "", "List", DOWNLOAD)];
@@ -49,6 +49,7 @@ export function exportShortcuts(m: Model, shown: string): Shortcut[] {
   return list;
 }
 
+/** Returns whether the user may export. A request for a ticket counts as a write, which a read-only admin rejects. */
 function mayExport(m: Model): bool {
   return !isSigned(m) || !m.access.session.readOnly;
 }

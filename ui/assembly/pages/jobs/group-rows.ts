@@ -68,7 +68,7 @@ export class GroupRow extends Row {
     return "grp";
   }
 
-  /** The most likely action on all jobs of the group; null: none, or one that needs input. */
+  /** The most likely action on all jobs of the group; null: there is none, or it needs input. */
   get verb(): Fix | null {
     const count = valueText(this.group.count);
     const first = firstActionFor(this.condition);
@@ -117,7 +117,8 @@ export class GroupRow extends Row {
     return box("span", `faint ${column}`, words);
   }
 
-  /** `firstSeen` and `lastSeen`: in a group by error, when jobs failed; in other groups, when jobs were added. */
+  // In a group by error, `firstSeen` and `lastSeen` are times at which jobs failed; in other groups, at which jobs were
+  // added.
   private since(m: Model): string {
     const first = this.group.firstSeen;
     return isNaN(first) ? "" : clockAt(first, m.serverNow);
@@ -136,7 +137,10 @@ export class GroupRow extends Row {
   }
 }
 
-/** The row after the shown jobs of a group: how many more it has, or how many in all, and the link to all of them. */
+/**
+ * The row after the shown jobs of a group. It has a link to all jobs of the group. It shows how many more there are or,
+ * if the exact number is unknown, how many in all. If the search was not complete, it shows no number.
+ */
 export class MoreRow extends Row {
   constructor(
     private readonly group: Group,
@@ -187,7 +191,7 @@ export class MoreRow extends Row {
   }
 
   private rest(): string {
-    if (!this.isComplete) return "The first matches; the search stopped there";
+    if (!this.isComplete) return "These are the first matches; the search stopped after them";
     const count = this.group.count;
     if (count.precision !== "exact") return `${valueText(count)} in all`;
     const rest = count.value - this.shown;

@@ -11,7 +11,7 @@ import { GROUPINGS, Grouping } from "./groups";
 import { JobsList, JobsState } from "./jobs-list";
 import { Settings } from "./settings";
 
-/** The interval of requests for groups while something changes. */
+/** The interval between requests for groups while jobs change, in milliseconds. */
 const GROUPS_MS: f64 = 30000;
 
 export abstract class GroupedJobs extends JobsList {

@@ -1,6 +1,6 @@
 /**
- * The jobs that a query finds, grouped by error, task or queue: the largest groups, and the first rows of those that
- * are open. Each group has a query of its own, for its rows, its action and its link.
+ * The jobs that a query finds, grouped by error, task or queue: the largest groups, and the first jobs of each open
+ * group. Each group has a query of its own, for its rows, its action and its link.
  */
 
 import { Terms, termsOf } from "../../bar/terms";
@@ -38,10 +38,11 @@ const ROWS_OF = "in:";
 class OpenRows {
   jobs: ListedJob[] = [];
   rows: Row[] = [];
-  /** The API's address of the rows, and how many answers the present search for them has had. */
+  /** The API's address of the rows, without a cursor. */
   path: string = "";
+  /** The number of answers to the present search for the rows. */
   steps: i32 = 0;
-  /** Whether the rows are the first in order of the jobs searched so far. The next answer then replaces them. */
+  /** Whether the rows come first among the jobs searched so far, not among all. The next answer then replaces them. */
   private isPartial: bool = false;
   /** Whether the search for the rows has ended; false: it stopped at the server's time limit. */
   isComplete: bool = true;
@@ -49,7 +50,7 @@ class OpenRows {
   /** The group's count when its rows last arrived; -1: never. Once it has changed, the rows are requested again. */
   count: i64 = -1;
 
-  /** Takes an answer. `goesOn`: it continues the search of the last one. */
+  /** Adds the jobs of an answer. `goesOn`: the answer continues the search of the previous answer. */
   add(answer: JobList, goesOn: bool): void {
     this.steps = goesOn ? this.steps + 1 : 1;
     this.jobs = goesOn && !this.isPartial ? this.jobs.concat(answer.jobs) : answer.jobs;
@@ -91,7 +92,7 @@ export class Grouping extends PageState {
     return this.page();
   }
 
-  /** Returns the heads of the groups. After that of an open group follow its rows, and the row with the link. */
+  /** Returns the heads of the groups. Below the head of an open group are its rows, and a row with a link to all. */
   page(): RowPage {
     const page = new RowPage();
     const groups = this.answer.groups;
@@ -130,7 +131,7 @@ export class Grouping extends PageState {
     return this.opened.has(key);
   }
 
-  /** Opens a group and requests its rows, or closes it. */
+  /** Opens a closed group and requests its rows; closes an open one. */
   toggle(m: Model, group: Group): void {
     if (this.opened.has(group.key)) {
       this.opened.delete(group.key);
@@ -163,7 +164,10 @@ export class Grouping extends PageState {
     return request.what.startsWith(ROWS_OF);
   }
 
-  /** Whether the rows are for an open group of this list. A list of another query may have requested that group. */
+  /**
+   * Whether the requested rows are those of an open group of this list. They are not if a list of another query has
+   * requested them for its group with the same key.
+   */
   awaits(request: Pending): bool {
     const key = this.keyOf(request);
     return this.opened.has(key) && request.path.startsWith(this.opened.get(key).path);
@@ -174,7 +178,10 @@ export class Grouping extends PageState {
     return request.what.substring(ROWS_OF.length);
   }
 
-  /** Takes the rows of a group. Returns whether they replace the group's rows on screen; if not, they are merged. */
+  /**
+   * Adds an answer to the rows of its group. Returns whether the new rows replace the group's rows on screen; if not,
+   * they are merged into the list on screen.
+   */
   onAnswer(m: Model, request: Pending, body: string): bool {
     const key = this.keyOf(request);
     const r = new JsonReader(body);

@@ -27,12 +27,12 @@ import { timeHead, usualSort } from "./tabs";
 /** The possible numbers of jobs on a page (`size` of the address). The second is the default. */
 export const SIZES: string[] = ["50", "100", "200"];
 const REFRESH_MS: f64 = 4000;
-/** The shortest interval of quiet requests, as a multiple of the time that the last answer took the server. */
+/** The page requests the list again by itself after at least this multiple of the server's time for the last answer. */
 const PAUSE_FACTOR = 20;
 
 /** The state that the list stores in addition to its rows. */
 export class JobsState extends PageState {
-  /** The Grouping of GroupedJobs, whose state is stored here, too. */
+  /** For GroupedJobs: its Grouping. */
   groups: PageState | null = null;
 
   constructor(
@@ -51,7 +51,10 @@ export abstract class JobsList extends ListPage {
   query: string = "";
   private readonly more: ServerData = new ServerData("jobs.more");
   private answer: JobList = JobList.empty();
-  /** The number of the first row of a page in the whole list, by the page's cursor, if all earlier pages were read. */
+  /**
+   * For each page whose earlier pages have all been read: the number of its first row in the whole list, by the page's
+   * cursor.
+   */
   private firsts: Map<string, i32> = new Map<string, i32>();
 
   constructor() {
@@ -65,7 +68,7 @@ export abstract class JobsList extends ListPage {
     return "job-" + key;
   }
 
-  /** The address without `job`: another job beside the list does not make it another list. */
+  /** The address without `job`: if another job is shown beside the list, the list is still the same. */
   override identity(address: Address): string {
     return address.with("job", "");
   }
@@ -122,7 +125,10 @@ export abstract class JobsList extends ListPage {
     return `api/jobs?limit=${this.size}&fields=row&count=fast&sort=${this.sorted}${q}`;
   }
 
-  /** Requests the rows of a valid query. After Back, partial rows of several answers stay: one answer covers less. */
+  /**
+   * Requests the rows; if the query is invalid, the list is empty. Partial rows of several answers, which Back has
+   * restored, stay: a single answer would find fewer jobs.
+   */
   override load(m: Model): void {
     if (this.search.answers > 1 && this.search.isPartial) return;
     if (this.bar.terms.fault === null) super.load(m);
@@ -168,7 +174,7 @@ export abstract class JobsList extends ListPage {
   override onAnswer(m: Model, request: Pending, body: string): void {
     if (request.topic === this.more.topic) this.onMore(m, body);
     else {
-      // After a merge into rows of several answers, the search does not restart: it continues after the last answer.
+      // An answer that is merged into the rows of several answers does not restart their search.
       const isJoined = this.search.answers > 1;
       super.onAnswer(m, request, body);
       if (this.rows.error.length === 0 && !(isJoined && this.list.wasMerged)) this.began(m);
@@ -176,7 +182,7 @@ export abstract class JobsList extends ListPage {
     }
   }
 
-  /** Called when the first answer has arrived, or one that replaces it. */
+  /** Called when an answer has arrived with which the search begins or restarts. */
   protected began(m: Model): void {
     this.search.begin(m, this.answer);
   }
@@ -189,7 +195,7 @@ export abstract class JobsList extends ListPage {
     }
   }
 
-  /** Adds the rows of a further answer. If the present rows are partial (bar/search.ts), it replaces them. */
+  /** Adds the rows of a further answer. If the present rows are partial (bar/search.ts), the answer replaces them. */
   private onMore(m: Model, body: string): void {
     const wasPartial = this.search.isPartial;
     const page = this.read(body);
@@ -204,7 +210,7 @@ export abstract class JobsList extends ListPage {
     this.settle(m);
   }
 
-  /** Shows the rows that wait. They are of one answer: if the list had several, its search begins again. */
+  /** Shows the rows of the last merged answer. If the list had rows of several answers, the search begins again. */
   showNews(m: Model): void {
     this.list.showNews();
     if (this.search.answers > 1) this.search.begin(m, this.answer);

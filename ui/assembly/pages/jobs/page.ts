@@ -183,7 +183,10 @@ export class JobsPage extends BesideJobs {
     if (typed.chips.length > 0 || typed.condition.length > 0) this.searchFor(bar.terms.and(typed));
   }
 
-  /** Inserts a completion. If the text is a valid query now and `searches` is true, searches; else requests others. */
+  /**
+   * Inserts a completion. If the text is now a valid query and `searches` is true, searches with it; otherwise requests
+   * further completions.
+   */
   private complete(m: Model, index: i32, searches: bool): void {
     const isWhole = this.bar.take(index);
     focus(FIELD);
@@ -271,7 +274,7 @@ export class JobsPage extends BesideJobs {
     return new Shortcut(key, label, "jobs.row", verb, "List");
   }
 
-  /** Adds the actions whose key works in the list for jobs in every condition. */
+  /** Adds the shortcuts of the actions with `hasListKey`. `jobs`: the words for the jobs in their labels. */
   private addListKeys(keys: Shortcut[], jobs: string): void {
     for (let i = 0; i < jobActions.length; i++) {
       const action = jobActions[i];

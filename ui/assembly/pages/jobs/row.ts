@@ -30,8 +30,9 @@ export class JobRow extends Row {
     private readonly settings: Settings,
     /** The condition of the tab; empty: the tab has all jobs, so each row shows its condition. */
     private readonly tab: string,
-    /** The key of the group's head, and the text in which the job's error differs in the group; empty: none. */
+    /** The key of the row that heads the job's group; empty: the list has no groups. */
     private readonly group: string = "",
+    /** The text in which the job's error differs from other errors of its group; empty: none. */
     private readonly varying: string = "",
   ) {
     super(job.id.toString());

@@ -1,4 +1,4 @@
-/** The bar over the list while jobs are selected: some rows, or all matches. */
+/** The bar over the list of jobs while some rows, or all jobs that match the query, are selected. */
 
 import { button, keyedButton, ownButton } from "../../controls/button";
 import { countedValue, valueText } from "../../controls/value";
@@ -44,12 +44,12 @@ export function selectionBar(m: Model, page: JobsList): Node {
     const isEveryLocked = areLocked(jobs);
     const again = againOf(jobs);
     const isFailed = countFailed(jobs) === jobs.length;
-    // The order is that for all matches, so that a button stays where it is when all are selected.
+    // The order is that of the actions on all matches, so that buttons keep their places when all matches are selected.
     for (let i = 0; i < actionsOnEvery.length; i++) {
       const action = actionsOnEvery[i];
       const name = action.name;
-      // If no job has failed, suits() is false for actions on failed jobs. If all have failed, actions only for other
-      // jobs are left out.
+      // If no selected job has failed, suits() is false for actions that are only for failed jobs. If all have failed,
+      // actions that are only for jobs that have not failed are left out.
       if (!commandNamed(name).suits(jobs)) continue;
       if (isFailed && !isOfferedFor(action.selected, true)) continue;
       // Actions that do not reach running jobs would skip locked jobs.
@@ -113,12 +113,17 @@ function countFailed(jobs: ListedJob[]): i32 {
   return count;
 }
 
-/** Returns the action that opens a dialog: for all matches that of operations, otherwise that of the job action. */
+/**
+ * Returns the page's action that opens the dialog of a job action. For all matches it opens the dialog of an operation.
+ */
 export function dialogFor(page: JobsList, name: string): string {
   return page.list.every ? "ask.operation" : "ask." + name;
 }
 
-/** Returns the argument of that dialog: for all matches, action and query. The server rejects an empty query. */
+/**
+ * Returns the argument of dialogFor()'s action. For all matches it has the job action and the query; `id>0` replaces an
+ * empty query, which the server rejects.
+ */
 export function aboutOf(page: JobsList, name: string): string {
   if (!page.list.every) return "";
   return operationArg(name, page.query.trim().length > 0 ? page.query : "id>0");

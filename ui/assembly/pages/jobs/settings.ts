@@ -1,4 +1,7 @@
-/** The list's optional columns, and whether its rows are compact. Both are stored in the browser, without job data. */
+/**
+ * The settings of the list of jobs: which optional columns are shown, and whether the rows are compact. The browser
+ * stores the settings.
+ */
 
 import { menu } from "../../controls/menu";
 import { Draft } from "../../forms/draft";
@@ -7,7 +10,7 @@ import { prefer, preferred } from "../../host";
 import { Node, text } from "../../lib/node";
 
 const KEY = "worker.jobs";
-/** The prefix of the checkboxes' names. Without it, a field `key` of a dialog over the page would have the same id. */
+/** The prefix of the checkboxes' names. Without it, the checkbox `key` and a dialog's field `key` would share an id. */
 const PREFIX = "column-";
 /** The optional columns, as `name=Label`. The first is shown by default. */
 const COLUMNS: string[] = ["queue=Queue", "priority=Priority", "key=Key", "added=Added"];
@@ -25,7 +28,10 @@ export class Settings {
     return this.on.includes(name);
   }
 
-  /** Changes a setting. `box`: the name of its checkbox. The `-` is stored, too, so that the text is never empty. */
+  /**
+   * Changes a setting. `box`: the name of its checkbox. The stored text begins with `-`, so that it is not empty when
+   * all settings are off: an empty text means the defaults.
+   */
   set(box: string, on: bool): void {
     const name = box.substring(PREFIX.length);
     const kept: string[] = ["-"];
@@ -39,7 +45,7 @@ export class Settings {
     if (one === changed ? on : this.has(one)) to.push(one);
   }
 
-  /** The menu. `sizes`: the switch for the number of rows on a page. */
+  /** Returns the menu of the settings. `sizes`: the switch for the number of rows on a page. */
   view(sizes: Node): Node {
     const draft = new Draft();
     const items: Node[] = [];

@@ -1,4 +1,7 @@
-/** The tabs, one for each condition and one for all jobs: counts, default orders, and headings of the times. */
+/**
+ * The tabs of the list of jobs, with their counts: one tab for each condition, and one for all jobs. Also the default
+ * order of the jobs in a condition, the words for an order, and the heading of the column of times.
+ */
 
 import { jobsPath, Terms } from "../../bar/terms";
 import { capital, glyph } from "../../controls/glyph";
@@ -32,8 +35,8 @@ export function conditionTabs(m: Model, terms: Terms, group: string, total: Valu
 }
 
 /**
- * Returns the count of a tab. The feed counts all jobs, so its counts are wrong if the query has other terms. Then only
- * the current tab has a number: how many jobs the query finds.
+ * Returns the count of a tab. The feed counts all jobs in a condition. If the query has other terms besides a
+ * condition, these counts do not apply. Then only the current tab has a number: how many jobs the query finds.
  */
 function tabCountText(m: Model, terms: Terms, condition: string, total: Value | null): string {
   if (terms.chips.length > 0) {

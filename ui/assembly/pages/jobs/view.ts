@@ -1,4 +1,4 @@
-/** Draws the page of jobs: heading, tabs, query, number of jobs, list, actions on selected jobs, the job beside it. */
+/** Draws the page of jobs: heading, tabs, query, number of jobs, list, actions on selected jobs, the open job. */
 
 import { queryBar } from "../../bar/bar-view";
 import { jobsPath, taskTarget } from "../../bar/terms";
@@ -46,7 +46,7 @@ export function jobsView(m: Model, page: GroupedJobs): Node {
   ]);
 }
 
-/** Returns how many jobs the query finds; null: unknown, as in groups by error or queue, which lack some jobs. */
+/** Returns how many jobs the query finds; null: unknown, for example because groups lack some jobs. */
 function tabTotal(m: Model, page: GroupedJobs): Value | null {
   if (!page.rows.ready || page.isTurning(m)) return null;
   if (page.isGrouped) return page.groups.by === "task" ? page.groups.answer.of : null;
@@ -143,7 +143,7 @@ function sizes(page: GroupedJobs): Node {
   return segments("Rows on a page", parts);
 }
 
-/** The menu of saved views, and if the present one is not saved, the field that saves it. */
+/** The menu of saved views. If the present view can be saved and is not, the menu also has a form that saves it. */
 function viewsMenu(m: Model, page: GroupedJobs): Node {
   const items: Node[] = [];
   const all = m.views.all;

@@ -90,7 +90,7 @@ function queues(limit: ListedLimit): Node {
       row(queue.name, "", [
         cell("", [link(queuePath(queue.name), "link cut", [cutName(queue.name, "")])]),
         cell("num", [text(numberText(queue.waiting))]),
-        // If the limit has only a rate, a queue has one slot, which is not a part of the limit: no bar is shown.
+        // A limit that has only a rate does not limit how many jobs of a queue run at once, so no bar is shown.
         limit.concurrency > 0
           ? cell("vis", [box("span", "used", amount(queue.running, queue.slots))])
           : cell("", [text(numberText(queue.running))]),

@@ -1,4 +1,4 @@
-/** The list of limits: what each is for, how much of it is used, which are full. */
+/** The list of limits: for each limit what it applies to, how much of it is used, and whether it is full. */
 import { commandLine, drawnButton } from "../../controls/button";
 import { emptyWith } from "../../controls/empty";
 import { GAUGE, PLUS } from "../../controls/icon";
@@ -102,7 +102,7 @@ export class LimitsPage extends ListPage {
     ]);
   }
 
-  /** Returns `5, 1 full, 1 backing off`; empty without limits. */
+  /** Returns a text such as `5, 1 full, 1 backing off`; empty if there are no limits. */
   private summary(): string {
     const rows = this.list.rows;
     let full = 0;

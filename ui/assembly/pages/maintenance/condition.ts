@@ -9,10 +9,10 @@ import { bytes, countText, numberText, partText } from "../../lib/number";
 import { Model } from "../../model/model";
 import { broken, changing, due, fine, possible, statusRow } from "./status";
 
-/** Dead rows are shown as a problem if there are at least this many, and they are at least this part of all rows. */
+/** Dead rows are shown as a problem if there are at least DEAD_ROWS, and they are at least DEAD_PERCENT of all rows. */
 const DEAD_ROWS: i64 = 10000;
 const DEAD_PERCENT: i64 = 30;
-/** The age from which something that keeps vacuum from removing dead rows is shown as a problem. */
+/** A transaction that may keep vacuum from removing dead rows is shown as a problem from this age on. */
 const OLD_MS: f64 = 300000;
 const MAX_GROUPS = 3;
 
@@ -66,7 +66,7 @@ function schema(m: Model, database: Database): Node {
   return statusRow("schema", "Schema", lines, nothing, status, act);
 }
 
-/** Returns what is left to migrate, in words; empty: nothing. */
+/** Returns in words what can be migrated; empty if nothing can. */
 function migrationRest(database: Database): string {
   const schema = database.schema;
   if (schema === null) return "";
@@ -221,7 +221,7 @@ function connections(database: Database): Node {
   );
 }
 
-/** The note about the parts that could not be read, with the reasons. All other parts are shown. */
+/** A note with the reasons why parts of the state could not be read; nothing if all parts could be read. */
 export function unread(database: Database): Node {
   const missing = database.missing;
   if (missing.length === 0) return nothing;

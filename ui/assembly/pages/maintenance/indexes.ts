@@ -1,4 +1,7 @@
-/** The indexes of the table of jobs: Graphile Worker's, unknown ones, and the optional ones, which speed up reads. */
+/**
+ * The rows of the indexes of the table of jobs: first Graphile Worker's indexes and external ones, then the optional
+ * indexes, which speed up reads and can be built here.
+ */
 import { ago } from "../../controls/age";
 import { sub } from "../../controls/table";
 import { Database, DatabaseIndex, OptionalIndex } from "../../generated/records";
@@ -89,7 +92,7 @@ function act(m: Model, index: OptionalIndex): Node {
   return isUnderWay(index) ? cancel(m, index) : build(m, index);
 }
 
-/** The progress of a build. Its phase is in PostgreSQL's own words, as in the manual of PostgreSQL. */
+/** Returns the progress of a build. Its phase has the name that PostgreSQL's manual uses. */
 function progress(m: Model, index: OptionalIndex): Node {
   const now = index.progress;
   if (now === null) return sub("waiting");

@@ -15,8 +15,9 @@ import { Part, statusList } from "./status";
 import { tidyRows } from "./tidy";
 
 const PATH = "api/database";
-/** The interval of requests while something changes, and the shorter one while an index is built. */
+/** The shortest interval of requests while no index is built. */
 const REFRESH_MS: f64 = 10000;
+/** The interval of requests while an index is built. */
 const BUILDING_MS: f64 = 2000;
 
 export class MaintenancePage extends Page {

@@ -1,4 +1,4 @@
-/** The table on the page Maintenance. Each row has a name; its number or size, status and action may be absent. */
+/** The table on the page Maintenance. Each row has a name, and may have a number or size, a status and an action. */
 import { badge } from "../../controls/button";
 import { cell, row } from "../../controls/table";
 import { lower } from "../../lib/letters";
@@ -52,7 +52,7 @@ export function fine(): Node {
   return badge("OK", "green");
 }
 
-/** The status if something may be done, but nothing is wrong without it. */
+/** A neutral status, such as *not built* or *external*: nothing is wrong. */
 export function possible(words: string): Node {
   return badge(words, "");
 }

@@ -1,4 +1,7 @@
-/** The rows of the cleanup: deletions, with the numbers of rows to delete, and the sweep of stale workers. */
+/**
+ * The rows for cleanups on the page Maintenance: one for each kind of deletion, with the number of rows that it would
+ * delete, and one for the sweep of stale workers.
+ */
 import { sub } from "../../controls/table";
 import { countedValue, valueNode } from "../../controls/value";
 import { CleanupCount, Database } from "../../generated/records";
@@ -72,8 +75,8 @@ function choreFor(one: CleanupCount): Chore {
 }
 
 /**
- * Returns `a, b and more`. Line breaks become spaces, because a line break ends a part of a button's argument. `all`:
- * the number of all names, 0 if it is unknown.
+ * Returns the names as a text such as `a, b and more`. Line breaks become spaces, because the text becomes a part of a
+ * button's argument, and a line break ends such a part. `all`: the number of all names, 0 if it is unknown.
  */
 function named(names: string[], all: i64): string {
   return replaced(names.join(", "), "\n", " ") + (names.length < all ? " and more" : "");
@@ -86,7 +89,7 @@ function sweepRow(m: Model): Node {
   const words = !isKnown
     ? ""
     : all === 0
-      ? "no worker has reported; finds old locks"
+      ? "no worker has sent a heartbeat; finds old locks"
       : pulse.stale === 0
         ? "all workers alive"
         : pulse.stale === 1

@@ -25,7 +25,7 @@ export function runsAgain(operation: Operation): bool {
   return action !== null && action.hasCanary;
 }
 
-/** The outcomes whose jobs can be listed, without those known to be empty. */
+/** Returns the outcomes whose jobs can be listed, except for outcomes that are known to have no jobs. */
 function listed(operation: Operation): Outcome[] {
   const list: Outcome[] = [];
   const state = operation.state;

@@ -28,11 +28,16 @@ import { receipt } from "./receipt";
 import { body } from "./view";
 
 const START = "/activity/";
-/** How long the operation is not requested after an event of the stream has contained it. */
+/** After the event stream has sent the operation, the page does not request it for this long. */
 const EVENT_MS: f64 = 3000;
-/** The intervals of requests: for a running operation, for its jobs and results while they can change, and later. */
+/** The interval of requests for the operation while a process runs it or its undo. */
 const EVERY_MS: f64 = 2000;
+/**
+ * The interval of requests for its jobs and their results during that time, and after a retry or run-now for as long as
+ * some of the jobs wait or run.
+ */
 const RESULTS_MS: f64 = 3000;
+/** The interval of all these requests at other times. */
 const SELDOM_MS: f64 = 15000;
 
 export class OperationPage extends Page {
@@ -103,7 +108,7 @@ export class OperationPage extends Page {
     this.requestResults(m);
   }
 
-  /** Requests the later results of the changed jobs. Only after a retry or run-now are there any. */
+  /** Requests the later results of the changed jobs. Only a retry or run-now has such results. */
   private requestResults(m: Model): void {
     const operation = this.operation;
     if (operation === null || operation.done === 0 || !runsAgain(operation)) return;
@@ -132,7 +137,7 @@ export class OperationPage extends Page {
     const isOpen =
       isAtWork(operation) || (results !== null && results.running + results.waiting > 0);
     const soon = isOpen ? RESULTS_MS : SELDOM_MS;
-    // Before the first request isDue() is false. That request is sent once the operation has changed a job.
+    // Before the first request, isDue() is false. The first request is sent once the operation has changed a job.
     const isFirst = isNaN(this.resultsData.requestedAt);
     if (isFirst || this.resultsData.isDue(m, soon)) this.requestResults(m);
     if (this.cursor.length === 0 && this.jobsData.isDue(m, soon)) this.requestJobs(m, true);
@@ -211,7 +216,7 @@ export class OperationPage extends Page {
       this.data.missing
         ? empty(
             `Operation ${this.id} not found`,
-            "Operations are kept for 90 days, or without the extension “operations” until the server stops.",
+            "Operations are kept for 90 days. Without the extension “operations”, they are kept until the server stops.",
             "/activity",
             "Activity",
           )

@@ -28,7 +28,7 @@ export function body(m: Model, operation: Operation, results: OperationResults |
   ]);
 }
 
-/** A note with the reason why the operation does not continue: it is paused, interrupted or failed. */
+/** A note with the reason why the operation is paused, interrupted or failed; nothing in the other states. */
 function trouble(operation: Operation): Node {
   const state = operation.state;
   const error = operation.error;

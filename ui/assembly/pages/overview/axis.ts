@@ -6,7 +6,7 @@ import { Horizon } from "../../generated/records";
 import { numberText } from "../../lib/number";
 
 export const WIDE: f64 = 1152;
-/** The vertical positions of the axis, and of the line at the top of the scale. */
+/** The vertical positions of the axis (HIGH), and of the line at the top of the scale (TOP). */
 export const HIGH: f64 = 148;
 export const TOP: f64 = 16;
 
@@ -49,7 +49,7 @@ export class Axis {
     return this.buckets > 0 ? WIDE : WIDE * 0.47;
   }
 
-  /** Returns the time of some buckets, such as `20 m to 25 m ago`, `more than 1 d 22 h ago` or `1 m ago to in 2 m`. */
+  /** Returns the period of some buckets in words: `20 m to 25 m ago`, `more than 1 d 22 h ago`, `1 m ago to in 2 m`. */
   span(first: i32, last: i32): string {
     const from = this.edges[first];
     const to = this.edges[last + 1];
@@ -62,7 +62,7 @@ export class Axis {
     return `${spanText(-from * 1000)} ago to in ${spanText(to * 1000)}`;
   }
 
-  /** Returns the terms of a query for the time of some buckets. `field`: due or failed. */
+  /** Returns the terms of a query for the period of some buckets. `field`: `due` or `failed`. */
   query(field: string, first: i32, last: i32): string {
     const parts: string[] = [];
     if (first > 0) parts.push(`${field}>=${moment(this.edges[first])}`);
@@ -70,7 +70,7 @@ export class Axis {
     return parts.join(" ");
   }
 
-  /** Returns `400`, `20 k` or `1.5 M`. */
+  /** Returns a short text for a count, such as `400`, `20 k` or `1.5 M`. */
   short(count: i64): string {
     if (count < 10000) return numberText(count);
     if (count < 1000000) return numberText(count / 1000) + " k";
@@ -79,7 +79,7 @@ export class Axis {
   }
 }
 
-/** Returns `-90s`, `+600s` or `now`. */
+/** Returns a moment for a query, such as `-90s`, `+600s` or `now`. `seconds`: counted from now. */
 function moment(seconds: f64): string {
   const whole = <i64>Math.round(seconds);
   if (whole === 0) return "now";

@@ -1,4 +1,4 @@
-/** The evidence for a job that crashes workers: the times of crashes, and the jobs that lost attempts in them. */
+/** Shows the evidence that a job crashes workers: the times of crashes, and the jobs that lost attempts in crashes. */
 import { ageText, clockAt } from "../../controls/age";
 import { link } from "../../controls/button";
 import { shareBar, sparkline } from "../../controls/spark";
@@ -19,7 +19,7 @@ export function crashCard(m: Model, crash: CrashReport | null): Node {
   return box("div", "crash", [hasTimes ? crashes(m, crash) : nothing, crashedJobs(crash)]);
 }
 
-/** The number of crashes over time as bars, from the first crash until now. */
+/** A bar chart of the crashes, from the first crash until now. */
 function crashes(m: Model, crash: CrashReport): Node {
   const times = crash.times;
   const first = times[0];

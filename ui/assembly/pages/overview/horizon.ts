@@ -15,11 +15,11 @@ import { Axis, HIGH, TOP, WIDE } from "./axis";
 /** The conditions in a bar, from the axis up. Locked jobs are not on the horizon. */
 export const DRAWN: string[] = ["ready", "blocked", "failed", "scheduled", "retrying"];
 
-/** The buckets that are selected, or under the pointer; -1: none. */
+/** The buckets that are selected or under the pointer; `from` and `to` are -1 if there are none. */
 export class Span {
   from: i32 = -1;
   to: i32 = -1;
-  /** Whether the pointer is down: the end follows it and the start stays. */
+  /** Whether the pointer is down. While it is, `to` follows the pointer, and `from` stays. */
   isDragged: bool = false;
 
   get isOn(): bool {

@@ -1,4 +1,4 @@
-/** The largest error groups, the tasks and queues with the most problems, and the next jobs. */
+/** The panels of the largest error groups, of the tasks and queues with the most problems, and of the next jobs. */
 import { aged, timeElement, timeUntil } from "../../controls/age";
 import { link } from "../../controls/button";
 import { stateWith } from "../../controls/glyph";
@@ -89,7 +89,7 @@ function queueRow(m: Model, queue: ListedQueue): Node {
   ]);
 }
 
-/** The state of a queue. For a user that may write, a button to unlock replaces the time of a stuck queue. */
+/** Returns the state of a queue. A stuck queue that the user may unlock has a button for this, and no duration. */
 function stateOf(m: Model, queue: ListedQueue): Node {
   const by = queue.lockedBy;
   if (by === null || by.length === 0 || !isStuck(queue) || !m.access.canWrite)
@@ -132,7 +132,10 @@ function nextRow(m: Model, job: ListedJob): Node {
   ]);
 }
 
-/** Shows how many jobs of a queue wait for its lock; if none do, its failed jobs if most have failed, or all jobs. */
+/**
+ * Returns the number of jobs that wait for the queue's lock. If there are none, returns the number of failed jobs if
+ * most jobs of the queue have failed, otherwise the number of all jobs.
+ */
 function howMany(queue: ListedQueue): Node {
   if (hasLock(queue) && queue.ready.value > 0) return text(`${valueText(queue.ready)} wait`);
   if (queue.failed.value > 0 && queue.failed.value * 2 > queue.total.value) {

@@ -59,7 +59,7 @@ function remark(m: Model, condition: string, value: Value): string {
   return isFailed ? "last " + ago(at, times) : "next " + timeUntil(at, times);
 }
 
-/** Returns `oldest waits 18 m`; if stale, `oldest since 00:02:11`. */
+/** Returns `oldest waits 18 m`; if the data are stale, `oldest since 00:02:11`. */
 function since(m: Model, what: string, verb: string, at: f64): string {
   if (isNaN(at)) return "";
   const times = m.times;

@@ -41,7 +41,7 @@ const ERRORS = `api/groups?by=error&q=is%3Afailed&limit=${SHOWN}`;
 const QUEUES = `api/queues?limit=${SHOWN}`;
 const TASKS = `api/tasks?limit=${SHOWN}&sort=worst`;
 const NEXT = `api/jobs?limit=${SHOWN}&fields=row&count=none&sort=due&q=is%3Ascheduled`;
-/** The interval of requests for the short lists, while something changes. */
+/** The interval of requests for a short list whose data have changed. Unchanged data are requested less often. */
 const SOON_MS: f64 = 5000;
 /** The number of incidents that are shown at first if there are at least two more. */
 const MAX_INCIDENTS: i32 = 6;
@@ -162,7 +162,7 @@ export class OverviewPage extends Page {
       navigate(incidentPath(incident), false);
   }
 
-  /** The number of incidents that are shown. A single incident is never hidden behind "1 more". */
+  /** The number of incidents that are shown. If only one of the rows would be hidden, it is shown, too. */
   private get shown(): i32 {
     const count = this.incidents.rows.length;
     return this.showsAll || count <= MAX_INCIDENTS + 1 ? count : MAX_INCIDENTS;
@@ -210,12 +210,12 @@ export class OverviewPage extends Page {
       isFilled = isFilled || isFirst;
     }
     const count = list.rows.length;
-    const rest = <i64>(count - shown) + m.facts.incidents.more;
+    const unlisted = m.facts.incidents.more;
     if (shown < count) {
-      const words = `Show ${countText(rest, "more", "more")}`;
+      const words = `Show ${countText(count - shown, "more", "more")}`;
       rows.push(box("div", "pf", [button(words, "overview.all", "", "q s")]));
-    } else if (rest > 0) {
-      rows.push(leaf("p", "pf", `${countText(rest, "more issue", "more issues")}.`));
+    } else if (unlisted > 0) {
+      rows.push(leaf("p", "pf", `${countText(unlisted, "more issue", "more issues")}.`));
     }
     if (list.news > 0) {
       const words = `${list.news} new · show`;

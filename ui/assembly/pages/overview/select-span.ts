@@ -6,7 +6,7 @@ import { Model } from "../../model/model";
 import { Axis } from "./axis";
 import { Span } from "./horizon";
 
-/** Handles the pointer: over a bucket (`over`), pressed (`down`), released (`up`) or outside (`out`). */
+/** Handles the mouse. `what`: it is over a bucket (`over`), pressed (`down`), released (`up`), or outside (`out`). */
 export function dragSpan(m: Model, span: Span, bucket: i32, what: string): void {
   if (what === "out") {
     if (!span.isDragged) span.clear();
@@ -19,7 +19,10 @@ export function dragSpan(m: Model, span: Span, bucket: i32, what: string): void 
   else if (what === "up" && span.isDragged) openSpan(m, span);
 }
 
-/** Handles keys. An arrow selects the bucket at now; further ones move the span, with Shift its end. Enter opens it. */
+/**
+ * Handles keys. If no span is selected, an arrow selects the bucket at now. Otherwise it moves the end of the span with
+ * Shift, and without Shift selects the bucket beside the end. Enter opens the span's jobs, Escape clears the selection.
+ */
 export function keyOnSpan(m: Model, span: Span, stroke: string): void {
   const axis = new Axis(m.facts.horizon);
   if (axis.buckets === 0) return;
@@ -35,7 +38,7 @@ export function keyOnSpan(m: Model, span: Span, stroke: string): void {
   }
 }
 
-/** Opens the jobs that are or were due in the span, and those that failed in it. Then no span is selected. */
+/** Opens the jobs that are or were due in the span, and those that failed in it. Clears the selection. */
 function openSpan(m: Model, span: Span): void {
   if (!span.isOn) return;
   const horizon = m.facts.horizon;
@@ -49,7 +52,7 @@ function openSpan(m: Model, span: Span): void {
   const axis = new Axis(horizon);
   const ofDue = axis.query("due", span.first, span.last);
   const ofFailed = axis.query("failed", span.first, span.last);
-  // The terms for the whole horizon are empty: the query then finds all jobs.
+  // A span over the whole horizon has no terms. Then the query is empty, and finds all jobs.
   const isOne = failed === 0 || ofDue.length === 0;
   const query = isOne ? ofDue : due === 0 ? ofFailed : `${ofDue} or ${ofFailed}`;
   span.clear();

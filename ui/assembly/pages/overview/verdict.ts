@@ -27,7 +27,7 @@ function more(m: Model): Node {
   return menu("More actions", [icon(DOTS)], [pause]);
 }
 
-/** Whether the queue was never used. The counts are checked, too, because they show its first job sooner. */
+/** Whether the queue was never used. The counts are checked, too, because they show a first job before `isNew` does. */
 export function isEmpty(m: Model): bool {
   return m.facts.incidents.isNew && m.facts.counts.total.value === 0;
 }
@@ -54,7 +54,10 @@ function mark(m: Model): Node {
   return box("span", level === "bad" ? "mark bad" : "mark warn", [icon(ALERT)]);
 }
 
-/** The age of the incidents above which it is shown. If reading them takes long, the server reads them seldom. */
+/**
+ * If the incidents are older than this many milliseconds, their age is shown. The server reads them seldom if reading
+ * them takes long.
+ */
 const OLD_MS: f64 = 10000;
 
 function beside(m: Model): string {
@@ -64,7 +67,7 @@ function beside(m: Model): string {
   }
   if (isEmpty(m)) return `The schema ${m.access.session.schema} is ready.`;
   const list = m.facts.incidents.incidents;
-  // The headline is about the first incident, so the time from which it lasts is shown beside it.
+  // The headline is about the first incident. If jobs wait because of this incident, the time when it began is shown.
   if (list.length > 0 && list[0].jobsWait && list[0].since < m.serverNow)
     parts.push("since " + clockAt(list[0].since, m.serverNow));
   if (m.facts.has("pulse")) {
@@ -73,7 +76,7 @@ function beside(m: Model): string {
     const done = m.facts.pulse.done;
     if (done > 0) parts.push(`${numberText(done)} done or removed in the last minute`);
   }
-  // The numbers and the rounded ages in the incidents' sentences are as of `asOf`, all other ages as of now.
+  // The numbers and rounded ages in the sentences of the incidents are as of `asOf`. All other ages are as of now.
   const asOf = m.facts.incidents.asOf;
   if (m.facts.has("incidents") && list.length > 0 && m.serverNow - asOf > OLD_MS) {
     parts.push("read " + ago(asOf, m.times));

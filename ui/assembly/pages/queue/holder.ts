@@ -1,6 +1,6 @@
 /**
- * The state of a named queue's lock: its pause; or the worker that has locked the queue, since when, and whether it
- * responds; or that the queue is not locked.
+ * Shows whether a named queue is paused, locked or not locked. For a locked queue, it shows the worker that has locked
+ * it, since when, and whether the worker responds.
  */
 import { ago, clockAt, durationText } from "../../controls/age";
 import { link } from "../../controls/button";
@@ -28,13 +28,13 @@ export function lockOfQueue(m: Model, details: QueueDetails, holder: HolderOf | 
 }
 
 function pause(m: Model, paused: Pause): Node {
-  // A pause that has no row in the table of pauses is only a lock: its beginning is unknown.
+  // A pause without a row in the table of pauses is only a lock, so its beginning is unknown.
   const since = paused.at > 0 ? ` Since ${clockAt(paused.at, m.serverNow)}.` : "";
   const end = isNaN(paused.until)
-    ? "It lasts until it is resumed."
+    ? "The pause lasts until a user resumes the queue."
     : paused.until > m.serverNow
       ? "A running worker resumes the queue at that time."
-      : "It continues after its running job.";
+      : "The queue continues after its running job.";
   return why(
     paused.backsOff ? "sched" : "",
     pausedWords(m, paused) + ".",

@@ -41,8 +41,8 @@ function number(value: Value, query: string): Node {
 }
 
 /**
- * Returns the rate at which jobs were added in the last 10 minutes; empty if too few were. It is right only for a queue
- * in which nothing runs, because then all added jobs are still there.
+ * Returns the rate at which jobs were added in the last 10 minutes; empty if fewer than five jobs were added, or all
+ * within a minute. The rate is right only for a queue in which no job runs: then all added jobs are still there.
  */
 function pace(arrivals: QueuedJob[], now: f64): string {
   let last = arrivals.length - 1;
@@ -103,7 +103,7 @@ function waitsFor(details: QueueDetails, place: i32): string {
   return details.queue.running.value > 0 ? "a free slot" : "a free worker";
 }
 
-/** Returns `2 h 9 m late`; if stale, `since 22:11:02`. */
+/** Returns `2 h 9 m late`; if the page's data are stale, `since 22:11:02`. */
 function due(m: Model, at: f64): string {
   return m.times.stale ? durationText(at, m.times) : ageText(m.times.now - at) + " late";
 }

@@ -93,7 +93,7 @@ export class QueuePage extends NamedPage {
   override onFailure(_m: Model, request: Pending, status: i32, reason: string): void {
     const topic = request.topic;
     if (topic === this.holder.data.topic) this.holder.data.failedWith(status, reason);
-    // Without the acknowledgements, the pause is still shown.
+    // If the acknowledgements cannot be loaded, the pause is still shown.
     else if (topic !== this.acknowledged.data.topic) this.data.failedWith(status, reason);
   }
 

@@ -1,4 +1,4 @@
-/** The list of named queues, by default those with problems first: tabs for their states, and a search by name. */
+/** The list of named queues, with tabs for their states and a search by name. By default, problems come first. */
 import { empty } from "../../controls/empty";
 import { LAYERS } from "../../controls/icon";
 import { pageHeadWith } from "../../controls/panel";
@@ -62,7 +62,7 @@ export class QueuesPage extends ListPage {
     const page = rowPage(r, list.nextCursor);
     if (r.failed) return page;
     for (let i = 0; i < list.queues.length; i++) page.rows.push(new QueueRow(list.queues[i]));
-    // Only the answer for the first page has the numbers: of all queues, and of those in each state.
+    // Only the answer for the first page has the number of all queues and the number of queues in each state.
     page.count = list.count;
     if (page.count !== i64.MIN_VALUE) this.known = list.states;
     return page;
@@ -74,7 +74,7 @@ export class QueuesPage extends ListPage {
   }
 
   override act(m: Model, verb: string, arg: string, value: string): void {
-    // The worker's locks are requested first, because the dialog shows what it will unlock.
+    // The worker's locks are requested first, because the dialog shows what will be unlocked.
     if (verb === "unlock") this.holder.request(m, arg);
     else super.act(m, verb, arg, value);
   }
@@ -122,7 +122,7 @@ export class QueuesPage extends ListPage {
       leaf(
         "p",
         "hint",
-        "A queue runs one job at a time, unless a limit allows more. Stuck: its worker sends no heartbeats.",
+        "A queue runs one job at a time, unless a limit allows more. Stuck: the worker that has locked it sends no heartbeats.",
       ),
     ]);
   }

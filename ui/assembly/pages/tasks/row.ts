@@ -76,7 +76,10 @@ export class TaskRow extends Row {
     ];
   }
 
-  /** Shows how many live workers have the task: `5 of 5`; only `6` if fewer were alive when all were counted. */
+  /**
+   * Shows how many workers support the task, and how many are alive in all, for example `5 of 5`. The two numbers are
+   * read at different times; if the second is smaller, only the first is shown.
+   */
   private knownBy(m: Model): Node {
     const by = this.task.supportedBy;
     if (this.isUnsupported) return box("span", "row amber", [icon(BUG), text("none")]);

@@ -1,4 +1,7 @@
-/** A worker's details: where it runs, its tasks and counts, and if it may be unlocked, the command for that. */
+/**
+ * A worker's details: where it runs, its tasks and counts. If the worker is not responding or sends no heartbeats, and
+ * has locked jobs or queues, the details include the command that unlocks them.
+ */
 import { agoElement } from "../../controls/age";
 import { copyName, link } from "../../controls/button";
 import { pair, pairs, plainPanel, shellPanel, tablePanel } from "../../controls/panel";
@@ -12,7 +15,7 @@ import { Model } from "../../model/model";
 import { exactName } from "../../parts/exact-name";
 import { holdsAny } from "../../parts/holder";
 
-/** The maximum number of tasks that are listed. Further ones are only counted. */
+/** The maximum number of tasks that are listed. */
 const MAX_TASKS = 50;
 
 export function about(m: Model, worker: ListedWorker): Node {

@@ -1,4 +1,4 @@
-/** What a worker runs and has locked, and for one that may have ended, what unlocking it would do. */
+/** Shows what a worker runs and has locked. If the worker may have ended, also shows what happens after unlocking. */
 import { age, ago, clockAt, durationText, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { note } from "../../controls/empty";
@@ -61,7 +61,7 @@ function heartbeatText(m: Model, worker: ListedWorker): string {
   return `Last heartbeat ${ago(worker.lastHeartbeatAt, m.times)}. ${runs}${fetchedText(worker)}.`;
 }
 
-/** Returns `, 45 more fetched`. */
+/** Returns a text such as `, 45 more fetched`; empty if there are none. */
 function fetchedText(worker: ListedWorker): string {
   const fetched = fetchedJobs(worker);
   return fetched > 0 ? `, ${numberText(fetched)} more fetched` : "";
@@ -77,7 +77,8 @@ function numbers(m: Model, worker: ListedWorker): Node {
     figure(
       isAlive ? "Running" : "Jobs locked",
       valueNode(jobCount(worker), ""),
-      // A worker that is not alive keeps its locks, so the time until now is shown. Its jobs may have ended.
+      // The jobs of a worker that is not alive may have ended, but it still holds their locks. So the time until now is
+      // shown.
       isNaN(first)
         ? ""
         : "the longest for " + (isAlive ? runTime(m, worker, first) : age(first, m.times)),
@@ -101,7 +102,10 @@ function numbers(m: Model, worker: ListedWorker): Node {
   return figures(list);
 }
 
-/** Returns the number of jobs that wait in the queues that it has locked; a lower bound if not all queues were read. */
+/**
+ * Returns the number of jobs that wait in the queues that the worker has locked. It is only a lower bound if not all of
+ * these queues were read.
+ */
 function waitingBehind(worker: ListedWorker): Value {
   const sum = Value.empty();
   sum.precision = worker.queues.length < worker.lockedQueues ? "capped" : "exact";

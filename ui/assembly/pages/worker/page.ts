@@ -34,7 +34,7 @@ export class WorkerPage extends NamedPage {
     this.of.request(m, this.wanted);
   }
 
-  /** Requests the worker again after 10 seconds, even if no count of jobs has changed: its heartbeat may have. */
+  /** Requests the worker again after 10 s even if no count of jobs has changed, because its last heartbeat changes. */
   override refresh(m: Model): void {
     if (this.data.isDue(m, BEAT_MS)) this.of.request(m, this.wanted, true);
   }
@@ -72,7 +72,10 @@ export class WorkerPage extends NamedPage {
     ];
   }
 
-  /** A live worker has no Unlock button. Any other that holds locks has: the user must check whether it still runs. */
+  /**
+   * A live worker has no Unlock button. Any other worker has one if it holds locks. Before an unlock, the user must
+   * check that the worker no longer runs.
+   */
   protected override acts(m: Model): Node[] {
     const worker = this.of.holder;
     const jobs = link(queryPath("worker:" + quoteIfNeeded(worker.workerId)), "btn", [

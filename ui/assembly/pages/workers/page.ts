@@ -52,7 +52,7 @@ export class WorkersPage extends ListPage {
     return this.listOf("api/workers") + "&fields=row";
   }
 
-  /** Requests the workers again after 15 seconds, even if no count of jobs has changed: their heartbeats may have. */
+  /** Requests the workers again after 15 seconds, also if no count of jobs has changed: heartbeats may have arrived. */
   override refresh(m: Model): void {
     if (this.rows.isDue(m, BEAT_MS)) this.rows.request(m, this.here(m), true);
   }
@@ -77,7 +77,7 @@ export class WorkersPage extends ListPage {
     else super.act(m, verb, arg, value);
   }
 
-  /** Opens the dialog that unlocks the worker `key`, or if `key` is empty, all selected ones. It shows their locks. */
+  /** Opens the dialog that unlocks the worker `key`; if `key` is empty, all selected workers. */
   private unlock(key: string): void {
     const ids = key.length > 0 ? [key] : this.list.selected.keys();
     if (ids.length === 0) return;
@@ -113,7 +113,7 @@ export class WorkersPage extends ListPage {
     ]);
   }
 
-  /** Returns `5 of 6 alive; 61 of 120 slots busy; not responding first`. */
+  /** Returns `5 of 6 alive; 61 of 120 slots busy; not responding first`, for example; empty before the first answer. */
   private summary(): string {
     if (!this.rows.ready) return "";
     const counts = this.counts;
@@ -123,7 +123,10 @@ export class WorkersPage extends ListPage {
     return `${partText(counts.alive, all)} alive${unknown}${this.busy()}${order}`;
   }
 
-  /** Returns the busy slots; empty unless all live workers are on this page and report slots for all they run. */
+  /**
+   * Returns how many slots are busy, as text. It is empty unless all live workers are on this page, report their slots,
+   * and run no more jobs than they have slots.
+   */
   private busy(): string {
     let slots: i64 = 0;
     let running: i64 = 0;

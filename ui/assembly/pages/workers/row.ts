@@ -74,7 +74,10 @@ function valueCell(value: string | null): Node {
   return value === null ? nothing : cutName(value, "");
 }
 
-/** The load: `18 of 20`, a bar, and `+45 fetched` if there are any; `18` if its slots are unknown or fewer. */
+/**
+ * Returns the load: `18 of 20`, a bar, and `+45 fetched` if the worker has fetched jobs. If the number of slots is
+ * unknown or less than 18, `18` replaces `18 of 20` and the bar.
+ */
 function load(worker: ListedWorker): Node {
   const running = jobCount(worker);
   const fetched = fetchedJobs(worker);

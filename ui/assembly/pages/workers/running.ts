@@ -1,4 +1,4 @@
-/** The panel of the jobs, at most five, that have run longest on the workers on this page of the list. */
+/** The panel "Running longest": at most five jobs of the workers on this page of the list, longest-running first. */
 import { age, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { tablePanel } from "../../controls/panel";
