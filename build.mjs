@@ -8,8 +8,8 @@
 //   node build.mjs --all    the executables of all supported dist/release/*
 //                           platforms, with checksums and lists of their components
 //
-// Equal sources give equal bytes; executable.mjs has the conditions for executables. Outputs are renamed into place, so
-// that neither a running program nor a second build reads half a file.
+// Equal sources give equal bytes. For executables, build/executable/executable.mjs names further conditions. Outputs
+// are renamed into place, so that neither a running program nor a second build reads half a file.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -31,7 +31,7 @@ const CONTENT_TYPES = {
 };
 const typeOf = (name) =>
   CONTENT_TYPES[name] ?? (name.endsWith(".woff2") ? "font/woff2" : "text/plain; charset=utf-8");
-/** The names of the client's files. Those of fonts contain a hash. */
+/** The names of the client's files, as ui() has built them. */
 let client = [];
 
 const steps = {
@@ -63,7 +63,7 @@ async function program() {
   await stamped(() => run([ui, assets, thread, notices, bundle]));
 }
 
-/** Builds the program and, at the same time, the executable's Node and its archive of PostgreSQL. */
+/** Builds the program and, at the same time, two parts of the executable: Node and the archive of PostgreSQL. */
 async function programAndParts() {
   await Promise.all([parts(), program()]);
 }
@@ -74,7 +74,7 @@ async function ui() {
   client = await buildUi(join(dist, "ui"));
 }
 
-/** Writes one JSON with every file of the client, compressed with brotli and with gzip, as the server sends it. */
+/** Writes one JSON file with all files of the client, each compressed once with brotli and once with gzip. */
 async function assets() {
   const table = {};
   for (const name of client) {
@@ -95,7 +95,7 @@ function smallest(bytes) {
     [0, 4].map((direct) =>
       brotliCompressSync(bytes, {
         params: {
-          // A block of 1 MiB contains the whole WASM module, which gives fewer bytes.
+          // The whole WASM module fits into a block of 1 MiB, so its compressed form is smaller.
           [constants.BROTLI_PARAM_LGBLOCK]: 20,
           [constants.BROTLI_PARAM_LGWIN]: window,
           [constants.BROTLI_PARAM_NDIRECT]: direct,

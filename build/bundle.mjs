@@ -9,7 +9,7 @@ import { types } from "./types.mjs";
 
 /**
  * Writes the heartbeat's thread with everything that it imports as one JSON string. `new Worker(text, { eval })` runs
- * it, because the executable, or a user's own bundle, has no file for the thread.
+ * this text, because neither the executable nor a user's own bundle has a file for the thread.
  */
 export async function thread(path = join(dist, "heartbeat-thread.json")) {
   const {
@@ -44,8 +44,9 @@ async function command() {
 const KEEP_REPLACED_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Builds index.js and the files that it imports, split where it imports lazily: a process without an admin never reads
- * the admin server. File names in library/ contain a hash, so index.js never imports a file of another build.
+ * Builds index.js and the files that it imports. The files are split at dynamic imports, so that a process without an
+ * admin never reads the admin server. File names in library/ contain a hash, so index.js never imports a file of
+ * another build.
  */
 export async function library() {
   const entry = join(dist, "index.js");
@@ -75,7 +76,7 @@ function previousFiles() {
   }
 }
 
-/** Sets the time of a file that was just replaced to now. Deletes any other file that is more than a day old. */
+/** Sets the modification time of a file that was just replaced to now. Deletes any other file older than a day. */
 async function tidy(path, isReplacedNow) {
   const nowMs = Date.now();
   try {
@@ -87,7 +88,7 @@ async function tidy(path, isReplacedNow) {
 }
 
 /**
- * Returns the command in pieces, split where it imports lazily, so that `worker add` never parses the admin server.
+ * Returns the command in pieces, split at dynamic imports, so that `worker add` never parses the admin server.
  * Each piece is a function with PARAMETERS. build/executable/entry.cjs calls them, `main.js` first. `inputs`: the
  * files, of this project and of packages, of which at least a part is in a piece.
  */
@@ -158,7 +159,10 @@ async function esbuild(options) {
   }).catch(() => fail("The sources do not build.")); // esbuild has printed the reason
 }
 
-/** Removes the comments of src/. esbuild keeps comments in classes, 7 % of what an import of the library would read. */
+/**
+ * Removes the comments of src/. Otherwise esbuild would keep the comments in classes: 7 % of the bytes that an import
+ * of the library would read.
+ */
 function withoutComments(build) {
   build.onLoad({ filter: /\/src\/.+\.ts$/ }, async ({ path }) => {
     if (!path.startsWith(join(root, "src"))) return undefined;
@@ -186,8 +190,9 @@ function partsOnly(build) {
 }
 
 /**
- * Replaces the package with which yargs measures the width of its help. That package loads tables of Unicode before any
- * command runs: 30 of the 120 ms that a command took. This help has no wide characters, so its length is its width.
+ * Replaces the package with which yargs measures the width of its help. That package loads tables of Unicode before
+ * any command runs: 30 of the 120 ms that a command took. The help has no wide characters, so a text is as wide as its
+ * number of characters.
  */
 function plainWidth(build) {
   const name = "string-width";
@@ -197,8 +202,8 @@ function plainWidth(build) {
 }
 
 /**
- * Makes yargs look in `/` for a package.json with settings for it. In a bundle yargs would look in the working
- * directory, apply the settings of another program, and fail if the directory was removed.
+ * Makes yargs look in `/` for a package.json with settings for yargs. By default, a bundled yargs would look in the
+ * working directory: it could apply the settings of another program, and would fail if the directory was removed.
  */
 function withoutSettings(build) {
   build.onLoad({ filter: /yargs.lib.platform-shims.esm\.mjs$/ }, async ({ path }) => {

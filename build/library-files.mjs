@@ -1,12 +1,12 @@
-// The files of the built library. dist/library/ also has files of earlier builds, for processes that still run them.
-// A build deletes those that were replaced more than a day ago (bundle.mjs).
+// Finds the files of the newest build of the library. dist/library/ also has files of earlier builds, because processes
+// may still run these builds. A build deletes files that were replaced more than a day ago (bundle.mjs).
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { dist } from "./files.mjs";
 
 /**
- * Returns the names of the files in dist/library that dist/index.js imports, directly or through others, statically or
- * dynamically. Throws if one is missing.
+ * Returns the names of the files in dist/library that dist/index.js imports, directly or through other files, by static
+ * or dynamic imports. Throws if one of these files is missing.
  */
 export function libraryFiles() {
   const found = new Set();

@@ -1,12 +1,16 @@
-// Writes the notices of everything inside the executable and the page: the run-time packages and their dependencies,
-// the client's packages, Node (with OpenSSL, V8, ICU and others) and PostgreSQL. The output is
-// dist/THIRD_PARTY_NOTICES, and a compressed copy for `worker licenses`. A package without a licence ends the build.
+// Writes the licence notices of all software from others inside the executable and the page: the run-time packages and
+// their dependencies, the packages in the page's client, Node (with OpenSSL, V8, ICU and others) and PostgreSQL. The
+// output is dist/THIRD_PARTY_NOTICES, and a compressed copy for `worker licenses`. If the licence of a package is
+// unknown, the build fails.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import zlib from "node:zlib";
 import { dist, fail, place, root } from "./files.mjs";
 
-/** The packages in the client. The client contains the compiler's library, but not the compiler's dependencies. */
+/**
+ * The packages in the page's client. Of the compiler assemblyscript, the client contains the standard library, but
+ * none of the compiler's dependencies.
+ */
 export const CLIENT = [
   "assemblyscript",
   "@fontsource-variable/inter",
@@ -28,7 +32,7 @@ export async function notices() {
 
 const nodePackage = () => join(root, `node_modules/node-linux-${process.arch}`);
 
-/** Returns the manifests and directories of the packages, sorted. Copies of one version are listed once. */
+/** Returns the manifests of all npm packages, each with its directory, sorted. A version is listed only once. */
 function packages() {
   const found = new Map();
   const visit = (name, from) => {
@@ -48,7 +52,7 @@ function packages() {
 export const manifestIn = (directory) =>
   JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
 
-/** Returns the directory of a package as Node resolves it; null: it is not installed. */
+/** Returns the directory of the package that Node finds under `name` from the directory `from`; null: there is none. */
 export function directoryOf(name, from) {
   for (let at = from; at.startsWith(root); at = join(at, "..")) {
     const directory = join(at, "node_modules", name);
@@ -73,7 +77,7 @@ function textIn(directory, names) {
   return file === undefined ? null : readFileSync(join(directory, file), "utf8").trim();
 }
 
-/** Returns the licence section of a README, the only licence text of some packages; null: there is none. */
+/** Returns the licence section of the README, or null. Some packages have no other licence text. */
 function readme(directory) {
   const file = readdirSync(directory).find((name) => /^readme/i.test(name));
   const text = file === undefined ? "" : readFileSync(join(directory, file), "utf8");

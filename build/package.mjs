@@ -1,13 +1,14 @@
-// The npm package, built by the scripts of package.json:
+// Prepares the files for the npm package. npm calls this program by these scripts of package.json:
 //
-//   prepack          builds, and replaces the manifest and pages with those that are published
+//   prepack          builds, and writes the published manifest and pages over those of the repository
 //   postpack         restores the manifest and pages of the repository
 //   prepublishOnly   fails, because npm would register the manifest of the repository
 //
-// The dependencies in the published manifest are the packages that the library and its types import, and the packages
-// `@types/…` that these types need: no tool, and no package that contains Node or PostgreSQL. The file of the command
-// contains the packages that it needs. In the published pages, links to files that are not in the package (tests,
-// sources) are plain text, and pictures that are not in the package are removed.
+// The published manifest has two kinds of dependencies: the packages that the library and its types import, and the
+// packages `@types/…` that these types need. Tools, and the packages that contain Node or PostgreSQL, are no
+// dependencies. The command dist/worker.cjs contains the packages that it needs. In the published pages (Markdown
+// files), links to files that are not in the package, such as tests and sources, are plain text. Pictures that are not
+// in the package are removed.
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -105,8 +106,9 @@ function publishedManifest({ scripts, devDependencies, optionalDependencies, ove
   const dependencies = [...needed]
     .filter((name) => name in rest.dependencies)
     .map((name) => [name, rest.dependencies[name]]);
-  // The versions of packages of types are ranges, so that npm can install one copy for this package and the application
-  // that uses it. The types of two copies may not match.
+  // The versions of packages of types are ranges, so that npm can install one copy for both this package and the
+  // application that uses it. With two copies, TypeScript could reject values of one copy's types where it expects the
+  // other's.
   const typings = types
     .map((name) => `@types/${name}`)
     .filter((name) => name in devDependencies)

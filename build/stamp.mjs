@@ -1,5 +1,5 @@
-// Checks whether dist/ is up to date with the sources. The contents of the sources are compared, not their times, so
-// the result is also right after a checkout. This file imports no package, because it may run before `npm ci`.
+// Checks whether dist/ is up to date with the sources. The contents of the sources are compared, not their times,
+// because a checkout changes the times. This file imports no package, because it may run before `npm ci`.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -24,7 +24,7 @@ export function isBuilt() {
 
 /**
  * Whether the library, the command and the executable were built from the present sources. A build writes the
- * executable after the stamp.
+ * executable after the stamp, so the executable of the last build is newer than the stamp.
  */
 export function isExecutableBuilt() {
   const executable = statSync(join(dist, "worker"), { throwIfNoEntry: false });

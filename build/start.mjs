@@ -1,5 +1,5 @@
-// npm start: runs `worker demo`, with the arguments after `npm start --`. It first checks that the port is free, then
-// builds if a source has changed.
+// npm start: runs `worker demo`, with the arguments after `npm start --`. It first checks that the port is free, and
+// then builds the program unless dist/ is up to date.
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";

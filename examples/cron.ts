@@ -1,6 +1,6 @@
 // A worker with typed cron entries and with entries in the text format of Graphile Worker's crontab, in UTC or a time
-// zone. Each tick adds one job, however many workers run. If no worker ran at a tick, the next worker that starts adds
-// the tick's job, if the tick is within the entry's backfill period (`fillMs`).
+// zone. Each tick adds one job, however many workers run. A worker that starts also adds the jobs of ticks that were
+// missed while no worker ran, as far back as the entry's backfill period (`fillMs`).
 import { cronEntry, daily, defineTask, everyMinutes, makeWorkerUtils, run } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

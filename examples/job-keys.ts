@@ -1,5 +1,5 @@
-// Job keys: at most one waiting job has a given key. Depending on the mode, an add with the same key replaces the
-// waiting job, replaces all of it but its time, or changes nothing. A job can be removed by its key.
+// Job keys: at most one waiting job has a given key. Depending on `jobKeyMode`, an add with the same key replaces the
+// waiting job, replaces everything except its time, or changes nothing. A job can be removed by its key.
 import { makeWorkerUtils } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

@@ -1,4 +1,4 @@
-// The admin in an application's node:http server, under its own path.
+// The admin in an application's node:http server, under the path /queue/.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import pg from "pg";

@@ -1,5 +1,5 @@
 // Recovery is on by default: each worker sends heartbeats from a thread, and workers recover the jobs of stale
-// workers. The durations here are shorter than the defaults, which are 2 s and 7 s.
+// workers. The two durations below are shorter than the defaults: 2 s for the interval, 7 s for the threshold.
 import { defineTask, makeWorkerUtils, type Plugin, run } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

@@ -1,4 +1,4 @@
-// Many short jobs: bulk adding, the local queue, and the opt-in fast lane.
+// Adds many short jobs in bulk, and runs them with a large local queue and the fast lane, which is off by default.
 import { defineTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
@@ -12,7 +12,7 @@ const tick = defineTask("tick", () => {
 
 const jobs = Array.from({ length: 5_000 }, (_, n) => ({ task: tick, payload: { n } }));
 await utils.addJobs(jobs); // one insert that returns the jobs
-await utils.copyJobs(jobs); // a COPY of any number of jobs; returns their number
+await utils.copyJobs(jobs); // a COPY of any number of jobs; returns the number of jobs
 await runOnce({
   connectionString,
   tasks: [tick],

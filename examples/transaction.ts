@@ -3,7 +3,7 @@ import pg from "pg";
 import { makeWorkerUtils } from "pg-job-worker";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? "" });
-const utils = await makeWorkerUtils({ pool }); // your own pool is never closed for you
+const utils = await makeWorkerUtils({ pool }); // utils.end() does not close a pool of yours
 await utils.migrate();
 await pool.query("create table if not exists orders (id int primary key)");
 

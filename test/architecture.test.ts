@@ -27,8 +27,8 @@ const layers: Record<string, readonly string[]> = {
   ],
 };
 /**
- * The folders of each layer except base and domain, the lowest first. Each may import the folders in its array, all of
- * which are listed before it. "" is the layer's own folder.
+ * The folders of each layer except base and domain, the lowest first. Each folder may import the folders in its array,
+ * all of which are listed before it. "" is the layer's own folder.
  */
 const folders: Record<string, Record<string, readonly string[]>> = {
   database: {
@@ -211,7 +211,10 @@ const folders: Record<string, Record<string, readonly string[]>> = {
     "": ["arguments", "output", "shell", "commands", "run", "run/own"],
   },
 };
-/** The folders and files of ui/assembly, and those that each may import. `pages/*`: the folder of each page. */
+/**
+ * The folders and files of ui/assembly, each with the folders and files that it may import. `pages/*`: the folder of
+ * each page.
+ */
 const clientFolders: Record<string, readonly string[]> = {
   host: [],
   lib: [],
@@ -256,7 +259,7 @@ const clientFolders: Record<string, readonly string[]> = {
   ],
   shell: ["lib", "generated", "controls", "model", "operations"],
   app: ["host", "lib", "generated", "controls", "forms", "model", "kit", "operations"],
-  // The files beside the folders of pages: the list of all pages, and the base class of pages of one named thing.
+  // The files directly in pages/: the list of all pages, and the base class of pages that show one named thing.
   pages: ["host", "lib", "controls", "model", "kit", "parts", "pages/*"],
   index: ["literals", "host", "lib", "model", "pages", "dialogs", "shell", "app"],
 };
@@ -410,7 +413,7 @@ test("Only the command line's printer and main.ts write to the terminal.", () =>
   );
 });
 
-test("The admin and the command line do not import the folders indexes, jobs and maintenance of the commands.", () => {
+test("The admin and the command line do not import the folders indexes, jobs and maintenance of the layer commands.", () => {
   const inner = ["indexes", "jobs", "maintenance"].map((folder) => join("src", "commands", folder));
   const wrong = sources
     .filter(({ path }) => ["admin", "cli"].includes(layerOf(path)))
@@ -505,7 +508,7 @@ const clientSources = uiSources
     return { ...source, imports: own.map((target) => `${target}.ts`) };
   });
 
-test("A folder of the client imports only the folders listed for it, and no page imports another.", () => {
+test("A folder of the client imports only the folders listed for it, and no page imports another page.", () => {
   const kindOf = (folder: string) => (folder.startsWith("pages/") ? "pages/*" : folder);
   const wrong = clientSources.flatMap(({ path, imports }) => {
     const folder = clientFolderOf(path);

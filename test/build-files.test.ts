@@ -18,7 +18,7 @@ function fill(directory: string): void {
   for (const name of NAMES) writeFileSync(join(directory, name), name);
 }
 
-test("Builds at the same time replace the same directory, and all of its files are there.", async () => {
+test("If builds replace the same directory at the same time, the directory has all files afterwards.", async () => {
   const builds = Array.from({ length: 8 }, async () => {
     const draft = await temporary("types");
     fill(draft);
@@ -28,7 +28,7 @@ test("Builds at the same time replace the same directory, and all of its files a
   assert.deepEqual(readdirSync(join(clone, "dist/types")).sort(), NAMES.toSorted());
 });
 
-test("Builds at the same time make the same cached directory.", async () => {
+test("If builds make the same cached directory at the same time, all of them get the same complete directory.", async () => {
   const { promise: allMake, resolve } = Promise.withResolvers<void>();
   let making = 0;
   const builds = Array.from({ length: 4 }, () =>

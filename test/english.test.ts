@@ -1,5 +1,5 @@
-// Plain English in comments, texts and documents: the subject is the thing, and rarely a person, and the verbs are the
-// standard ones for programs.
+// Tests that comments, texts and documents are plain English: the subject of a sentence is a thing and rarely a person,
+// and its verb is a standard verb for programs.
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -25,11 +25,11 @@ const files = globSync(
 const PERSONS = /\b(who|whoever|whom|nobody|somebody)\b/gi;
 const MAX_PERSONS_A_THOUSAND_WORDS = 0.3;
 
-/** The forbidden verbs, except in code: a call `ask()` or a name `ask.name`. */
+/** Matches the forbidden verbs, but not names in code, such as the call `ask()` or the object in `ask.name`. */
 const VERBS =
   /\b(says?|said|saying|tells?|told|telling|hears?|heard|hearing|speaks?|spoke|spoken|speaking|knows?|knew|knowing|stands?|stood|standing|lies|lying|mends?|mended|mending|asks?|asked|asking|will not do|goes through|is let|bears?)\b(?![(.:]\w|\(\))/gi;
 
-/** Permitted uses of these words: where they are, their text, and the reason. */
+/** Permitted uses of the forbidden verbs: the paths of the files, the text of the use, and the reason. */
 const allowed: readonly (readonly [path: RegExp, use: RegExp, reason: string])[] = [
   [/./, /\bask(s|ed|ing)? for confirmation\b/i, "the standard term for a command"],
   [/admin|command-line/, /\btell browsers to forget HSTS\b/, "what the header does"],
@@ -41,7 +41,7 @@ const allowed: readonly (readonly [path: RegExp, use: RegExp, reason: string])[]
 /** This file is not checked, because it lists the words. */
 const isOwn = (path: string) => path === "test/english.test.ts";
 
-test("The subject of a sentence is a thing: few persons are in comments, texts and documents.", () => {
+test("The subject of a sentence is a thing: comments, texts and documents have few pronouns for persons.", () => {
   const words = files.reduce((sum, { prose }) => sum + wordsIn(prose), 0);
   const places = files.flatMap(({ path, prose }) =>
     isOwn(path) ? [] : placesOf(prose, PERSONS).map(({ line, text }) => `${path}:${line}: ${text}`),

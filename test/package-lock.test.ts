@@ -13,9 +13,9 @@ interface Locked {
 const text = readFileSync(join(import.meta.dirname, "../package-lock.json"), "utf8");
 const { packages } = JSON.parse(text) as { packages: Record<string, Locked> };
 
-// npm leaves an optional package out of the lock file if the registry does not have it. Then `npm ci` fails on other
-// platforms. In this case write the package's entry by hand (version, os, cpu, libc, optional, dev). Only the platform
-// of the package downloads it.
+// If the registry that npm uses lacks an optional package, npm leaves the package out of the lock file, and `npm ci`
+// fails on other platforms. In this case add the package's entry by hand, with version, integrity, os, cpu, libc,
+// optional and dev. `npm ci` downloads such a package only on the package's own platform.
 test("The lock file names the optional packages of every platform.", () => {
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter(

@@ -1,5 +1,5 @@
-// Every name that the library exports, and every member of an exported type, has a docstring, which editors show. The
-// test reads the declarations that are published, so the types must be built first.
+// Tests that every name that the library exports, and every member of an exported type, has a docstring, which editors
+// show. The test reads the declarations that are published, so the types must be built first.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
-// Every type of this package that a public signature mentions is itself public, so that an application can name it. The
-// test reads the published declarations, each of which the compiler begins at the start of a line. Words that begin
-// with a capital letter are treated as names of types.
+// Tests that every type of this package that a public signature mentions is itself public, so that an application can
+// name the type. The test reads the published declaration files, in which each declaration begins at the start of a
+// line. Words that begin with a capital letter are treated as names of types.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ const types = join(import.meta.dirname, "../dist/types");
 interface Names {
   /** Maps each declared name to the texts of its declarations; a function with overloads has several. */
   readonly declared: ReadonlyMap<string, readonly string[]>;
-  /** Maps the name in this file to the imported declaration, as `file#name`. */
+  /** Maps each imported name, as this file uses it, to the declaration in the other file, written as `file#name`. */
   readonly imported: ReadonlyMap<string, string>;
 }
 

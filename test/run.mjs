@@ -1,4 +1,5 @@
-// Runs the tests on one PostgreSQL server: that of TEST_DATABASE_URL or DATABASE_URL, otherwise one that it starts.
+// Runs the tests on one PostgreSQL server: that of TEST_DATABASE_URL or DATABASE_URL. If neither is set, this program
+// starts a server and stops it at the end.
 //
 //   node test/run.mjs                              the first tier: all tests but those in folders named long
 //   node test/run.mjs --all                        all tests
@@ -20,7 +21,8 @@ const root = join(import.meta.dirname, "..");
  */
 const CONCURRENCY = { page: 2, other: 5 };
 const MAX_TEST_MS = 120_000;
-// The time after which a run is stopped. A file may keep running even after the time limit of register.mjs.
+// The time after which a run is stopped. The time limit of register.mjs usually ends a test file that hangs, but cannot
+// end an endless loop.
 const MAX_RUN_MS = { first: 25 * 60_000, all: 75 * 60_000 };
 const SLOWEST = 20;
 
@@ -36,8 +38,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 }
 process.env.TEST_RUN = String(process.pid);
 if (isExecutableBuilt()) process.env.TEST_COMMAND = join(root, "dist/worker");
-// Each run begins with an empty compile cache (register.mjs). Otherwise it would grow with each run, because tests
-// import files under names that do not recur.
+// Each run begins with an empty compile cache (register.mjs). Otherwise the cache would grow with each run, because
+// tests import files under names that do not recur.
 rmSync(join(root, "node_modules/.cache/compiled"), { recursive: true, force: true });
 const scratch = mkdtempSync(join(tmpdir(), "worker-tests-"));
 const server = await startServer();
@@ -68,7 +70,10 @@ function request(args) {
   return { isAll: values.all, files: shardOf(files, values.shard), nodeOptions };
 }
 
-/** Returns every n-th file from the i-th on for "i/n". This spreads the slow files of a folder over all shards. */
+/**
+ * Returns all files, or for the shard "i/n" every n-th file, from the i-th on. So the slow files of a folder are spread
+ * over all shards.
+ */
 function shardOf(files, shard) {
   if (shard === undefined) return files;
   const [, index, count] = shard.match(/^([1-9]\d?)\/([1-9]\d?)$/) ?? [];
@@ -124,7 +129,7 @@ async function runTests(some, concurrency, name) {
   return status ?? 1;
 }
 
-/** Prints the slowest files with their times, which include the start of the file's process. */
+/** Prints the slowest files with their times. A file's time includes the start of its process. */
 function printSlowest() {
   const lines = globSync("*", { cwd: scratch })
     .flatMap((name) => readFileSync(join(scratch, name), "utf8").trimEnd().split("\n"))

@@ -1,8 +1,8 @@
 /**
  * Builds the browser client into a folder: index.html, the AssemblyScript application as WebAssembly, the host around
  * it, styles and fonts. Equal sources give equal bytes. Each file is written under a temporary name and renamed, so
- * that two builds at the same time do no harm. To run it alone: `node ui/build.mjs [folder] [--names]`. The default
- * folder is dist/ui. With `--names` a trap of the module shows the names of its functions.
+ * that two builds at the same time do no harm. `node ui/build.mjs [folder] [--names]` builds only the client. The
+ * default folder is dist/ui. With `--names` the module contains the names of its functions, and a trap shows them.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -36,7 +36,7 @@ export async function buildUi(outDir, { names = false } = {}) {
   return [...files.keys(), ...[...fontFiles.keys()].map((name) => `fonts/${name}`)];
 }
 
-/** Writes the modules that ui/schema generates: of the records, the conditions and the commands. */
+/** Writes the modules that ui/schema generates from the records, the conditions and the commands. */
 export async function writeRecords() {
   for (const [path, text] of [
     ...generateRecords(),
@@ -55,7 +55,7 @@ async function bundleHost() {
   return [...(await bundle({ ...first, target })), ...(await bundle({ ...host, target }))];
 }
 
-/** Bundles the rules that load the fonts, the shared styles, and the styles of each page, in this order. */
+/** Bundles the styles in this order: the font rules, the shared styles, the styles of each page. */
 async function bundleStyles(fontFaces) {
   const pages = await readdir(join(here, "assembly/pages"), { recursive: true });
   const own = pages.filter((path) => path.endsWith(".css")).sort();

@@ -26,7 +26,10 @@ export const listsAsCalls = {
 
 const pathTo = (source) => `./${posix.relative("assembly", source)}`;
 
-/** Returns, by name, the source of each exported class, and the types in the signature of each function or method. */
+/**
+ * Returns the path of each exported class, and the types in the signature of each function, method and constructor, by
+ * name. A constructor has the name of its class. If a name has several signatures, the types are unknown.
+ */
 function declarationsIn(sources) {
   const classes = new Map();
   const functions = new Map();
@@ -89,8 +92,8 @@ function calleeOf({ kind, expression, typeName }) {
 }
 
 /**
- * Returns a call in place of a list literal that can be compiled as one, also inside a ternary or parentheses. Returns
- * other nodes unchanged. `item`: the type of the items; null: unknown.
+ * If `list` is a list literal that can be compiled as a call, returns the call. In a ternary or in parentheses,
+ * replaces such literals by calls. Returns all other nodes unchanged. `item`: the type of the items; null: unknown.
  */
 function made(list, item, context) {
   if (list === null) return list;
@@ -116,7 +119,7 @@ function made(list, item, context) {
   return Node.createCallExpression(maker, null, items, range);
 }
 
-/** Returns the type of an expression if its text shows it, otherwise null. */
+/** Returns the type of a `new`, a call of a known function, or a ternary of these; null for other expressions. */
 function typeOf(expression, { functions, classes }) {
   if (expression.kind === NodeKind.Ternary)
     return (

@@ -1,19 +1,22 @@
 /**
- * Packs the static data of a module. AssemblyScript writes each object as it is in memory: a head of twenty bytes, and
- * two bytes for every letter of a string. This file writes strings as texts in UTF-8, one after the other. After them
- * it writes the steps by which assembly/literals.ts restores the objects in memory when the module starts.
+ * Packs the static data of a WebAssembly module, so that the module is smaller. AssemblyScript writes each object as
+ * it is in memory: a head of twenty bytes and the content, which for a string has two bytes for every letter. The
+ * packed data begin with the texts of the strings, one after the other, in a form of UTF-8. The steps follow, by which
+ * assembly/literals.ts restores the objects in memory when the module starts.
  */
 
 const PAGE = 65536;
 /** The size of an object's head in bytes. Its fields: the block's size, two links, the type, the object's size. */
 const HEAD = 20;
 const STRING = 2;
-/** The type of a step that writes bytes outside of objects, after a gap of zeros. */
+/**
+ * The type of a step that leaves a gap of zeros and then writes bytes. These are the bytes that no other step writes.
+ */
 const PLAIN = 0;
 /** The largest number that a step can contain: 14 bits. */
 const MAX_NUMBER = 0x3fff;
 
-/** Replaces the data of a module by the packed data, and adds pages for them at the end of its initial memory. */
+/** Replaces the data of a module by the packed data. Adds pages for them at the end of the module's initial memory. */
 export function packLiterals(module) {
   const { texts, steps } = pack(imageOf(module));
   const sizes = new Uint8Array(Uint32Array.of(texts.length, steps.length).buffer);
@@ -24,7 +27,7 @@ export function packLiterals(module) {
   module.setMemory(pages, -1, null, [segment], false, false, "0");
 }
 
-/** Returns the memory before the module starts: its data segments, each at its offset. */
+/** Returns the bytes of the memory before the module starts: the module's data segments, each at its offset. */
 function imageOf(module) {
   const segments = Array.from({ length: module.getNumDataSegments() }, (_, index) => {
     const { offset, data } = module.getDataSegmentInfo(module.getDataSegmentByIndex(index));
@@ -37,7 +40,10 @@ function imageOf(module) {
   return image;
 }
 
-/** Returns the texts of an image, each ended by a zero, and the steps by which `unpack` restores the image. */
+/**
+ * Returns the texts of an image, each ended by a zero, and the steps by which unpack() of assembly/literals.ts
+ * restores the image.
+ */
 function pack(image) {
   const texts = [];
   const steps = [];
@@ -51,7 +57,7 @@ function pack(image) {
       number(Math.min(run, MAX_NUMBER));
     }
   };
-  /** Adds steps for the bytes from `done` to `end`. The zeros at the start of a step are its gap, and take no bytes. */
+  /** Adds steps for the bytes from `done` to `end`. Zeros at the start of a step are only counted, as its gap. */
   const plain = (end) => {
     endRun();
     while (done < end) {
@@ -68,7 +74,8 @@ function pack(image) {
     }
   };
   for (const { at, type, content } of objects(image)) {
-    // `unpack` writes an object into the next block. If the object begins later, the bytes before it are written first.
+    // unpack() writes an object into the next block. If the object begins later, plain() writes the bytes before it
+    // first.
     if (nextBlock(done) !== at) plain(at - HEAD);
     if (type === STRING) {
       for (const unit of new Uint16Array(content.slice().buffer)) texts.push(...utf8(unit));
@@ -103,7 +110,10 @@ function* objects(image) {
   }
 }
 
-/** Encodes one UTF-16 unit. Half of a surrogate pair takes three bytes. Zero takes two: a zero byte ends a text. */
+/**
+ * Encodes one UTF-16 unit. Half of a surrogate pair takes three bytes. The unit zero takes two bytes, because a zero
+ * byte ends a text.
+ */
 function utf8(unit) {
   if (unit > 0 && unit < 0x80) return [unit];
   const last = 0x80 | (unit & 0x3f);

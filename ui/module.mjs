@@ -1,7 +1,7 @@
 /**
- * Compiles AssemblyScript to WebAssembly and reduces the size of the client's module. Equal sources give equal bytes.
- * A trap of the shipped module shows the numbers of functions. `node ui/build.mjs --names` builds the same functions
- * with the same numbers, and with their names.
+ * Compiles AssemblyScript to WebAssembly and reduces the size of the client's module. Equal sources give equal bytes. A
+ * trap in the shipped module shows only the numbers of functions. `node ui/build.mjs --names` builds a module with the
+ * same functions, which have the same numbers, and also names.
  */
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,14 +14,14 @@ import { templatesAsSums } from "./templates.mjs";
 /** Options of the compiler. The host collects garbage after each draw, so the minimal runtime is enough. */
 const ascOptions = [
   ...["--runtime", "minimal", "--exportRuntime", "--bindings", "raw"],
-  // A failed assert traps without its message and line, which would take a kilobyte. The trap shows its function.
+  // A failed assert traps without message and line number, which would take a kilobyte. The trap shows the function.
   ...["--use", "abort="],
   ...["--optimizeLevel", "3", "--shrinkLevel", "2", "--debug"],
   // 235: an export that WebAssembly does not support is left out. 210: a `!` has no effect, but TypeScript needs it.
   ...["--disableWarning", "235", "--disableWarning", "210"],
 ];
 
-/** Compiles an entry file below ui/ to `<name>.wasm`, and generates its bindings. Returns all files by their names. */
+/** Compiles `entry`, a path relative to ui/, to `<name>.wasm` and its bindings. Returns a Map of the files by names. */
 export async function compileAssembly(entry, name) {
   const files = new Map();
   const out = [

@@ -1,5 +1,5 @@
-// Builds a native executable (a "single executable application"). It contains Node (node-base.mjs), the command and, if
-// it is for Linux, the files of PostgreSQL. On machines of one platform, the same sources and the same version of
+// Builds a native executable (a "single executable application"). It contains Node (node-base.mjs), the command and, in
+// executables for Linux, the files of PostgreSQL. On machines of one platform, the same sources and the same version of
 // `strip` give the same bytes.
 import { chmod, copyFile, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -18,7 +18,7 @@ export async function executable() {
   await makeExecutable(target, files, join(dist, "worker"));
 }
 
-/** Makes and caches the parts that contain none of our sources: the executable's Node and archive of PostgreSQL. */
+/** Makes and caches the parts of dist/worker that contain none of our sources: Node and the archive of PostgreSQL. */
 export async function parts() {
   const target = nativeTarget();
   if (target !== undefined) await Promise.all([nodeBase(target), postgresArchive(target)]);
@@ -50,8 +50,9 @@ export async function makeExecutable(target, files, path) {
 }
 
 /**
- * Puts our Node where pkg looks for a Node that it has downloaded. The empty files mark the download as complete. The
- * option `nodePath` cannot be used, because pkg runs the Node at that path, which fails if it is for another platform.
+ * Puts our Node into pkg's cache of downloads, so that pkg uses this Node and downloads none. The empty files mark the
+ * download as complete. The option `nodePath` cannot be used, because pkg runs the Node at that path. This fails if the
+ * Node is for another platform.
  */
 async function giveBase(base, { pkg: { platform, arch } }, home) {
   const kept = join(home, ".pkg-cache/sea");
@@ -64,7 +65,7 @@ async function giveBase(base, { pkg: { platform, arch } }, home) {
   for (const path of [archive, `${archive}.ok`, `${node}.ok`]) await writeFile(path, "");
 }
 
-/** Runs `work` with HOME and TMPDIR set to `directory`: pkg keeps its files below them. */
+/** Runs `work` with HOME and TMPDIR set to `directory`, because pkg writes its files into these directories. */
 async function inHome(directory, work) {
   const { HOME, TMPDIR } = process.env;
   Object.assign(process.env, { HOME: directory, TMPDIR: directory });
@@ -99,8 +100,8 @@ const settings = ({ nothing }) => ({
   main: "../entry.cjs",
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
-  // This cache would contain only the code of entry.cjs, and differ between builds. short-script.mjs makes a cache of
-  // the code that short commands need.
+  // This cache would contain only the code of entry.cjs, and would differ between builds. short-script.mjs makes a
+  // cache of the code that short commands need.
   useCodeCache: false,
   // The executable ignores NODE_OPTIONS of its environment.
   execArgvExtension: "none",
@@ -116,7 +117,7 @@ const settings = ({ nothing }) => ({
   ],
 });
 
-/** Returns the path of the archive of PostgreSQL; null: `target` has none. Its making takes 15 s, so it is cached. */
+/** Returns the path of the archive of PostgreSQL; null: `target` has none. Making it takes 15 s, so it is cached. */
 async function postgresArchive({ postgresPackage }) {
   if (postgresPackage === null) return null;
   const { packArchive } = await import("../../src/database/embedded/archive.ts");

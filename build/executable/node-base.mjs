@@ -1,6 +1,7 @@
-// Makes the Node binary of an executable from the one in npm's package, which must have the checksum in the table of
-// targets. Removes the name of the variable NODE_COMPILE_CACHE, for Linux also the symbols if a tool for that is
-// installed, and for Windows the signature, which the change makes invalid.
+// Makes the Node binary of an executable from the binary in a package of npm. The binary in the package must have the
+// checksum in targets.mjs. From every binary, the name of the variable NODE_COMPILE_CACHE is removed. From a binary for
+// Linux, the symbols are removed, too, if a tool for that is installed. From the binary for Windows, the signature is
+// removed, too, because any change of the binary makes the signature invalid.
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,7 +1,8 @@
-// Joins the pieces that a short command needs into one script with a V8 code cache, because parsing was a third of the
-// time of `worker add`. Two runs of `worker add` without a server (learn.cjs) show what is needed: the first run shows
-// which pieces, and the second run shows which functions of these. V8's random seed is fixed in these runs, so that
-// equal sources give an equal cache.
+// The command consists of pieces: scripts that the executable runs when they are first required (entry.cjs). Here the
+// pieces that a short command such as `worker add` needs are joined into one script. The script gets a V8 code cache,
+// because parsing took a third of the time of `worker add`. `worker add` is run twice without a server (learn.cjs): the
+// first run shows which pieces the command loads, and the second run compiles the functions that the cache contains.
+// V8's random seed is fixed in both runs, so that equal sources give an equal cache.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -10,14 +11,14 @@ import { fail, temporary } from "../files.mjs";
 
 const SCRIPT = "short.js";
 const CACHE = "short.cache";
-// Concurrent compilation is off, because the cache also records which functions another thread is just compiling. On a
-// busy machine that differs between two builds.
+// Concurrent compilation is off, because the cache also records which functions another thread is compiling at that
+// moment. These functions can differ between two builds on a busy machine.
 const STEADY = ["--random-seed=1", "--no-concurrent-sparkplug", "--no-concurrent-recompilation"];
 
 /**
  * Returns the files, with the short script and its cache in place of the pieces that a short command needs. `isCached`:
- * false if the executable is for another platform, whose V8 cannot use a cache that is made here. Then the cache is
- * empty.
+ * false if the executable is for another platform. Its V8 cannot use a cache that is made on this platform, so the
+ * cache is empty.
  */
 export async function withShortScript(files, isCached) {
   const needed = await compiled([...files, scriptOf([])]);
@@ -40,7 +41,7 @@ async function compiled(files) {
   await Promise.all(assets.map(({ name, source }) => writeFile(join(place, name), source)));
   const learn = join(import.meta.dirname, "learn.cjs");
   const words = [...STEADY, learn, "add", "nothing"];
-  // The environment has no setting of this machine, so that the same functions are compiled everywhere.
+  // The environment variables of this machine are not passed on, so that every machine compiles the same functions.
   const env = { HOME: place, DATABASE_URL: "postgres://nobody@/nothing?host=%2Fdev%2Fnull" };
   const child = spawn(process.execPath, words, { cwd: place, env, stdio: "ignore" });
   const [status] = await once(child, "exit");

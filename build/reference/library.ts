@@ -2,7 +2,10 @@
 import type { Declaration } from "./declarations.ts";
 import { anchorOf, code, generated, table } from "./table.ts";
 
-/** The sections of the page. A name is in the first section that has a prefix of the path of the name's source file. */
+/**
+ * The sections of the page. `paths`: beginnings of paths of source files. A name is in the first section for which
+ * the path of the name's source file begins with one of `paths`.
+ */
 const parts: readonly (readonly [title: string, ...paths: string[]])[] = [
   ["Hooks", "worker/task/hooks"],
   ["Cron", "domain/cron/", "worker/options/cron-options"],
@@ -57,7 +60,10 @@ function valuesFirst(declarations: readonly Declaration[]): Declaration[] {
   return declarations.toSorted((a, b) => Number(isType(a)) - Number(isType(b)));
 }
 
-/** Returns the anchors of headings that are not titles. If headings have the same anchor, later ones get a suffix. */
+/**
+ * Returns the anchor of each heading that is not a title. If several headings would have the same anchor, each of them
+ * after the first gets a number as a suffix.
+ */
 function anchorsOf(
   headings: readonly { readonly name: string; readonly isTitle: boolean }[],
 ): ReadonlyMap<string, string> {
@@ -78,7 +84,10 @@ function partOf(file: string): string {
   return part[0];
 }
 
-/** Returns, by name, the unions of string literals that are short enough to be written out where they are used. */
+/**
+ * Returns the texts of types that are unions of string literals, by the names of the types. Only unions that are short
+ * enough to be written out in the types of members are included.
+ */
 function unionsOf(declarations: readonly Declaration[]): ReadonlyMap<string, string> {
   const pairs = declarations.flatMap(({ name, kind, text }): [string, string][] => {
     const union = /^type \w+ = ("[^"]*"(?: \| "[^"]*")*);$/.exec(text)?.[1];

@@ -10,7 +10,7 @@ import { publicDeclarations } from "./declarations.ts";
 import { httpApiPage } from "./http-api.ts";
 import { libraryPage } from "./library.ts";
 
-/** Returns the pages. `root`: the directory of the project, whose types must be built. */
+/** Returns the pages. `root`: the directory of the project. Its dist/types must have been built. */
 export function referencePages(root: string): ReadonlyMap<string, string> {
   return new Map([
     ["docs/reference/command-line.md", commandLinePage(manualOf(program, commands))],

@@ -1,5 +1,5 @@
-// Builds the admin from its configuration. It runs behind its own HTTP server (server.ts) or inside the server of an
-// application (handler.ts).
+// Builds the admin from its configuration. The admin runs behind its own HTTP server (server.ts) or inside the server
+// of an application (handler.ts).
 
 import { now } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";

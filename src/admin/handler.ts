@@ -17,7 +17,7 @@ export interface AdminHandler extends AsyncDisposable {
   readonly generatedSecret: string | null;
   /**
    * Ends event streams and downloads, and interrupts running operations. Later requests for streams, downloads and
-   * changes are answered with 503. Call it before the application's server is closed.
+   * changes are answered with 503. Call close() before you close the application's server.
    */
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export function createAdminHandler(
     throw new InputError([{ path: "auth", message }]);
   }
   const starting = start(config, parts);
-  // Prevents an unhandled rejection. If the start has failed, each request and close() fail with its error.
+  // Prevents an unhandled rejection. If the start fails, close() rejects with its error, and responses are destroyed.
   starting.catch(() => {});
   const close = async () => (await starting).close();
   const handler = (request: IncomingMessage, response: ServerResponse) => {

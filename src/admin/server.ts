@@ -8,20 +8,22 @@ import { warnOfExpiry, watchExpiry } from "./certificate-expiry.ts";
 import { type AdminServerConfig, OPEN } from "./config/config.ts";
 import { loopbackOf } from "./config/listen-address.ts";
 
-/** An admin server. start() resolves when it listens. stop() waits for requests in progress, up to a time limit. */
+/**
+ * An admin server. start() resolves when the server listens. stop() waits for requests in progress, up to a time limit.
+ */
 export interface AdminServer extends Service {
-  /** The address at which it listens. Available after start(). */
+  /** The address at which the server listens. Available after start(). */
   readonly address: BoundAddress;
   /**
-   * The URL to open in a browser; for a unix socket `unix:/path`, or `unix:/path:/base/`. Available after
-   * start().
+   * The URL to open in a browser. For a unix socket: `unix:/path`, or `unix:/path:/base/` with a base path. Available
+   * after start().
    */
   readonly url: string;
   /** The generated password or token, to be shown once; null if none was generated. */
   readonly generatedSecret: string | null;
   /**
-   * Reads the certificate's files again; without TLS it does nothing. Open connections stay. Throws InputError for an
-   * invalid certificate or key, and then keeps the old pair.
+   * Reads the certificate's files again; does nothing without TLS. Open connections stay open. If the new certificate
+   * or key is invalid, throws InputError, and the server keeps the old pair.
    */
   reloadCertificate(): void;
 }
@@ -73,9 +75,10 @@ export async function createAdminServer(
 }
 
 /**
- * Whether a server without a login (mode none) on an inherited descriptor (`fd:3`) is open to other machines or users.
- * Other addresses are checked in the configuration. Whether a descriptor is a unix socket is known only after the
- * start. The mode of the socket's file is unknown, so the socket counts as open to other users.
+ * Whether the server has no login (mode none), listens on an inherited descriptor (`fd:3`), and is open to other
+ * machines or users. This can be checked only after the start, because the address of a descriptor is not known before.
+ * All other addresses are checked in the configuration. The permissions of an inherited unix socket are unknown, so
+ * such a socket counts as open to other users.
  */
 function isOpenToOthers({ listen, auth }: AdminServerConfig, http: HttpServer): boolean {
   return (

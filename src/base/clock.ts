@@ -1,10 +1,10 @@
-// Reads this machine's clocks and waits. The clocks pace loops, measure durations, and give the times of answers.
-// PostgreSQL's clock decides whether a job is due. The timers are captured when this module loads, because test tools
-// may replace the global timers while an application waits for its database.
+// Reads this machine's clocks, and waits. This machine's clocks pace loops and measure durations. PostgreSQL's clock
+// decides whether a job is due. The timers are captured when this module loads, because test tools may replace the
+// global timers while an application waits for its database.
 import nodeTimers from "node:timers";
 import promises from "node:timers/promises";
 
-/** The longest delay of a timer, 24.8 days. Node turns a longer one into 1 ms, and warns about a negative one. */
+/** The longest delay of a timer, 24.8 days. Node turns a longer delay into 1 ms, and warns about a negative delay. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const bounded = (ms: number) => Math.min(Math.max(ms, 0), MAX_TIMER_MS);
@@ -85,9 +85,9 @@ export function momentNow(): Moment {
 }
 
 /**
- * Returns the milliseconds since a moment. Of the durations by its two clocks it returns the longer one, because on
- * Linux the monotonic clock does not count the time for which the machine was suspended. The result is too long if the
- * clock of now() was set ahead.
+ * Returns the milliseconds since a moment. The two clocks of the moment give two durations, of which the longer one is
+ * returned, because on Linux the monotonic clock does not count the time for which the machine was suspended. The
+ * result is too long if the clock of now() was set ahead.
  */
 export function msSince([monotonicUs, epochMs]: Moment): number {
   const elapsedUs = Number(sharedMonotonicUs() - monotonicUs);

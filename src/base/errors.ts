@@ -5,7 +5,7 @@ import { types } from "node:util";
 
 /**
  * The code of an expected error. Codes are a part of the public interface: they are in HTTP bodies, too, and
- * programs may compare them. Each is explained in the library's guide, under Errors.
+ * programs may compare them. The library's guide lists all codes and their meanings under Errors.
  */
 export type ErrorCode =
   | "bad_input"
@@ -30,8 +30,8 @@ export type ErrorCode =
   | "extension_missing";
 
 /**
- * The key of the property with an error's kind. All copies of the library share the key, because a task may import
- * another copy than the program.
+ * The key of the property with an error's kind: the name of its class in this library. A task may import another copy
+ * of this library than the program does. All copies have the same key, so each copy recognises errors of the others.
  */
 const KIND = Symbol.for("pg-job-worker.error");
 
@@ -67,8 +67,8 @@ const kindOf = (value: unknown): unknown =>
 
 /**
  * Whether a class of errors is the library's own, and not a subclass in an application. The class is not compared with
- * `WorkerError`, because the bundler would rename a class whose body refers to the class itself to `_WorkerError`, and
- * uncaught errors would show that name.
+ * `WorkerError`: if the body of a class refers to the class itself, the bundler renames the class (to `_WorkerError`),
+ * and uncaught errors would show that name.
  */
 const isOwn = (one: { readonly prototype: object }): boolean => Object.hasOwn(one.prototype, KIND);
 
@@ -90,8 +90,8 @@ export interface Problem {
 }
 
 /**
- * Invalid input, with all problems. The call has changed nothing; only copyJobs() on a client without a transaction may
- * have added jobs.
+ * The error of a call with invalid input. The call has changed nothing; only copyJobs() on a client without a
+ * transaction may have added jobs.
  */
 export class InputError extends WorkerError {
   /** `bad_input`, or `query_too_wide` for a query that could not be answered in time. */
@@ -152,8 +152,8 @@ export function errorOf(thrown: unknown): Error {
 }
 
 /**
- * Whether the value is an Error, of any realm (Jest runs tests in a realm of their own). A proxy may throw even during
- * this check; then the result is false.
+ * Whether the value is an Error of any realm. (Jest runs tests in a realm of their own.) If the value is a proxy that
+ * throws during this check, the result is false.
  */
 export function isError(value: unknown): value is Error {
   try {
@@ -163,7 +163,10 @@ export function isError(value: unknown): value is Error {
   }
 }
 
-/** Returns the `code` of a thrown value: an ErrorCode, PostgreSQL's SQLSTATE, or the system's errno name. */
+/**
+ * Returns the `code` of a thrown value, such as an ErrorCode, an SQLSTATE or an errno name. Returns undefined if
+ * the value has no `code` that is a string.
+ */
 export function codeOf(error: unknown): string | undefined {
   try {
     const { code } = Object(error) as { readonly code?: unknown };
@@ -175,7 +178,7 @@ export function codeOf(error: unknown): string | undefined {
 
 /**
  * Whether the database is unreachable or accepts no writes. The parts that use the database all the time log such an
- * outage, so other parts need not.
+ * outage, so other parts do not have to log it.
  */
 export const isOutage = (error: unknown): boolean =>
   ["database_unreachable", "read_only_server"].includes(codeOf(error) ?? "");

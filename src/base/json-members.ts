@@ -1,21 +1,22 @@
-// Splits a JSON object or array without touching its values: each member or element keeps its exact text, so that
-// payloads pass byte for byte and 64-bit ids are not rounded. JSON.parse checks the grammar; this file only
-// finds where members and elements begin and end in valid text.
+// Splits the text of a JSON object into its members, or of an array into its elements. The exact text of each value is
+// kept, so that payloads stay unchanged byte for byte, and 64-bit ids are not rounded. JSON.parse checks the grammar.
+// This file only finds where members and elements begin and end in valid text.
 import { InputError } from "./errors.ts";
 
 /** The deepest nesting allowed: far deeper than real payloads, and so shallow that recursive code has enough stack. */
 const MAX_DEPTH = 200;
 
 /**
- * Returns a map from each name to the exact text of its value. Throws InputError if the text is not one JSON object,
- * has a name twice, or is nested too deep. Most of the messages call the text `the body`.
+ * Returns a map from the name of each member to the exact text of its value. Throws InputError if the text is not one
+ * JSON object, if two members have the same name, or if the nesting is deeper than MAX_DEPTH. Most of the messages call
+ * the text `the body`.
  */
 export function jsonMembers(text: string): Map<string, string> {
   checkDepth(text);
   if (!isObject(parse(text))) throw new InputError("the body must be a JSON object");
   const members = new Map<string, string>();
   for (const part of parts(text)) {
-    // A part begins with the name, a string. The value follows the first colon after it.
+    // A part begins with a string, the name. The value follows the first colon after the name.
     const end = skipString(part, 0);
     const name = JSON.parse(part.slice(0, end)) as string;
     if (members.has(name)) {
@@ -26,7 +27,7 @@ export function jsonMembers(text: string): Map<string, string> {
   return members;
 }
 
-/** Returns the exact texts of a JSON array's elements; null if it is no array. `text` must be valid, trimmed JSON. */
+/** Returns the exact texts of the elements; null if `text` is not an array. `text` must be valid, trimmed JSON. */
 export function jsonElements(text: string): string[] | null {
   return text.startsWith("[") ? [...parts(text)] : null;
 }
@@ -84,7 +85,7 @@ function skipString(text: string, start: number): number {
   return end < 0 ? text.length + 1 : end + 1;
 }
 
-/** Whether an odd number of backslashes precedes the character. */
+/** Whether an odd number of backslashes precedes the character at `at`. */
 function isEscaped(text: string, at: number): boolean {
   let before = at;
   while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;

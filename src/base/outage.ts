@@ -1,7 +1,9 @@
-// Coordinates the connections of one worker during an outage of their server. The beginning and the end of the outage
-// are logged once for all connections, which retry one after another. The first success ends the pauses of the others.
+// Coordinates the connections of one worker during an outage of their server. A connection is a name here, such as
+// `jobs` or `heartbeat`; several connections to the database can share one name. The beginning and the end of an outage
+// are logged once for all connections. The lost connections retry one after another. When one of them works again, the
+// others retry at once, except those that have just relapsed.
 //
-//   reachable ──the first is lost──▶ away: warning ──the last is back──▶ reachable: info
+//   reachable ──first connection lost: warning──▶ unreachable ──last connection back: info──▶ reachable
 import { backgroundClock, type Clock, wait } from "./clock.ts";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./logger.ts";
@@ -16,22 +18,25 @@ export interface OutageRetryOptions {
 }
 
 /**
- * Longest pause between two attempts, however long the outage lasts: jobs must start within seconds once the server is
- * back.
+ * The longest pause between two attempts, without jitter. In a long outage the pauses do not grow beyond it, because
+ * jobs must start within seconds once the server is back.
  */
 const MAX_PAUSE_MS = 2_000;
 /**
- * Longest pause during the first minute. Most outages are restarts, and work should continue within a second of their
- * end.
+ * The longest pause during the first minute of an outage. Most outages are restarts of the server, and work should
+ * continue within a second after the restart.
  */
 const MAX_FIRST_PAUSE_MS = 400;
 const FIRST_PAUSES_FOR_MS = 60_000;
 /**
- * A connection that is lost within this time after its return has relapsed: it was not really back. If it is away for
- * at least this time, its relapses are counted from 0 again.
+ * If a connection is lost within this time after its return, the loss is a relapse: the connection was not really back.
+ * If a connection works or is lost for at least this time, its relapses are counted from 0 again.
  */
 const STEADY_MS = 5_000;
-/** The time until a lasting outage is logged again; it doubles each time. */
+/**
+ * An outage that lasts this long is logged again. Each further reminder follows when the outage has lasted at least
+ * twice as long as at the reminder before.
+ */
 const FIRST_REMINDER_MS = 60_000;
 
 interface Return {
@@ -42,24 +47,29 @@ interface Return {
 export class Outage {
   readonly #logger: Logger;
   readonly #clock: Clock;
-  /** The connections that are cut off, with the time of each loss. `#affected`: all connections of this outage. */
+  /** The connections that are lost now, with the time of each loss. */
   readonly #away = new Map<string, number>();
+  /** All connections that were lost in this outage, including those that are back. */
   readonly #affected = new Set<string>();
+  /** When the outage first began. Relapses do not change this time. */
   #sinceMs = 0;
-  /** When the outage began, or when it began again after a short recovery. */
+  /** When the outage or its latest relapse began. */
   #lostAtMs = 0;
   #remindMs = FIRST_REMINDER_MS;
   #isUnreachable = false;
-  /** Whether the outage goes on. It also goes on when its last lost connection has closed instead of coming back. */
+  /**
+   * Whether the outage goes on. If its last lost connection closes instead of coming back, the outage goes on until
+   * another connection works.
+   */
   #isOpen = false;
-  /** How often in a row the outage began again less than STEADY_MS after a connection had come back. */
+  /** How often this outage has begun again less than STEADY_MS after a connection had come back. */
   #relapses = 0;
   #backAtMs = Number.NEGATIVE_INFINITY;
-  /** Cancels the log line about the end of an outage with relapses, which is written only after STEADY_MS. */
+  /** Cancels the log line about the end of an outage with relapses. The line is written STEADY_MS after that end. */
   #cancelEnd = () => {};
-  /** For each connection that is back: when it came back, and how often in a row it has relapsed. */
+  /** For each connection that has been back: when it last came back, and how often in a row it has relapsed. */
   readonly #returns = new Map<string, Return>();
-  /** The time of the latest planned attempt of all connections. */
+  /** The time of the attempt that is planned last, among the attempts of all connections. */
   #lastTurnMs = 0;
   #endOfPauses = new AbortController();
 
@@ -114,8 +124,8 @@ export class Outage {
   }
 
   /**
-   * Reports that `connection` works again. If it was not lost, this has an effect only when all lost connections have
-   * closed: it then ends the outage.
+   * Reports that `connection` works. If `connection` was not lost, the call has an effect only if the outage goes on
+   * and no connection is lost any more, because the last one has closed. The call then ends the outage.
    */
   reportBack(connection: string): void {
     const hasClosed = this.#isOpen && this.#away.size === 0;
@@ -135,7 +145,10 @@ export class Outage {
     else this.#cancelEnd = this.#clock.after(STEADY_MS, logEnd);
   }
 
-  /** Runs `connect`. After a failed call, the next successful one ends the pauses of all connections. */
+  /**
+   * Runs `connect`, and rejects with its error. If this method has failed, its next success ends the waits of all
+   * connections in pause().
+   */
   async tryConnect(connect: () => Promise<void>): Promise<void> {
     try {
       await connect();
@@ -149,8 +162,9 @@ export class Outage {
   }
 
   /**
-   * Runs `work` until it does not throw, as runWithRetries() of retry.ts does. When `work` throws, `connection` counts
-   * as lost until `work` calls `succeeded`. Resolves to false if `signal` ended the retries; never rejects.
+   * Runs `work` again and again until it does not throw, as runWithRetries() of retry.ts does. After `work` has thrown,
+   * `connection` counts as lost until `work` calls `succeeded` or the retries end. Resolves to true when `work` has
+   * ended without an error, and to false if `signal` ended the retries. Never rejects.
    */
   async runWithRetries(
     connection: string,
@@ -177,14 +191,15 @@ export class Outage {
         },
       },
     );
-    // A connection that is closed while it is cut off is no longer part of the outage.
+    // A connection that is closed while it is lost is no longer part of the outage.
     this.#away.delete(connection);
     return isDone;
   }
 
   /**
-   * Plans an attempt for `ms` after the last planned attempt of all connections, or for `ms` from now if that is past.
-   * Waits until then, or until any connection succeeds or `signal` aborts.
+   * Plans an attempt, and waits until its time. The time is `ms` after the attempt that is planned last, among those of
+   * all connections, or `ms` from now if no planned attempt is in the future. The wait ends early if any connection
+   * works again or `signal` aborts.
    */
   async pause(ms: number, signal: AbortSignal, waitFor = wait): Promise<void> {
     const nowMs = this.#clock.monotonic();
@@ -194,8 +209,9 @@ export class Outage {
   }
 
   /**
-   * Waits after a relapse. A success of another connection does not end this pause: connections that keep failing would
-   * wake each other again and again.
+   * If `connection` has relapsed, waits, longer after each relapse in a row. Unlike the wait in pause(), this wait does
+   * not end when another connection works again: connections that come back and fail again would end each other's waits
+   * again and again.
    */
   async #pauseAfterRelapses(
     connection: string,

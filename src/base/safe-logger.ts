@@ -37,8 +37,8 @@ export function safeLogger(logger: Logger): Logger {
 }
 
 /**
- * Returns an object with `fields` and the fields of `more`. `more` is from a task, and its getters may throw. Then the
- * field `fields` with the text UNSHOWN replaces them.
+ * Returns an object with `fields` and the fields of `more`, which is from a task. If a getter of `more` throws, the
+ * object has a field named `fields`, with the text UNSHOWN, instead of the fields of `more`.
  */
 export function joinedFields(fields: object, more: object | undefined): object {
   try {

@@ -8,8 +8,8 @@ import { monotonic, nextTurn } from "./clock.ts";
 const SLICE_MS = 2;
 
 /**
- * Calls `work` for each item in order. A slice ends after the item with which it reaches its length, so the work for a
- * single item must be short.
+ * Calls `work` for each item in order. A slice ends only between two items, after the item during which it reaches
+ * SLICE_MS, so the work for a single item must be short.
  */
 export async function inSlices<T>(
   items: readonly T[],

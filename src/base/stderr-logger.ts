@@ -26,7 +26,7 @@ function write(level: string, fields: object, message: string): void {
   try {
     writeSync(STDERR, `${printable(text)}\n`);
   } catch {
-    // With a full disk or a closed pipe lines are lost, but the process continues.
+    // If the disk is full or the pipe is closed, the lines are lost, but the process continues.
   }
 }
 
@@ -52,7 +52,7 @@ function textOf(value: unknown): string {
   }
 }
 
-/** Escapes control characters, which could change a terminal. */
+/** Escapes control characters other than line breaks, because a terminal could interpret them as commands. */
 const printable = (text: string) =>
   text.replaceAll(
     /(?!\n)\p{Cc}/gu,

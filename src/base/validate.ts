@@ -1,5 +1,6 @@
-// Checks options and bodies against a valibot schema and reports all problems together, with a "did you mean" for a
-// misspelt name. No other file depends on the texts and fields of valibot's issues.
+// Checks options and request bodies against valibot schemas. One error reports the problems of all valibot issues, up
+// to MAX_PROBLEMS issues. The problem of a misspelt field name suggests a similar name, if there is one. No other file
+// depends on the texts and fields of valibot's issues.
 
 import { distance } from "fastest-levenshtein";
 import * as v from "valibot";
@@ -49,8 +50,9 @@ export function checkAll<const R extends readonly unknown[]>(
 }
 
 /**
- * Checks each item of a list, or throws one InputError with the problems of all items, at most MAX_PROBLEMS. The paths
- * begin with the name of the list and the item's index, such as `jobs[3].spec`; the first item has the index `from`.
+ * Calls `check` with each item of a list. Throws one InputError with the problems of all items, at most MAX_PROBLEMS.
+ * The paths begin with the name of the list and the item's index, such as `jobs[3].spec`. The first item has the index
+ * `from`.
  */
 export function checkEach<T>(
   name: string,
@@ -86,7 +88,7 @@ function problemsOf(issue: Issue): Problem[] {
   return [{ path, message: isMissing ? "is required" : issue.message }];
 }
 
-/** Returns a problem for each unknown field, at most MAX_UNKNOWN. The issue of valibot is only about the first. */
+/** Returns a problem for each unknown field, at most MAX_UNKNOWN. Valibot's issue names only one of these fields. */
 function unknownFields({ message, path = [] as never }: Issue): Problem[] {
   const { known, hints } = JSON.parse(message.slice(KNOWN_PREFIX.length)) as KnownFields;
   const last = path.at(-1);
@@ -112,7 +114,8 @@ function pathOf(keys: Path): string {
   return path;
 }
 
-// An issue does not contain its schema, so the message of an unknown field is this prefix and KnownFields as JSON.
+// A valibot issue does not contain its schema. So the message of an issue about an unknown field is this prefix,
+// followed by the KnownFields as JSON.
 const KNOWN_PREFIX = "known:";
 
 interface KnownFields {

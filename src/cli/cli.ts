@@ -12,7 +12,7 @@ import { StoppedError } from "./shell/signals.ts";
 /** Runs one command line and returns the exit status. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   watchOutput();
-  // `worker run` has started this process, to do a part of its work in it (run/own/).
+  // `worker run` has started this process for a part of its work (run/own/).
   if (argv[0] === OWN_PROCESS && process.send !== undefined) {
     return (await import("./run/own-process-main.ts")).serveParent();
   }
@@ -57,7 +57,7 @@ async function runCommand(argv: readonly string[]): Promise<number> {
 const wantsHelp = (argv: readonly string[]) =>
   beforeDashes(argv).some((word) => word === "--help" || word === "-h");
 
-/** Returns whether a global flag is typed, or set in the environment, even if other arguments are wrong. */
+/** Whether a global flag is typed, or set in the environment. The result is right even if other arguments are wrong. */
 function isOn(argv: readonly string[], name: "json" | "verbose"): boolean {
   const words = beforeDashes(argv);
   if (words.includes(`--${name}`)) return true;

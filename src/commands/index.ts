@@ -25,8 +25,8 @@ import { resumeCommand } from "./pauses/resume.ts";
 import { scheduleCommands } from "./schedules/index.ts";
 
 /**
- * The commands in the order of `worker --help`. Commands on schedules are actions of `worker schedule`, commands on
- * limits are actions of `worker limit`.
+ * The commands in the order of `worker --help`. On the command line, the commands on schedules are actions of `worker
+ * schedule`, and the commands on limits are actions of `worker limit`.
  */
 const all = [
   addCommand,
@@ -56,7 +56,7 @@ export const commands: readonly Command[] = all;
 
 type JobActionCommand = Extract<(typeof all)[number], { readonly onJobs: JobActionData }>;
 
-/** The bulk actions on jobs: each can also be applied to all jobs that match a query. */
+/** The bulk actions on jobs: the commands that act on jobs given by ids, or on all jobs that match a query. */
 export const jobActions: readonly JobActionCommand[] = all.filter(
   (one): one is JobActionCommand => one.onJobs !== undefined,
 );

@@ -1,6 +1,6 @@
-// Performs the declared commands: validates the input, runs the command, turns its result into a sentence and JSON,
-// and calls the caller's function that records the command. For a bulk action on jobs, the changes of the jobs, their
-// stored earlier state and the record are written in one transaction.
+// Performs the declared commands: validates the input, runs the command, turns the result into a sentence and JSON, and
+// calls the caller's function that records the command. A bulk action on jobs runs in one transaction, which writes the
+// changes of the jobs and, if they are stored, the jobs' earlier state and the record.
 import { codeOf, InputError, messageOf, type Problem, WorkerError } from "../base/errors.ts";
 import { checkAll, strict, validate } from "../base/validate.ts";
 import type { Database } from "../database/database.ts";
@@ -16,34 +16,40 @@ export interface CommandRecord {
   readonly command: string;
   /** The id of the HTTP request; null if there is none. */
   readonly request: string | null;
-  /** The ids of the jobs to change, or of the added or removed job; null if the command has none. */
+  /** The ids of the jobs in the request, or the id of the added or removed job; null for a command without jobs. */
   readonly ids: readonly string[] | null;
   readonly key: string | null;
   readonly workers: readonly string[] | null;
   readonly message: string;
   readonly tally: CommandTally | null;
-  /** The operation that stores the jobs' earlier state; null if there is none. */
+  /** The id of the operation that stores the jobs' earlier state; null if there is no operation. */
   readonly operationId: string | null;
   /** The rest of the input, without payloads. */
   readonly changes: Readonly<Record<string, unknown>>;
-  /** The first 20 jobs before the command; null without `isAudited`, or if the input names no jobs. */
+  /**
+   * The jobs with the first 20 ids or with the key of the input, as they were before the command. Null if
+   * PerformOptions.isAudited is not true, or if the input names no jobs.
+   */
   readonly before: readonly JobFacts[] | null;
-  /** The first 20 affected jobs after the command; null without `isAudited`, if there are none, or if a read fails. */
+  /**
+   * The jobs with the first 20 of `ids` or with `key`, as they were after the command. Null if PerformOptions.isAudited
+   * is not true, if `ids` and `key` are null, or if the jobs could not be read.
+   */
   readonly after: readonly JobFacts[] | null;
 }
 
 /** The result of a performed command. */
 export interface CommandResult {
   readonly message: string;
-  /** The operation that can be undone; null if there is none. */
+  /** The id of the operation, which can be undone; null if there is no operation. */
   readonly operationId: string | null;
-  /** The numbers of requested and changed things, such as jobs; null for a command that does all or nothing. */
+  /** How many jobs or workers were requested, and how many were handled; null if the command does not count them. */
   readonly tally: CommandTally | null;
   /** Whether the command did less than requested. */
   readonly isPartial: boolean;
-  /** The body of the HTTP response and the output of `--json`: a JSON object as text, payloads byte for byte. */
+  /** The body of the HTTP response and the output of `--json`: a JSON object as text. Payloads in it are unchanged. */
   readonly json: string;
-  /** Waits at most a minute for the end of changes that the command has started. Null: there is nothing to wait for. */
+  /** Waits at most a minute for the end of changes that the command has started. Resolves to null if there are none. */
   wait(db: Database): Promise<WaitOutcome | null>;
 }
 
@@ -53,15 +59,15 @@ export interface PerformOptions extends CommandContext {
   /** Problems that the caller has already found in the input, to be reported together with the others. */
   readonly problems?: readonly Problem[];
   /**
-   * Records the command. It is called after the command has run, unless the command was a preview. `within`: for a bulk
-   * action on jobs its transaction, which is rolled back if this function throws; otherwise null. The function that it
-   * returns, if any, is called after the commit.
+   * Records the command. It is called after the command has run, unless the command was a preview. `within`: the
+   * transaction of a bulk action on jobs, which is rolled back if record() throws; null for other commands. If record()
+   * returns a function, this function is called after the commit.
    */
   readonly record?: (
     record: CommandRecord,
     within: Database | null,
   ) => undefined | Promise<(() => Promise<void>) | undefined>;
-  /** Whether the record includes the jobs before and after. */
+  /** Whether the record has the members `before` and `after`. Default: false. */
   readonly isAudited?: boolean;
 }
 
@@ -126,7 +132,7 @@ async function performOn(
     before,
     after: await facts(touched).catch((error: unknown) => {
       if (isOnJobs) throw error;
-      // The change is already committed, so it is recorded without the later state of its jobs.
+      // The change is already committed, so it is recorded even if the new state of the jobs cannot be read.
       return null;
     }),
   };
@@ -147,7 +153,10 @@ async function performOn(
   return { performed, afterwards };
 }
 
-/** Runs the command. If it fails after its first commit, returns what it has done, with the failure in its sentence. */
+/**
+ * Runs the command. If the command fails after it has called committed(), returns the result of the last such call, and
+ * a `sentenceOf` whose sentence includes the failure.
+ */
 async function runCommand(
   command: Command,
   db: Database,
@@ -210,10 +219,13 @@ function targetOf(command: Command, input: Readonly<Record<string, unknown>>): T
   };
 }
 
-/** Whether `key` in the input names the job of this command. The `key` of a schedule is for the jobs it will add. */
+/**
+ * Whether the field `key` names the job of this command. The field `key` of a schedule does not: it is the job key of
+ * the jobs that the schedule will add.
+ */
 const isKeyTarget = ({ jobIds }: Command) => jobIds !== undefined;
 
-/** Returns the input without the targets and without JSON fields, because they are payloads: the application's data. */
+/** Returns the input without the targets, and without JSON fields, because these are payloads. */
 function changesIn(command: Command, input: Readonly<Record<string, unknown>>) {
   const targets = ["ids", "worker_ids", ...(isKeyTarget(command) ? ["key"] : [])];
   const changes = Object.entries(input).filter(

@@ -1,6 +1,6 @@
-// Clients of other drivers than pg: utils.with() accepts any object with a query method that returns `{ rows }`. A
-// client that converts names or values would store or read wrong data. So each client is tested before its first
-// statement.
+// Tests clients of other drivers than pg. utils.with() accepts any object with a query method that resolves to
+// `{ rows }`. A client that converts names or values would store or read wrong data. So each client of another driver
+// is tested before its first statement.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { codeOf, InputError, WorkerError } from "../base/errors.ts";
 import type { Queryable, StatementClient } from "./database.ts";
@@ -23,12 +23,12 @@ const EXPECTED = {
 };
 
 /**
- * Returns a client of pg unchanged. For a client of another driver, returns a client that first tests it with one
- * statement. If the result is not exact, every statement is refused (`configuration`). Throws InputError if `query` is
- * missing.
+ * Returns a client of pg unchanged. Wraps a client of another driver in a client that first tests the driver with one
+ * statement. If the driver changes names or values in the test, every statement is refused (`configuration`). Throws
+ * InputError if `query` is missing.
  */
 export function exactClient(given: StatementClient): Queryable {
-  const client = given as Queryable; // only the rows of another driver's answer are read
+  const client = given as Queryable; // of another driver's answer, only `rows` is read
   if (typeof client?.query !== "function") {
     const message = "must be a client of pg, or an object with query({ text, values })";
     throw new InputError([{ path: "client", message }]);
@@ -38,7 +38,8 @@ export function exactClient(given: StatementClient): Queryable {
   const exact: Queryable = {
     async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
       tested ??= assertExact(client).catch((error: unknown) => {
-        // The next statement tests the client again, unless the client was refused. This statement was not sent.
+        // If the test could not be made, for example because the connection was lost, the next statement repeats the
+        // test. The present statement was not sent.
         if (codeOf(error) !== "configuration") tested = undefined;
         throw markUnsent(error);
       });
@@ -50,7 +51,7 @@ export function exactClient(given: StatementClient): Queryable {
   return exact;
 }
 
-/** The clients of other drivers. */
+/** The wrapped clients of other drivers. */
 const foreign = new WeakSet<Queryable>();
 
 /** Throws WorkerError (`configuration`) for a client of another driver, which cannot COPY. */

@@ -7,7 +7,8 @@ export async function readLockedRows(db: Database, ids: readonly string[]): Prom
   return rows.map(({ id }) => id);
 }
 
-// The rows that `free` locks stay locked until the transaction ends. A deleted job is not returned.
+// The rows that `free` locks stay locked until the transaction ends. Ids of jobs that no longer exist when the
+// statement begins are not returned.
 const lockedSql: Statement = (s) => `
   with free as materialized (
     select id from ${s}._private_jobs where id = any($1::bigint[]) for update skip locked

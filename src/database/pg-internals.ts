@@ -1,6 +1,6 @@
-// The undocumented parts of pg that this library uses: the state of a connection, the steps of its login, its parser's
-// listener on the socket, and how its queries write messages. Each part has a test in
-// test/database/pg-internals.test.ts, which detects a change in a new version of pg.
+// The undocumented parts of pg that this library uses: the state of a connection, the steps of the login, the listener
+// that passes data from the socket to the parser, and the methods by which queries write messages. Each part has a test
+// in test/database/pg-internals.test.ts, which detects a change in a new version of pg.
 import type { Duplex } from "node:stream";
 import pg from "pg";
 import { codeOf } from "../base/errors.ts";
@@ -66,7 +66,7 @@ export function isPg(client: object): boolean {
 
 /**
  * The settings that pg sends with the login, and `query_timeout`, the time limit that pg itself applies to each
- * statement. For a time limit, 0 or false means that pg sets none.
+ * statement. If a time limit is 0 or false, pg does not set it.
  */
 export interface LoginSettings {
   options: string | undefined;
@@ -100,9 +100,8 @@ const internalsOf = (connection: pg.Connection) => connection as unknown as Conn
 type OnData = (data: Buffer) => void;
 
 /**
- * Makes the connection fail with an error, and with it its query, if the server sends a value that is longer than
- * Node's longest string. Otherwise pg's parser would throw inside the socket's event `data`, which would end the
- * process.
+ * If the server sends a value that is longer than Node's longest string, makes the connection and its query fail with
+ * an error. Without this, pg's parser would throw inside the socket's event `data`, which would end the process.
  */
 export function catchLongValues(pgConnection: pg.Connection): void {
   const connection = internalsOf(pgConnection);
@@ -133,7 +132,8 @@ const REFUSED = "N".charCodeAt(0);
 export function plainWhereRefused(pgConnection: pg.Connection): void {
   const connection = internalsOf(pgConnection);
   const { stream } = connection;
-  // At this point pg has one listener, for the response to its request to encrypt, which is a single byte.
+  // At this point the socket has one listener. It waits for the server's response to pg's request to encrypt, a single
+  // byte.
   const [onAnswer] = stream.listeners("data") as OnData[];
   if (onAnswer === undefined) return;
   stream.removeAllListeners("data");
@@ -150,7 +150,7 @@ export function plainWhereRefused(pgConnection: pg.Connection): void {
 
 interface LoginInternals {
   enableChannelBinding: boolean;
-  /** The state of the SASL login; null before it, and again once the server's proof is verified. */
+  /** The state of the SASL login; null before the login, and again once the server's proof is verified. */
   readonly saslSession: object | null;
   _handleAuthSASL(message: { readonly mechanisms: readonly string[] }): void;
   _handleAuthSASLFinal(message: unknown): void;
@@ -161,7 +161,7 @@ interface LoginInternals {
 /**
  * Makes a client log in with a password only by the SASL mechanism `mechanism`. If the server requests another login
  * with a password, `refuse` is called, and the password is not sent. Returns a function that returns whether the server
- * has proved itself by this mechanism. It has not after a login without a password.
+ * has proved itself by this mechanism. After a login without a password, that function returns false.
  */
 export function loginOnlyBy(client: pg.Client, mechanism: string, refuse: () => void) {
   const login = client as unknown as LoginInternals;

@@ -12,7 +12,7 @@ export interface SchemaName {
 
 export const DEFAULT_SCHEMA = "worker";
 
-// PostgreSQL's limit (NAMEDATALEN - 1): it truncates a longer name without an error.
+// The limit of PostgreSQL (NAMEDATALEN - 1), which truncates longer names without an error.
 const MAX_BYTES = 63;
 
 /**

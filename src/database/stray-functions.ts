@@ -1,6 +1,6 @@
-// The bodies of the schema's functions contain the name of the schema in which they were created. When the schema is
-// renamed, or an edited dump is restored, the bodies stay the same: the functions then use the tables of another
-// schema. No statement of this library calls these functions, but other clients do.
+// Finds functions of the queue that use the tables, functions or types of another schema. The body of a function
+// contains the name of its schema. If the schema is renamed, or an edited dump is restored under another name, the body
+// may still contain the old name. No statement of this library calls these functions, but other clients may.
 
 import { workerLine } from "../domain/portable/worker-line.ts";
 import { type Database, query, type Statement } from "./database.ts";
@@ -15,8 +15,8 @@ export interface StrayFunction {
 
 /**
  * Returns the queue's functions that use a table, function or type of another schema, although their own schema has
- * an object of the same name. The use of an object that their own schema lacks is not reported, because an edited
- * function may use any object.
+ * an object of the same name. If their own schema has no object of that name, the use is not reported, because a user
+ * may have edited the function.
  */
 export async function readStrayFunctions(db: Database): Promise<readonly StrayFunction[]> {
   const { name, quoted } = db.schema;
@@ -49,7 +49,8 @@ const queueFunctions = [
   ...["list_orphan_locked_workers", "recover_dead_worker_jobs"],
 ];
 
-// A body quotes the name of a schema. The condition on prosrc selects bodies with another quoted name before a dot.
+// In the bodies, the name of a schema is in quotes. The condition on prosrc selects the bodies in which a quoted name
+// other than that of their own schema is followed by a dot.
 const straySql: Statement = () => `
   select own.proname::text as name, pg_catalog.pg_get_functiondef(own.oid) as definition,
     pg_catalog.to_json(array(

@@ -1,7 +1,11 @@
-// Job ids from callers: decimal strings, because a JavaScript number cannot hold every bigint of PostgreSQL exactly.
+// Checks job ids that callers pass. An id is a decimal string, because a JavaScript number cannot hold every bigint
+// of PostgreSQL exactly.
 import { InputError, type Problem } from "../base/errors.ts";
 
-/** The maximum number of ids in one call. It limits how many rows a statement locks, and the size of its result. */
+/**
+ * The maximum number of ids in one call. It limits how many rows a statement locks, and the size of the statement's
+ * result.
+ */
 export const MAX_IDS = 10_000;
 
 const MAX_BIGINT = 9_223_372_036_854_775_807n;

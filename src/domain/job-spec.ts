@@ -1,5 +1,5 @@
-// The options of a job to be added, and their checks, which need no database. The problems of several options are
-// reported together.
+// The options of a job to be added, and the checks of these options. The checks need no database, and report the
+// problems of several options together.
 import * as v from "valibot";
 import { InputError } from "../base/errors.ts";
 import { boundedList, checkEach, strict, validate } from "../base/validate.ts";
@@ -24,21 +24,21 @@ import {
 
 export const jobKeyModes = ["replace", "preserve_run_at", "unsafe_dedupe"] as const;
 /**
- * What addJob() does if a job has the same key, as Graphile Worker's `job_key_mode`. `replace`: overwrites that job; if
- * both payloads are lists, the new items are appended. A locked or failed job loses its key instead and is not retried,
- * and a job is added. `preserve_run_at`: as `replace`, but a job whose `attempts` is 0 keeps its `runAt`.
- * `unsafe_dedupe`: adds nothing and keeps the existing job as it is, even if it is locked or failed.
+ * What addJob() does if another job has the same key, as Graphile Worker's `job_key_mode`. `replace`: overwrites that
+ * job; if both payloads are lists, appends the new items. If that job is locked or failed, it loses its key and is not
+ * retried, and a new job is added. `preserve_run_at`: as `replace`, but a job whose `attempts` is 0 keeps its `runAt`.
+ * `unsafe_dedupe`: adds nothing and keeps that job as it is, even if it is locked or failed.
  */
 export type JobKeyMode = (typeof jobKeyModes)[number];
 
 /**
  * What an add does with an existing job that has the same key. `unfinished`: as `unsafe_dedupe`, but a failed job loses
- * its key, and a job is added. `debounce`: as `replace`, with the `runAt` that the option `debounce` determines.
+ * its key, and a new job is added. `debounce`: as `replace`, with the `runAt` that the option `debounce` determines.
  */
 export const keyRules = [...jobKeyModes, "unfinished", "debounce"] as const;
 export type KeyRule = (typeof keyRules)[number];
 
-/** Options of a job that is added. Those down to `flags` have the same names in Graphile Worker's TaskSpec. */
+/** Options of a job to be added. Those from `queueName` to `flags` have the names of Graphile Worker's TaskSpec. */
 export interface JobSpec {
   /** The named queue: its jobs run in order, one at a time if no limit allows more. 1–128 characters. Default: none. */
   readonly queueName?: string | undefined;
@@ -58,24 +58,24 @@ export interface JobSpec {
   /** Flags of the job. A worker with one of them in `forbiddenFlags` does not fetch the job. Default: none. */
   readonly flags?: readonly string[] | undefined;
   /**
-   * The name of a retry policy that workers have under `retryPolicies`, 1–100 characters. It replaces the policy of the
-   * task. Stored as the flag `retry:NAME`. Workers without the named policy use that of the task, or else their own.
+   * The name of a retry policy in the workers' option `retryPolicies`, 1–100 characters. It replaces the policy of the
+   * task. Stored as the flag `retry:NAME`. A worker without this policy uses that of the task, or else its own.
    */
   readonly retry?: string | undefined;
   /**
    * The time after which the job fails for good: it no longer starts, and a running attempt is aborted. Stored as the
-   * flag `deadline:MILLISECONDS`. Only workers of this library act on it, by their clock.
+   * flag `deadline:MILLISECONDS`. Only workers of this library obey the deadline, each by the clock of its machine.
    */
   readonly deadline?: Date | string | undefined;
   /** Derives the job key from the job's own values, so that equal jobs have the same key. Not with `jobKey`. */
   readonly unique?: Unique | undefined;
   /**
-   * Replaces the waiting job with the same key. The job starts `waitMs` after the last add, but at most `maxWaitMs`
-   * after the first add. After a failed attempt, the next add counts as the first. The clock is the database's. Needs
-   * `jobKey` or `unique`. Not with `runAt`.
+   * Replaces the waiting job with the same key. The job is due `waitMs` after the last add, but at most `maxWaitMs`
+   * after the first add. After a failed attempt of the job, the next add counts as the first. The times are by the
+   * database's clock. Needs `jobKey` or `unique`. Not with `runAt`.
    */
   readonly debounce?: Debounce | undefined;
-  /** This option is only part of ThrottledSpec, because an add with it returns a ThrottledAdd. */
+  /** Only ThrottledSpec has this option, because an add with `throttle` returns a ThrottledAdd. */
   readonly throttle?: undefined;
 }
 
@@ -96,7 +96,7 @@ export interface JobByTask {
   readonly spec?: JobSpec | undefined;
 }
 
-/** Options of a job that is added at most once in a period. Not with `jobKey`, `unique` or `debounce`. */
+/** Options of an add that adds at most one of equal jobs in a period. Not with `jobKey`, `unique` or `debounce`. */
 export interface ThrottledSpec extends Omit<JobSpec, "throttle"> {
   /** The period, and which jobs are equal. */
   readonly throttle: Throttle;
@@ -108,8 +108,8 @@ export type AnyJob = Omit<JobToAdd, "spec"> & {
 };
 
 /**
- * A checked job. The members from `identifier` to `flags` are the columns of the database's type `job_spec`, in which
- * null means the database's default.
+ * A checked job. The members from `identifier` to `flags` are the columns of the database's type `job_spec`. In these
+ * columns, null means the database's default.
  */
 export interface ResolvedJob {
   readonly identifier: string;
@@ -131,7 +131,7 @@ const storable = v.check(
   "must not contain a NUL character or half a surrogate pair",
 );
 
-/** Checks a text of `least` to `longest` characters. It counts code points, as the database does. */
+/** Checks a text of `least` to `longest` characters. `longest` is in code points, as in the database. */
 export const boundedText = (least: number, longest: number) =>
   v.pipe(
     v.string("must be a string"),
@@ -161,7 +161,7 @@ export const identifier = v.pipe(
   boundedText(1, 128),
   v.check((text) => text === "" || text.trim() !== "", "must not be blank"),
 );
-/** A job key. The schema allows at most 512 characters. */
+/** A job key. The table of jobs allows at most 512 characters. */
 export const jobKey = boundedText(1, 512);
 
 const specSchema = v.pipe(
@@ -246,8 +246,8 @@ export function resolveJob(job: AnyJob): ResolvedJob {
 }
 
 /**
- * Checks a job before an interceptor may replace its payload. If the job has `unique`, also checks its payload, and
- * returns the job with the key that is made from this payload. Throws InputError.
+ * Checks a job before an interceptor may replace its payload. Returns the job. If the job has `unique`, also checks the
+ * payload, and sets the job key that is made from this payload. Throws InputError.
  */
 export function jobForInterceptors(job: JobToAdd): JobToAdd {
   const { spec } = validate(jobSchema, job);
@@ -277,10 +277,10 @@ export function withIdentifier(job: JobToAdd | JobByTask): JobToAdd {
   return { ...rest, identifier: task.identifier };
 }
 
-/** Takes the place of a job that an interceptor skipped, so that problems of later jobs have the right index. */
+/** Takes the place of a job that an interceptor skipped, so that the problems of later jobs have the right index. */
 export const SKIPPED: JobToAdd = { identifier: "" };
 
-/** Checks a batch. The path of a problem, such as `jobs[3].spec.priority`, has the job's index, counted from `from`. */
+/** Checks a batch. `from`: the index of the first job in the paths of problems, such as `jobs[3].spec.priority`. */
 export function resolveJobs(jobs: readonly (JobToAdd | JobByTask)[], from = 0): ResolvedJob[] {
   const resolved: ResolvedJob[] = [];
   const checked = new Set<string>();

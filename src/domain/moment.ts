@@ -1,9 +1,9 @@
-// Checks times from callers, and computes the value that PostgreSQL stores for them.
+// Checks times from callers, and computes the value that PostgreSQL stores for a time.
 import * as v from "valibot";
 
-// RFC 3339 with a zone, because PostgreSQL would read a time without one in the session's time zone.
-// PostgreSQL rejects the year 0, the form in which Date prints years of more than four digits, and zones
-// beyond 15:59.
+// RFC 3339 with a required zone, because PostgreSQL would read a time without a zone in the time zone of the session.
+// The expression does not match what PostgreSQL rejects: the year 0, years of more than four digits as Date prints
+// them, and zones beyond 15:59.
 const RFC3339 =
   /^((?!0000)\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d)?(\.\d{1,9})?(?:[Zz]|([+-](?:0\d|1[0-5])):?(\d\d))$/;
 
@@ -25,12 +25,12 @@ function momentText(value: Date | string): string {
   return value instanceof Date ? (value.toJSON() ?? "") : value;
 }
 
-/** Whether the text is an RFC 3339 time with a zone that PostgreSQL can store. The seconds may be absent. */
+/** Whether the text is an RFC 3339 time with a zone, and PostgreSQL can store this time. The seconds may be absent. */
 export function isMoment(text: string): boolean {
   return RFC3339.test(text) && !Number.isNaN(Date.parse(text)) && isRealDay(text);
 }
 
-/** Whether the day exists. Date.parse() reads 31 February as a day of March. */
+/** Whether the month has the day. Date.parse() does not check that: it reads 31 February as a day of March. */
 function isRealDay(text: string): boolean {
   const [year, month, day] = text.split(/[-Tt ]/, 3).map(Number);
   const date = new Date(Date.UTC(2000, (month ?? 0) - 1, day));

@@ -2,7 +2,10 @@
 // are kept. This file turns an application's value into that text.
 import { InputError } from "../base/errors.ts";
 
-/** The same symbol in all copies of the library: a task file may import another copy than the one that runs it. */
+/**
+ * The symbol is the same in all copies of the library, because a task file may import another copy than the copy that
+ * runs the task.
+ */
 const RAW = Symbol.for("pg-job-worker.RawJson");
 
 /**
@@ -22,7 +25,8 @@ export class RawJson {
     // `text` is an own, enumerable property, so JSON.stringify() always reads it and recordUse() is called, even if the
     // toJSON() of another object has returned this RawJson.
     Object.defineProperty(this, "text", { enumerable: true, get: () => recordUse(text) });
-    // A function as an own property makes structuredClone() and postMessage() throw. Their copy would not be a RawJson.
+    // A function as an own property makes structuredClone() and postMessage() throw. A copy made by them would not be
+    // a RawJson.
     Object.defineProperty(this, "toJSON", { enumerable: true, value: this.toJSON });
   }
 
@@ -132,8 +136,9 @@ function toJson(payload: unknown): string | undefined {
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
- * JSON.rawJSON refuses texts of objects and lists. So toExactJson() writes a mark for each raw text, and replaces the
- * marks at the end. JSON.stringify() writes `\u001f` in lower case, so no string of the payload equals a mark.
+ * JSON.rawJSON refuses texts of objects and lists. So toExactJson() writes a mark for the text of each RawJson, and
+ * replaces the marks at the end. A mark contains `\u001F` in upper case. JSON.stringify() writes `\u001f` in lower
+ * case, so no string of the payload equals a mark.
  */
 const MARK = /"\\u001F(\d+)"/g;
 

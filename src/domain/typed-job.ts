@@ -1,4 +1,4 @@
-// Jobs that are added by their task, whose type determines the payload's type.
+// The types of functions that add jobs by a task. The type of the task determines the type of the payload.
 import type { Job } from "./job.ts";
 import type { AnyJob, JobSpec, JobToAdd, ThrottledSpec } from "./job-spec.ts";
 import type { ThrottledAdd } from "./limits/throttled-job.ts";
@@ -65,7 +65,7 @@ export interface AddJob<Added> {
     payload: unknown,
     spec: ThrottledSpec,
   ): Promise<ThrottledAdd | Exclude<Added, Job>>;
-  /** Like the preceding signature, but by the job's task, whose payload type is checked. */
+  /** Like the preceding signature, but with a task. The payload must have the task's payload type. */
   <Payload>(
     task: TaskLike<Payload>,
     payload: NoInfer<Payload> | RawJson,
@@ -87,7 +87,7 @@ export interface AddJobs<Added> {
       readonly [Place in keyof Payloads]: JobToAdd | JobOfTask<Payloads[Place]>;
     },
   ): Promise<Added[]>;
-  /** Adds jobs of which some have `throttle`. For each of these, the result contains a ThrottledAdd. */
+  /** Adds jobs, some of which have `throttle`. For each job with `throttle`, the result contains a ThrottledAdd. */
   <const Payloads extends readonly unknown[]>(
     jobs: {
       readonly [Place in keyof Payloads]:

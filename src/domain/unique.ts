@@ -1,6 +1,6 @@
-// Derives a job's key from the job's values, so that equal jobs have the same key. It is an ordinary job key, so no
-// further table is needed. This file also checks the options `unique` and `debounce`, and which options can be
-// combined.
+// Derives a job's key from the job's values, so that equal jobs have the same key. The derived key is an ordinary job
+// key, so no further table is needed. This file also checks the options `unique` and `debounce`, and which options can
+// be combined.
 import { hash } from "node:crypto";
 import * as v from "valibot";
 import { now } from "../base/clock.ts";
@@ -10,10 +10,11 @@ import { canonicalText, type ExactJson, exactJson, memberOf } from "./exact/cano
 
 export const uniqueWhiles = ["waiting", "unfinished", "failed_too"] as const;
 /**
- * How long a job prevents other jobs with its key. `waiting`: until a worker fetches it. Until then, another add
- * changes it, but not its time, unless the add has a `runAt` or the job's `attempts` is above 0. `unfinished`: until it
- * has completed or failed for good. `failed_too`: until it has completed or is deleted; a job that has failed for good
- * still prevents others. With the last two, another add does not change the job.
+ * How long a job prevents other jobs with its key. `waiting`: while the job waits for its first attempt or a retry.
+ * Another add then changes the waiting job. The job keeps its time, unless the add has `runAt` or `debounce`, or the
+ * job's `attempts` is above 0. `unfinished`: until the job has completed or failed for good. `failed_too`: until
+ * the job has completed or is deleted, so also after it has failed for good. With `unfinished` and `failed_too`,
+ * another add does not change the job.
  */
 export type UniqueWhile = (typeof uniqueWhiles)[number];
 
@@ -64,7 +65,7 @@ const value = v.pipe(
   ),
 );
 
-/** The values that are compared. */
+/** The schema of the option `by`. */
 export const comparedValues = v.pipe(
   boundedList(value, "must be a list of values", MAX_VALUES),
   v.minLength(1, 'must list at least one value, such as "args"'),
@@ -133,8 +134,8 @@ export function comparedText(
   }
 }
 
-// The problem of a payload that is a list: an add appends its list to the list of the waiting job with its key, even if
-// the lists are equal.
+// The problem that is reported for a payload that is a list. An add with the key of a waiting job would append its list
+// to the list of that job, even if the lists are equal.
 const LIST = {
   path: "payload",
   message:
@@ -155,7 +156,10 @@ function valueAt(payload: ExactJson, name: string, path: string): ExactJson {
   return found;
 }
 
-/** Whether a key has the form that uniqueKey() returns. jobForInterceptors() adds such a key to a job with `unique`. */
+/**
+ * Whether a key has the form that uniqueKey() returns. A job may have both `unique` and such a key, because
+ * jobForInterceptors() sets the key of a job with `unique`.
+ */
 export const isUniqueKey = (key: string): boolean => /^u:[\w-]{43}$/.test(key);
 
 /** The options of a job that make its key, decide what the key does, or cannot be combined with such an option. */
@@ -168,7 +172,7 @@ interface KeyOptions {
   readonly throttle?: object | undefined;
 }
 
-/** A job without any of these options breaks no rule. Most jobs have none of them. */
+/** A job that has none of these options breaks none of the rules. Most jobs have none, so they need no check. */
 export const KEY_OPTIONS = ["jobKey", "jobKeyMode", "unique", "debounce", "throttle"] as const;
 
 interface Rule {
@@ -228,6 +232,6 @@ const rules: readonly Rule[] = [
 const areGiven = (...options: readonly unknown[]): boolean =>
   options.every((option) => option !== undefined);
 
-/** Returns what is wrong with the options of a job that concern its key. */
+/** Returns the rules that a job's options break. */
 export const keyProblems = (options: KeyOptions): readonly Omit<Rule, "isBroken">[] =>
   rules.filter(({ isBroken }) => isBroken(options));

@@ -35,8 +35,8 @@ export function probedSum(values: readonly Value[], asOf: string): Value {
 }
 
 /**
- * Returns the estimate `value` ± `margin`, rounded according to the margin. `atLeast` is a certain lower bound: the
- * number and its interval are not below it.
+ * Returns the estimate `value` ± `margin`, rounded according to the margin. `atLeast`: a certain lower bound of the
+ * true number. The returned `value`, `low` and `high` are never below this bound.
  */
 export function estimatedValue(
   value: number,
@@ -52,8 +52,8 @@ export function estimatedValue(
 }
 
 /**
- * Returns an estimate whose interval may be asymmetric, as after a few matches in a sample. `atLeast` is a certain
- * lower bound.
+ * Returns an estimate whose interval may be asymmetric, for example because a sample had few matches. `atLeast`: as for
+ * estimatedValue().
  */
 export function intervalValue(
   { value, low, high }: Interval,

@@ -1,4 +1,5 @@
-// Numbers, times and names in sentences, and errors with which actions and deadlines fail jobs. Ages: portable/ages.ts.
+// The texts of numbers, times and names in sentences, and the errors of jobs that an action, a cancel or a deadline has
+// failed. The texts of ages are in portable/ages.ts.
 import { groupDigits } from "./portable/digits.ts";
 import type { Value } from "./value.ts";
 

@@ -8,12 +8,15 @@ import type { HttpResponse } from "./response.ts";
 const MIN_CHARS = 300;
 /** The length of a text above which compression would occupy a thread for too long. */
 const MAX_CHARS = 4_000_000;
-/** The fastest level: the next one saves a tenth and takes twice as long. */
+/** The fastest level. With the next level, the result is a tenth smaller, and compression takes twice as long. */
 const LEVEL = 1;
 
 const compress = promisify(gzip);
 
-/** Returns the response. Compresses a text of suitable length if it has no encoding and the client accepts gzip. */
+/**
+ * Returns the response, compressed if its body is a text of suitable length without a content-encoding and the client
+ * accepts gzip.
+ */
 export async function compressResponse(
   request: HttpRequest,
   response: HttpResponse,
@@ -33,7 +36,7 @@ export async function compressResponse(
 /** The maximum number of codings that are read from a header, and of parts that are read from each coding. */
 export const MAX_CODINGS = 32;
 
-/** Whether the header accepts gzip: `gzip`, `gzip;q=0.5`, `*`; not `gzip;q=0`. */
+/** Whether an accept-encoding header accepts gzip. `gzip`, `gzip;q=0.5` and `*` do; `gzip;q=0` does not. */
 export function acceptsGzip(accepted: string): boolean {
   const weights = new Map<string, number>();
   for (const part of accepted.toLowerCase().split(",", MAX_CODINGS)) {

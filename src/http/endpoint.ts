@@ -1,5 +1,5 @@
-// Endpoints, and the dispatcher that routes requests to them. Errors become responses only here. The response to an
-// unexpected error (500) has no internal details; they are logged under the request's id.
+// Endpoints, and the dispatcher that routes requests to them. Only this file turns errors into responses. The response
+// to an unexpected error (500) has no internal details. The details are logged under the request's id.
 import { monotonic } from "../base/clock.ts";
 import { codeOf, type ErrorCode, InputError, messageOf, WorkerError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
@@ -19,7 +19,7 @@ export interface Policy<E extends Endpoint> {
   admit(request: HttpRequest, endpoint: E | null): void | Promise<void>;
   /** Headers of the response. They override the endpoint's own. */
   headers(endpoint: E | null, status: number): Readonly<Record<string, string>>;
-  /** Called once the response is determined, before it is sent. */
+  /** Called for each request when its response is complete, before the response is sent. */
   answered(exchange: Exchange<E>): void;
 }
 
@@ -83,7 +83,10 @@ function otherMethod(method: string, allow: readonly string[]): Refusal {
   );
 }
 
-/** Returns the HTTP API's `Error` for anything that was thrown. Also logs the error if the status is 500 or 503. */
+/**
+ * Returns the response for anything that was thrown: the HTTP API's `Error`. Also logs the error if the status is 500
+ * or 503.
+ */
 export function errorResponse(
   error: unknown,
   request: Pick<HttpRequest, "id" | "method" | "path">,

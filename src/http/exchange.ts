@@ -1,4 +1,5 @@
-// Answers the requests of node:http servers: converts Node's objects, limits requests and memory, sends responses.
+// Answers the requests of node:http servers: converts Node's request to an HttpRequest, and sends the response. Limits
+// the number of requests that are processed at once, and the memory for their responses.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
@@ -15,19 +16,24 @@ import { checkHeaders, checkVersion, type HttpRequest, parseTarget } from "./req
 import { cutOff, type HttpResponse } from "./response.ts";
 
 export interface ExchangeOptions extends Report {
-  /** Answers a request. Must not throw. */
+  /** Returns the response to a request. Must not throw. */
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
-  /** Headers of responses that `handle` does not make, such as refusals of malformed requests or too many requests. */
+  /**
+   * Headers of the responses that this file makes: refusals of malformed requests or too many requests, for example.
+   */
   readonly headers: Readonly<Record<string, string>>;
   /** Returns the client's address. Default: the address of the connection's peer. */
   readonly clientOf?: ClientAddress | undefined;
-  /** Whether the peer has no address, because it is on a unix socket. Default: whether its server listens on one. */
+  /**
+   * Whether the peer has no address, because it is connected through a unix socket. Default: whether the server that
+   * accepted the connection listens on a unix socket.
+   */
   readonly isUnix?: (peer: Socket) => boolean;
 }
 
 /**
  * Answers a request of Node's server. `expects`: the client sends the body only after `100 Continue`. `url`: the
- * request's target. Default: `req.url`, which a framework may have shortened.
+ * whole target of the request. Default: `req.url`. A framework may have shortened `req.url`; then `url` is necessary.
  */
 export type NodeHandler = (
   req: IncomingMessage,
@@ -46,7 +52,10 @@ export function createAnswer(
   const idleTimeouts = new WeakMap<Socket, number>();
   const work = createWork(limits.unanswered, limits.unansweredPerClient);
   const memory = createAnswerMemory(limits);
-  /** Connections with a malformed request, whose end may be unclear. Further requests on them are ignored. */
+  /**
+   * Connections on which a malformed request has arrived. It may be unclear where this request ends, so further
+   * requests on these connections are ignored.
+   */
   const unclear = new WeakSet<Socket>();
 
   const respond = async (request: HttpRequest, problem: Refusal | null) => {
@@ -72,8 +81,8 @@ export function createAnswer(
   });
 
   /**
-   * Returns the response with its body as bytes, and counts their memory. Returns a refusal if they do not fit in the
-   * memory for responses. A body that is a function is not counted.
+   * Returns the response with its body as bytes, which are counted in the memory for responses. If there is no room for
+   * the bytes, returns a refusal. A body that is a function is not counted.
    */
   const counted = (response: HttpResponse, request: HttpRequest, reservation: Reservation) => {
     if (typeof response.body === "function") {
@@ -89,23 +98,24 @@ export function createAnswer(
 
   return (req, res, expects, url = req.url ?? "") => {
     if (unclear.has(req.socket)) return;
-    // In an application's server the connection may already be closed. Then no `close` event would end the exchange.
+    // On an application's server, the connection may be closed before the application passes the request on. Then no
+    // `close` event would end the exchange.
     if (req.socket.destroyed || res.destroyed) return;
     const exchange = connections.open(req.socket, {
       isSettled: () => res.headersSent || req.complete,
       isRead: () => req.complete,
     });
     res.once("close", exchange.close);
-    // The timeouts set below are for this request only. At `finish` the connection's own timeout is restored, before
-    // Node sets the one for an idle connection.
+    // The timeouts set below are for this request only. At `finish` the connection's own timeout is restored. This
+    // listener is called before Node's own listener, which sets the timeout of an idle connection.
     const idleMs = idleTimeouts.get(req.socket) ?? req.socket.timeout ?? 0;
     idleTimeouts.set(req.socket, idleMs);
     res.prependOnceListener("finish", () => req.socket.setTimeout(idleMs));
-    // Without a listener, a connection that breaks during a write would end the process.
+    // Without a listener for errors, a connection that breaks during a write would end the process.
     req.on("error", () => {});
     res.on("error", () => {});
-    // Nothing was transferred, either because the client does not read, or because there is nothing to send. Only the
-    // first case ends the connection.
+    // At a timeout nothing was transferred for some time, either because the client does not read, or because there is
+    // nothing to send. The connection is cut off only in the first case.
     res.on("timeout", () => req.socket.writableLength > 0 && cutOff(res));
     let invited = !expects;
     const invite = () => {
@@ -138,7 +148,7 @@ export function createAnswer(
   };
 }
 
-/** A socket of node:http, with an internal field: its server. */
+/** A socket of node:http. The internal field `server` is the server that accepted the socket. */
 interface AcceptedSocket extends Socket {
   readonly server?: Server;
 }
@@ -150,7 +160,8 @@ function isOnUnix({ remoteAddress, server }: AcceptedSocket): boolean {
   return typeof bound === "string" || (bound === null && server.listening);
 }
 
-// A client that sends too many requests must reconnect: the rest of its pipeline is ignored.
+// These headers close the connection, so a client that sends too many requests gets no responses to the rest of its
+// pipeline, and must reconnect.
 const BUSY = { headers: { "retry-after": "2", connection: "close" } };
 
 const tooMany = new Refusal(503, "busy", "too many requests at once; try again", BUSY);
@@ -179,7 +190,7 @@ interface Arrival {
   readonly reserve: HttpRequest["reserve"];
 }
 
-/** Returns the request and its `problem`: a refusal if its target, version or headers are invalid; otherwise null. */
+/** Returns the request and a `problem`: a refusal if the target, version or headers are invalid; otherwise null. */
 function readRequest(arrival: Arrival): {
   request: HttpRequest;
   problem: Refusal | null;
@@ -233,8 +244,8 @@ function send(
 }
 
 /**
- * Discards the rest of a request, so that its client can read the response. Closes the connection if the rest has more
- * than `discardedBytes` or takes longer than `discardMs`.
+ * Reads and discards the rest of a request, so that its client can read the response. Closes the connection if the rest
+ * has more than `discardedBytes`, or has not arrived within `discardMs`.
  */
 function discardRest(req: IncomingMessage, limits: Limits): void {
   const { socket } = req;

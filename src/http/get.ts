@@ -19,7 +19,7 @@ export interface GetOptions {
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** Sends the request. Rejects with an AbortError after `timeoutMs`, or with the connection's error. */
+/** Sends the request, and resolves to the response. Rejects after `timeoutMs`, or with the connection's error. */
 export function get(url: URL, options: GetOptions): Promise<GetResponse> {
   const { socketPath, timeoutMs, trustsAnyCertificate } = options;
   const { promise, resolve, reject } = Promise.withResolvers<GetResponse>();

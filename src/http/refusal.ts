@@ -1,5 +1,6 @@
 // The error for a refused request, with the HTTP status of the response (401, 403, 405, 413, …). The reads and
-// commands that a request calls throw InputError and WorkerError instead. endpoint.ts turns all of them into responses.
+// commands that a request calls throw InputError and WorkerError instead. endpoint.ts turns all these errors into
+// responses.
 
 export interface RefusalOptions {
   readonly headers?: Readonly<Record<string, string>>;
@@ -13,7 +14,7 @@ export class Refusal extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly members: Readonly<Record<string, unknown>>;
 
-  /** `message` is for people, `code` for programs. Both are in the JSON response. */
+  /** `message`: a text for people. `code`: a code for programs. Both are in the JSON response. */
   constructor(status: number, code: string, message: string, options: RefusalOptions = {}) {
     super(message);
     this.name = "Refusal";

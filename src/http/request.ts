@@ -31,9 +31,9 @@ export interface HttpRequest {
   readonly body: RequestBody;
   /** Node's own request, for the application's login. */
   readonly incoming: IncomingMessage;
-  /** Reserves memory for the rows, text and bytes of the response. Throws Refusal 503 if none is free in time. */
+  /** Reserves memory for the rows, text and bytes of the response. Throws Refusal 503 if too little is free in time. */
   reserve(bytes: number): Promise<void>;
-  /** Facts about the request, such as its user, for other code and the access log. They must not contain secrets. */
+  /** Facts about the request, such as its user, for other code and the access log, so they must not contain secrets. */
   readonly notes: Record<string, unknown>;
 }
 
@@ -150,7 +150,7 @@ export function checkVersion(httpVersion: string): Refusal | null {
 
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
 
-// If one of these occurs twice, Node keeps the first; a proxy in front may have checked the second.
+// If one of these headers is sent twice, Node keeps the first. A proxy in front of Node may have checked the second.
 const single = new Set(["host", "authorization", "content-type", "content-length"]);
 
 /** Returns the refusal of invalid headers, otherwise null. `raw`: names and values in turn, as sent. */
@@ -168,7 +168,7 @@ export function checkHeaders(
     const name = (raw[at] ?? "").toLowerCase();
     if (seen.has(name) && single.has(name)) return bad(`the header ${name} occurs twice`);
     seen.add(name);
-    // Node's parser refuses another encoding only when the request is already being processed.
+    // Node's parser also refuses other transfer encodings, but only when the request is already being processed.
     if (name === "transfer-encoding" && !/^chunked$/i.test(raw[at + 1] ?? "")) {
       return bad("the only transfer encoding is chunked");
     }

@@ -39,7 +39,7 @@ export function createRouter<R extends Route>(routes: readonly R[]): Router<R> {
   const withParams = [...patterns.values()].filter((pattern) => pattern.segments.some(isParam));
 
   return (method, path) => {
-    // Without this test, the sent path `/jobs/{id}` would equal the path of a route, without a value for `{id}`.
+    // Without this test, the path `/jobs/{id}`, if sent literally, would match a route without a value for `{id}`.
     const exact = path.includes("{") ? undefined : patterns.get(path);
     if (exact !== undefined) return pick(exact, method, NO_PARAMS);
     const sent = path.split("/");
@@ -68,7 +68,7 @@ function isParam(segment: string): boolean {
   return segment.startsWith("{") && segment.endsWith("}");
 }
 
-/** Returns the decoded parameters, or null if the path does not match. */
+/** Returns the decoded parameters; null if the path does not match, or a parameter is empty or cannot be decoded. */
 function matchSegments(
   pattern: readonly string[],
   sent: readonly string[],

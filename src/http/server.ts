@@ -1,4 +1,4 @@
-// The HTTP server, on node:http and node:https. Every resource that clients can use is limited (limits.ts).
+// The HTTP server, on node:http and node:https. Every resource that clients can use is limited (bounds/limits.ts).
 //
 //   new ──start()──▶ listening ──stop()──▶ requests in progress finish; event streams, downloads and idle
 //                                          connections end ──▶ closed, at the latest after stopMs
@@ -58,7 +58,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   /**
    * Refuses CONNECT and bytes that are not a request. If it is unclear to which request a response would belong, the
-   * connection is closed without one.
+   * connection is closed without a response.
    */
   const refuseRaw = (refusal: Refusal, socket: Socket) => {
     const verdict = connections.refuse(socket);
@@ -144,7 +144,7 @@ function nodeServer(limits: Limits, certificate: Certificate | null): http.Serve
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.min(2_000, limits.headersTimeoutMs),
     insecureHTTPParser: false,
-    // Node's own response to a missing Host header has no security headers; that of checkHeaders() has them.
+    // checkHeaders() refuses requests without a Host header: Node's own response would have no security headers.
     requireHostHeader: false,
   };
   const server =
@@ -155,7 +155,7 @@ function nodeServer(limits: Limits, certificate: Certificate | null): http.Serve
           ...certificate.options,
           handshakeTimeout: limits.headersTimeoutMs,
         });
-  // Node silently drops headers beyond its limit; 0 turns that off, and checkHeaders() refuses too many headers.
+  // Node silently drops headers beyond its limit; 0 means no limit, and checkHeaders() refuses too many headers.
   server.maxHeadersCount = 0;
   server.timeout = limits.silenceMs;
   return server;

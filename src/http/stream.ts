@@ -1,6 +1,7 @@
-// A body that is produced while it is sent: a download. The next piece is requested only after the connection has
-// accepted the previous one (backpressure), so at most one piece and Node's buffer are in memory, however slow the
-// client is. A body that fails or stalls cuts its connection, so an incomplete response never looks complete.
+// Sends downloads: responses whose body is produced while it is sent. The next piece of a body is requested only after
+// the connection has accepted the previous piece (backpressure), so at most one piece and Node's buffer are in memory,
+// however slow the client is. If the body fails or stalls, its connection is cut, so that an incomplete response never
+// looks complete.
 
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
@@ -18,29 +19,32 @@ type Piece = string | Uint8Array;
 export interface StreamedAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Returns the pieces: text or bytes of limited size, or an empty piece for progress without output. `signal` aborts
-   * when the client disconnects or the server stops.
+   * Returns the pieces of the body: text or bytes of limited size. An empty piece shows progress without output.
+   * `signal` aborts when no more pieces are needed, for example when the client disconnects or the server stops.
    */
   readonly pieces: (signal: AbortSignal) => AsyncIterator<Piece>;
   /**
-   * Called right before the response begins: after the first piece, or after `beginMs` without one. If this throws, the
-   * error is the response. Not called for HEAD.
+   * Called right before the response begins: after the first piece, or after `beginMs` without a piece. If the function
+   * throws, its error is the response. Not called for HEAD.
    */
   readonly onBegin?: () => Promise<void>;
   /** Returns the trailers, which are sent after the last piece. */
   readonly trailers?: () => Readonly<Record<string, string>>;
-  /** Called with the error of a body that fails or stalls after the response has begun, unless `signal` has aborted. */
+  /** Called with the error if the body fails or stalls after the response has begun, unless `signal` has aborted. */
   readonly onBroken: (error: unknown) => void;
 }
 
 export interface StreamLimits {
-  /** The time in milliseconds within which a failure becomes an error response. After it, the headers are sent. */
+  /**
+   * The longest wait for the first piece, in milliseconds. If the body fails during this wait, the error becomes the
+   * response. After this wait, the response begins without a piece.
+   */
   readonly beginMs: number;
-  /** The time in milliseconds after which a body that produces no piece is cut off. */
+  /** The time in milliseconds after which a body that produces no further piece is cut off. */
   readonly stillMs: number;
   /**
-   * The time in milliseconds within which the connection must accept a piece. Otherwise it is cut off. The server's own
-   * `stalledMs` (limits.ts), for a connection that transfers nothing, applies as well.
+   * The time in milliseconds after which a connection that has not accepted a piece is cut off. The server's own
+   * `stalledMs` (bounds/limits.ts), for a connection that transfers nothing, applies as well.
    */
   readonly stalledMs: number;
 }
@@ -48,8 +52,9 @@ export interface StreamLimits {
 const usual: StreamLimits = { beginMs: 1_000, stillMs: 60_000, stalledMs: 60_000 };
 
 /**
- * Returns the response with the body that `prepare` returns. It uses one of `places` until it ends. Throws a Refusal if
- * none is free, the server is stopping, or the client could not notice an incomplete response.
+ * Returns a response with the headers and the pieces that `prepare` returns. The response takes one of `places` until
+ * it ends. Throws a Refusal if no place is free, if the server is stopping, or if the client could not notice an
+ * incomplete response.
  */
 export async function streamResponse(
   request: HttpRequest,
@@ -184,7 +189,10 @@ async function inTime<T>(promise: Promise<T>, limitMs: number): Promise<T> {
   }
 }
 
-/** Writes the piece, and waits until the connection accepts more. Returns false after `stalledMs` or an abort. */
+/**
+ * Writes the piece, and waits until the connection accepts more. Returns false if during this wait the connection
+ * fails, `stalledMs` pass or `signal` aborts.
+ */
 async function isAccepted(
   connection: ServerResponse,
   piece: Piece,

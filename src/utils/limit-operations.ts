@@ -1,4 +1,5 @@
-// The operations on limits, as methods of WorkerUtils, and the creation of the limits in a worker's options.
+// Implements the methods of WorkerUtils that set, remove and list limits and end back-offs. Also creates the limits
+// that a worker's options define.
 
 import * as v from "valibot";
 import type { Logger } from "../base/logger.ts";
@@ -29,13 +30,13 @@ export interface Limit {
   readonly concurrency: number | null;
   /** How many jobs may start in a period, and the burst; null: any number. */
   readonly rate: Required<Rate> | null;
-  /** Whether a worker's options created it, and no user has changed it since. */
+  /** Whether a worker's options created the limit, and no user has changed it since. */
   readonly isFromCode: boolean;
-  /** The user that set the limit last; null if none was given. */
+  /** The user that set the limit last; null if no user was given. */
   readonly setBy: string | null;
   /** The time at which the limit was set last. */
   readonly setAt: Date;
-  /** 1 for a new limit; each change of its task, queue, concurrency or rate adds 1. */
+  /** 1 for a new limit. Each change of the limit's task, queue, concurrency or rate adds 1. */
   readonly revision: number;
   /** Until when no job under the limit starts, and why; null: the limit has no back-off. */
   readonly backOff: { readonly until: Date; readonly reason: string | null } | null;
@@ -44,21 +45,23 @@ export interface Limit {
 /** The operations on limits. All reject with `extension_missing` until `worker migrate --with limits` has been run. */
 export interface LimitOperations {
   /**
-   * Creates or replaces the limit of this name. It bounds how many jobs run at once or start in a period, over all
-   * workers of this library. Workers apply it within 2 seconds; running jobs are never stopped. Returns false if an
-   * equal limit existed. `setBy`: the user, shown with the limit, at most 128 characters. Rejects with `conflict` if
-   * it would be the 1,001st limit, or if a limit of this name exists for queues and the new one is for tasks, or the
-   * reverse. Rejects with InputError for invalid values.
+   * Creates the limit, or replaces the limit that has the same name. A limit bounds how many jobs run at once or start
+   * in a period, over all workers of this library. Workers apply a new or changed limit within 2 seconds; running jobs
+   * are never stopped. Resolves to false if an equal limit existed. `setBy`: the user, shown with the limit, at most
+   * 128 characters. Rejects with `conflict` if the limit is new and there are already 1,000 limits. Also rejects with
+   * `conflict` if the limit is for tasks and the existing limit of this name is for queues, or the reverse. Rejects
+   * with InputError for invalid values.
    */
   setLimit(
     limit: LimitOptions,
     by?: { readonly setBy?: string | null | undefined },
   ): Promise<boolean>;
-  /** Removes a limit, so that jobs that wait for it can start. Returns false if there was none. */
+  /** Removes the limit of this name, so that jobs no longer wait for it. Resolves to false if there was no limit. */
   removeLimit(name: string): Promise<boolean>;
   /**
-   * Ends the back-offs of a limit, and of the tasks or queues that it matches, so that their jobs can start. A pause
-   * that a user has set stays. Returns the number of ended back-offs. Rejects with `not_found` if there is no limit.
+   * Ends the back-offs of the limit of this name, and of the tasks or queues that the limit matches, so that their jobs
+   * can start. A pause that a user has set stays. Resolves to the number of ended back-offs. Rejects with `not_found`
+   * if there is no limit of this name.
    */
   endBackOff(name: string): Promise<number>;
   /** Returns the limit of this name. Rejects with `not_found` if there is none. */
@@ -90,7 +93,10 @@ export function limitOperations(db: Database): LimitOperations {
   };
 }
 
-/** Creates those limits of a worker's options that do not exist. Logs a warning for each existing one that differs. */
+/**
+ * Creates the limits of a worker's options, except those whose names are stored already. Logs a warning for each stored
+ * limit that differs from the limit of the same name in the options.
+ */
 export async function createWorkerLimits(
   db: Database,
   limits: readonly LimitDefinition[],

@@ -1,6 +1,6 @@
-// The operations for operating a queue: lists, cancelling, cleanup, pauses, unlocking, schedules, limits. This file
-// is imported when one of them is first called (bound-operations.ts), so a process that only runs and adds jobs does
-// not load it.
+// The operations of an operator. They list and cancel jobs, list queues and workers, clean up, unlock or recover the
+// jobs of workers, and control pauses, schedules and limits. bound-operations.ts imports this file when one of these
+// operations is first called, so a process that only runs and adds jobs does not load it.
 
 import { waitForCancelledJobs } from "../commands/cancel/wait-for-cancelled.ts";
 import { type CancelOptions, cancelJobs } from "../commands/jobs/cancel-jobs.ts";
@@ -25,7 +25,7 @@ import { scheduleOperations } from "./schedule-operations.ts";
 
 export type OperatorOperations = ReturnType<typeof operatorOperations>;
 
-/** Returns the operations on `db`. `add`: the addJob() that runSchedule() calls. */
+/** Returns the operations on `db`. `add`: the function with which runSchedule() adds its job. */
 export function operatorOperations(db: Database, add: (job: JobToAdd) => Promise<unknown>) {
   return {
     ...scheduleOperations(db, add),

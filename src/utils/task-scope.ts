@@ -1,16 +1,16 @@
 // Logs a warning if a task calls completeJobs() or a similar method for a job that runs on the task's worker, often the
-// task's own job. The call skips such a job, because it is locked. The called utils may belong to no worker, so the
-// worker is found through an asynchronous context.
+// task's own job. The call skips such a job, because it is locked. The method may belong to utils that are not of a
+// worker, so the worker is found through an asynchronous context.
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import { getJob } from "../insight/pages/get-job.ts";
 
-/** The worker in whose task a call is made. */
+/** The worker whose task makes a call. */
 interface TaskScope {
   readonly worker: { readonly workerId: string; readonly logger: Logger };
-  /** Whether the worker runs a job with this id, perhaps in another schema than that of the call. */
+  /** Whether the worker runs a job with this id. The schema of the call may have another job with the same id. */
   readonly isRunning: (id: string) => boolean;
   /** The names of the methods for which the warning was logged. */
   readonly warned: Set<string>;
@@ -19,7 +19,7 @@ interface TaskScope {
 const scopes = new AsyncLocalStorage<TaskScope>();
 
 /**
- * Returns the asynchronous context in which all tasks of a worker run. To run a job in an AsyncResource costs a tenth
+ * Returns the asynchronous context in which a worker runs all its jobs. To run a job in an AsyncResource costs a tenth
  * of running it in an AsyncLocalStorage.snapshot().
  */
 export function taskContext(
@@ -31,8 +31,9 @@ export function taskContext(
 }
 
 /**
- * Returns `changed`, the jobs that a call has changed. `call`: the name of the called method. `ids`: the jobs in the
- * call. In a context the warning is logged at most once for each method.
+ * Logs the warning if the call has skipped a job that runs on the task's worker. In one context the warning is logged
+ * at most once for each method. `call`: the name of the called method. `ids`: the jobs in the call. Returns `changed`,
+ * the jobs that the call has changed.
  */
 export async function warnOfSkipped(
   db: Database,

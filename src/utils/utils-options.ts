@@ -5,18 +5,18 @@ import { isLogger, type Logger, loggerProblem } from "../base/logger.ts";
 import { strict } from "../base/validate.ts";
 import type { Queryable } from "../database/database.ts";
 
-/** Options of makeWorkerUtils(). Either `pool` or `connectionString` is required, and not both. */
+/** Options of makeWorkerUtils(). Exactly one of `pool` and `connectionString` is required. */
 export interface WorkerUtilsOptions {
-  /** Your own pool. It is never ended. */
+  /** Your own pool. The library never ends it. */
   readonly pool?: Pool | undefined;
   /**
-   * The database's URL, `postgres://user:password@host:port/database`. A pool is created for it. `end()` ends this
-   * pool.
+   * The database's URL, `postgres://user:password@host:port/database`. makeWorkerUtils() creates a pool for this URL,
+   * and `end()` ends that pool.
    */
   readonly connectionString?: string | undefined;
   /** The schema of the queue. Default `worker`. Graphile Worker's default is `graphile_worker`. */
   readonly schema?: string | undefined;
-  /** The size of the created pool, 1–1,000. Default 5. */
+  /** The maximum number of connections of the pool for `connectionString`, 1–1,000. Default 5. */
   readonly maxConnections?: number | undefined;
   /** Whether statements are prepared. Must be false behind a transaction pooler such as pgbouncer. Default true. */
   readonly preparedStatements?: boolean | undefined;

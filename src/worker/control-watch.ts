@@ -1,6 +1,6 @@
 // Reads the pauses, the limits, and the requests to cancel jobs of this worker: every 2 seconds, and at once after an
 // announcement. After a new pause, fetched jobs that have not started are returned to the database, and then the worker
-// acknowledges the pause. Also ends pauses whose time is over, and notices when the extension `controls` is added.
+// acknowledges the pause. Also ends pauses whose time is over, and detects when the extension `controls` is added.
 //
 //   start() ──▶ read ──2 s, or announced──▶ read ──▶ … ──▶ stop()
 //                 └ a new pause: unstarted jobs returned ──▶ acknowledged
@@ -21,12 +21,12 @@ const EVERY_MS = 2_000;
 const MIN_WAIT_MS = 10;
 const ALL: ReadonlySet<Control> = new Set(["all"]);
 /**
- * How long after the read that follows an announcement a second read comes. The second one finds requests to cancel
- * jobs that were still being fetched at the first one.
+ * An announcement causes two reads, and this is the time between them. The second read finds requests to cancel jobs
+ * that were still being fetched during the first read.
  */
 const SECOND_READ_MS = 250;
 
-// If ending pauses takes longer than SHORT_MS, it may have read all jobs. Then the worker waits IDLE_FACTOR times as
+// If ending pauses takes SHORT_MS or longer, it may have read all jobs. Then the worker waits IDLE_FACTOR times that
 // long, at most MAX_IDLE_MS, before it ends pauses again. So such reads usually take at most about 5% of the time.
 const SHORT_MS = 100;
 const IDLE_FACTOR = 19;
@@ -36,16 +36,13 @@ export interface ControlWatchParts {
   readonly logger: Logger;
   /** Returns a connected database; null if there is none. */
   database(): Database | null;
-  /** The database on which pauses are ended and requests are deleted. Ending pauses may read all jobs. */
+  /** Pauses are ended and requests deleted on this connection. Ending pauses may take long: it may read all jobs. */
   readonly patient: Database;
-  /**
-   * Gives back the jobs that were fetched before a pause and have not started. Resolves once they are given back, and
-   * none of them can start.
-   */
+  /** Gives back the fetched jobs that have not started. Resolves when no job of an earlier fetch can start any more. */
   returnUnstarted(): Promise<void>;
   /** Called when jobs may be ready again. */
   wake(): void;
-  /** Called when the worker must report that `appliedPauses` has changed. Not called after the last pause has ended. */
+  /** Called when the worker must report the new value of `appliedPauses`, but not if the last read found no pauses. */
   acknowledge(): void;
   /** The limits, which are read after the pauses. */
   readonly limits: { read(db: Database): Promise<unknown> };
@@ -69,18 +66,18 @@ export class ControlWatch implements Controls {
   #mark: string | null = null;
   /** The pauses that were read last; null: too many to list. */
   #pauses: ReadonlySet<string> | null = new Set();
-  /** Resolves when the jobs that were fetched before the last pause, and have not started, are given back. */
+  /** The promise of the last call of returnUnstarted(). Each read that finds a new pause causes a call. */
   #returned: Promise<void> = Promise.resolve();
   #appliedPauses: string | null = null;
   /** Whether the time of a pause is over but its row remains, for example because a job of its queue is running. */
   #hasDue = false;
-  /** When the next pause ends by itself, by the monotonic clock; infinite if none does. */
+  /** When the next pause ends by itself, by the monotonic clock; infinite if none does, or if this is unknown. */
   #nextEndMs = Number.POSITIVE_INFINITY;
   #isEnding = false;
   /** The earliest time of the next attempt to end pauses, by the monotonic clock. */
   #endNotBeforeMs = 0;
   #endFailure: string | null = null;
-  /** The last logged error of a read, which is not logged again; null: none since the tables were read. */
+  /** The error of the last failed read, which is logged once while it repeats; null after a successful read. */
   #failure: string | null = null;
 
   constructor(parts: ControlWatchParts) {
@@ -89,7 +86,7 @@ export class ControlWatch implements Controls {
 
   /**
    * Reads once on `db` before anything is fetched, and then periodically. Rejects if the first read of the pauses or of
-   * the limits fails, because jobs would start that a pause or a limit does not allow to start.
+   * the limits fails: otherwise jobs could start although a pause or a limit forbids it.
    */
   async start(db: Database): Promise<void> {
     const error = await this.#readAll(db, ALL);
@@ -105,14 +102,14 @@ export class ControlWatch implements Controls {
     return this.#appliedPauses;
   }
 
-  /** The channel that announces changes of pauses and limits, and requests to cancel; and its callback. */
+  /** The channel that announces changed pauses, changed limits and requests to cancel, with its callback. */
   get channels(): Readonly<Record<string, (payload: string) => void>> {
     return { [CONTROL]: (payload) => this.#onAnnounced(controlOf(payload, this.#parts.isOwn)) };
   }
 
   /**
-   * Called when a run of a named queue has ended, because a pause whose time is over may have waited for that. Runs of
-   * other queues may end all the time, so the pauses are read only a moment later, once for all runs that have ended.
+   * Called when a run of a named queue has ended: a pause whose time is over may have waited for the end of this run.
+   * Runs may end very often, so the pauses are read once, a moment later, for all runs that end until then.
    */
   queueUnlocked(): void {
     if (!this.#hasDue) return;
@@ -152,12 +149,12 @@ export class ControlWatch implements Controls {
       wasAnnounced = announced.size > 0;
       const database = signal.aborted ? null : this.#parts.database();
       if (database !== null) await this.#readAll(database, wasAnnounced ? announced : ALL);
-      // Without a connection no pause can be ended, so the next read does not come at the end of a pause.
+      // Without a connection no pause can be ended. With an end in the past, this loop would run without a wait.
       else this.#nextEndMs = Number.POSITIVE_INFINITY;
     }
   }
 
-  /** Cancels jobs as requested. Returns whether some requests can be removed, because their jobs no longer run. */
+  /** Cancels those jobs of this worker for which there are requests. Returns whether some requests can be removed. */
   async #cancel(db: Database): Promise<boolean> {
     const { jobs, cancel, returnUnstarted, logger } = this.#parts;
     const mine = jobs();
@@ -174,12 +171,12 @@ export class ControlWatch implements Controls {
       logger.info({ job_id: job.id, task: job.taskIdentifier, reason, by }, "a job is cancelled");
       hasUnstarted = !cancel(job) || hasUnstarted;
     }
-    // An unstarted job is returned, so that it fails at once and does not wait for a slot.
+    // A cancelled job that has not started is given back, and so fails without waiting for a slot.
     if (hasUnstarted) void returnUnstarted();
     return hasEnded;
   }
 
-  /** Reads what is due. Returns the error if no read of the pauses, or of the limits, has ever succeeded; else null. */
+  /** Reads what `due` names. Returns the error if no read of the pauses, or of the limits, has succeeded; else null. */
   async #readAll(db: Database, due: ReadonlySet<Control>): Promise<unknown> {
     const error = await this.#read(db, due);
     const isUnknown = this.#mark === null;
@@ -207,13 +204,13 @@ export class ControlWatch implements Controls {
         // Requests of ended jobs are removed only after a read of everything, which soon follows an announcement.
         hasEnded = (await cancelled) && due.has("all");
       } finally {
-        // Writes come last, so that a role without the right to write still applies what it has read.
+        // Writes come last, so that a worker whose role may not write still applies what it has read.
         if (this.#hasDue || hasEnded) void this.#end(hasEnded);
       }
       this.#failure = null;
       return null;
     } catch (error) {
-      // Without the table, or without the right to read it, nothing is paused for this worker.
+      // Without the table of pauses, or without the right to read it, nothing is paused for this worker.
       const isUnreadable = codeOf(error) !== undefined && !isOutage(error);
       if (isUnreadable) this.isInstalled = await hasControls(db).catch(() => this.isInstalled);
       if (!this.isInstalled) this.#clearPauses();
@@ -229,7 +226,7 @@ export class ControlWatch implements Controls {
   }
 
   async #readPauses(db: Database, isAnnounced: boolean): Promise<void> {
-    // If this read fails, the next one does not come at the end of a pause, because the known end may be outdated.
+    // If this read fails, the next read comes after the usual wait: the known end of a pause may be outdated.
     this.#nextEndMs = Number.POSITIVE_INFINITY;
     const { mark, pauses, hasDue, nextMs } = await readPauseState(db, this.#mark);
     if (nextMs !== null) this.#nextEndMs = monotonic() + Math.max(nextMs, MIN_WAIT_MS);
@@ -237,7 +234,7 @@ export class ControlWatch implements Controls {
     this.#hasDue = hasDue;
   }
 
-  /** Ends pauses whose time is over, and removes requests of ended jobs. Reads do not wait for that. */
+  /** Ends pauses whose time is over, and removes requests to cancel ended jobs. Reads do not wait for this. */
   async #end(hasEndedRequests: boolean): Promise<void> {
     const { patient, logger, wake } = this.#parts;
     const startMs = monotonic();

@@ -1,11 +1,12 @@
-// Limits the duration of a stop, in three steps.
+// Limits the duration of a stop. First the signals of running jobs abort, then these jobs are abandoned, and at last
+// the stop is given up.
 //
 //   waiting ──stopTimeoutMs──▶ aborting: signals abort ──abortGraceMs──▶ abandoned: running jobs count as
 //      │                          ▲   └── no job runs: at once ──▶       failed, results are written
 //      └───────── abort() ────────┘                                         └── a second ──▶ given up
 //
-// The last step is for an unreachable database. It ends the stop, and jobs without a written result stay locked until
-// they are recovered.
+// The last step is for an unreachable database. A job whose result is not written by then stays locked until it is
+// recovered.
 import { unlessAborted, wait } from "../base/clock.ts";
 
 /** A session to stop (session.ts). */
@@ -24,14 +25,14 @@ export interface StopTimes {
   readonly abortGraceMs: number;
 }
 
-/** The time for writing results after all jobs were abandoned. */
+/** The time limit for writing results after running jobs were abandoned, in milliseconds. */
 const LAST_WRITES_MS = 1_000;
 
 export class StopLimit {
   readonly #times: StopTimes;
   readonly #parts: () => readonly StoppableSession[];
   readonly #wait: typeof wait;
-  /** Aborts when the stop is over, for any reason. */
+  /** Aborts when the stop has ended or was given up. */
   readonly #over = new AbortController();
   readonly #givenUp = new AbortController();
   #aborted: Promise<void> | null = null;
@@ -47,7 +48,7 @@ export class StopLimit {
     this.#wait = sleep;
   }
 
-  /** Aborts when the stop waits for nothing more, not even for results to be written. */
+  /** Aborts when the stop is given up. Then the stop does not wait for anything, not even for the writes of results. */
   get givenUp(): AbortSignal {
     return this.#givenUp.signal;
   }
@@ -57,7 +58,7 @@ export class StopLimit {
     return this.#hasAbandoned || this.#givenUp.signal.aborted;
   }
 
-  /** Starts the time limits. Resolves when `stop` has ended, or is no longer waited for. */
+  /** Starts the time limits of `stop`. Resolves when `stop` has ended, or is given up. */
   async waitFor(stop: Promise<void>, reason: string): Promise<void> {
     void this.#abortLate(reason);
     await unlessAborted(stop, this.givenUp);
@@ -79,7 +80,7 @@ export class StopLimit {
     const { signal } = this.#over;
     const error = new Error(`the worker was stopped: ${reason}`);
     for (const part of this.#parts()) part.abort(error);
-    // The grace is for running jobs; if no job runs, the stop waits for the database only.
+    // abortGraceMs is for running jobs. If no job runs, the stop waits only for the database, so this wait is skipped.
     if (this.#isRunning && !(await this.#wait(this.#times.abortGraceMs, signal))) return;
     this.#hasAbandoned = this.#isRunning;
     for (const part of this.#parts())

@@ -1,4 +1,5 @@
-// Helpers for the tests of applications: run a task without a queue, wait for a job.
+// Helpers for the tests of applications. runJobInline() runs a task without a queue, and waitForJob() waits for the end
+// of a job.
 import type { Pool } from "pg";
 import * as v from "valibot";
 import { monotonic, wait } from "../base/clock.ts";
@@ -36,16 +37,16 @@ export interface InlineOptions<Extensions> {
 
 /** The result of runJobInline(): what the task did, and what a worker would write. */
 export interface InlineResult {
-  /** The value that the handler returned or resolved to; undefined without one, for example after a time limit. */
+  /** The value that the handler returned or resolved to; undefined if it did neither, for example at a time limit. */
   readonly value: unknown;
   /** The jobs that the task added, in order. They are not stored. */
   readonly added: readonly JobToAdd[];
   /**
-   * The error of the attempt; null when a worker would complete the job. A worker stores it as `last_error`, unless
-   * `next` is a snooze.
+   * The error of the attempt; null if a worker would complete the job. A worker stores the error as `last_error`,
+   * unless `next` is a snooze.
    */
   readonly error: string | null;
-  /** The payload that a batch would be retried with, as JSON text; null when the payload would stay. */
+  /** The payload with which a batch would be retried, as JSON text; null if the payload would not change. */
   readonly remainingPayload: string | null;
   /** The decision about the next attempt; null if the attempt succeeded. */
   readonly next: NextAttempt | null;
@@ -55,10 +56,11 @@ export interface InlineResult {
 const EPOCH = "//yi/sTIIAA=";
 
 /**
- * Runs one attempt of a task as a worker does, with its time limit and batch rules, but without a queue. Jobs
- * that the task adds are checked and returned, not stored; `context.addJob` resolves to null. `context.completeIn()`
- * sends nothing; if the handler has called it, the job counts as completed unless the handler throws or rejects.
- * `context.workerId` is `inline`. Does not reject when the task fails: see `error` of the result.
+ * Runs one attempt of a task as a worker does, with the task's time limit and the rules for batches, but without a
+ * queue. Jobs that the task adds are checked and returned, not stored; `context.addJob` resolves to null.
+ * `context.completeIn()` sends nothing; if the handler has called it, the job counts as completed unless the handler
+ * throws or rejects. `context.workerId` is `inline`. If the task fails, runJobInline() still resolves, and the result
+ * has the error.
  */
 export async function runJobInline<Payload, Extensions>(
   task: Task<Payload, Extensions>,
@@ -100,7 +102,8 @@ export async function runJobInline<Payload, Extensions>(
   });
   await executor.run(new FetchedJob({ rows, atMs: 0 }, 0));
   const { failures } = results.take();
-  // A worker recognizes the commit after completeIn() by the missing row of the job. Here, the handler's end counts.
+  // After completeIn(), a worker detects the commit of the transaction: the job's row is missing. Here there is no row,
+  // so the transaction counts as committed if the handler has ended without an error.
   const [failure] = isCompletedByTask && observed.hasEnded() ? [] : failures;
   return {
     value: observed.value(),
@@ -112,8 +115,8 @@ export async function runJobInline<Payload, Extensions>(
 }
 
 /**
- * Returns the task with a handler that records its value. A thenable is awaited once, because awaiting a query
- * twice would run it twice.
+ * Returns the task with a handler that records what the task's own handler returns. A returned thenable is awaited only
+ * once, because it may be a query that each await sends again.
  */
 function recordingTask<E>(task: Task<unknown, E>): {
   task: Task<unknown, E>;
@@ -190,7 +193,7 @@ const waitSchema = strict({
 
 /**
  * Waits until a job has ended. Resolves to `failed` if the job has failed and has no attempts left, and to `finished`
- * if it has no row: it was completed or removed, or never existed. An observer of `job:complete` receives the result.
+ * if it has no row: it was completed or removed, or never existed. The event `job:complete` has the exact result.
  * Rejects with WorkerError `timeout` after `timeoutMs` (default 10,000), or `aborted` when `signal` aborts.
  */
 export async function waitForJob(

@@ -136,7 +136,7 @@ export class Upkeep<E> {
     this.#lockRenewal.start();
   }
 
-  /** Starts the heartbeats. Resolves to the reason why there can be none; null if they have started. */
+  /** Starts the heartbeats. Resolves to null, or to the reason why no heartbeats can be sent. */
   async #begin(
     recovery: Recovery,
     db: Database,

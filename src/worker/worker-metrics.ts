@@ -1,6 +1,6 @@
 // A worker's metrics as Prometheus text, made from its counters at each scrape. Each worker has a registry of its own,
-// so that metrics of several workers in one process do not collide. The histograms have the durations of jobs since the
-// first scrape.
+// so that metrics of several workers in one process do not collide. The histograms have only durations that were
+// measured after the first scrape.
 import type { Registry } from "prom-client";
 import type { SlotCount } from "./execute/slots.ts";
 import type { TalliedTask, TaskTally } from "./execute/task-tally.ts";
@@ -116,7 +116,7 @@ export class WorkerMetrics {
     return registry;
   }
 
-  /** Returns the tallies of the tasks, by the value of the label `task`. */
+  /** Returns, for each value of the label `task`, the tallies of its tasks. */
   #byTask(): ReadonlyMap<string, readonly TaskTally[]> {
     const names = [...this.#source.tasks.keys()];
     const own = new Set(names.length > MAX_TASKS ? names.slice(0, MAX_TASKS - 1) : names);

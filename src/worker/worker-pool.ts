@@ -17,13 +17,13 @@ export function ownPool<E>(config: WorkerConfig<E>): pg.Pool {
 }
 
 /**
- * The time limit of an add by the operations of utilsOf(), in milliseconds. If a connection is cut without notice, a
- * task that adds a job would otherwise wait until the operating system closes the connection. So would the jobs behind
- * the task's own job in its named queue.
+ * The time limit of an add by the operations of utilsOf(), in milliseconds. Without it, a task that adds a job on a
+ * connection that was cut without notice would wait until the operating system closes the connection. The jobs that
+ * follow the task's job in its named queue would have to wait, too.
  */
 const ADDS_WITHIN_MS = 20_000;
 
-/** Returns the operations of the queue with the worker's interceptors. Their end() does not end the pool. */
+/** Returns WorkerUtils on `pool` that call the worker's interceptors before an add. end() does not end the pool. */
 export function utilsOf<E>(
   { schema, preparedStatements, logger }: WorkerConfig<E>,
   pool: pg.Pool,

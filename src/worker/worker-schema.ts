@@ -1,7 +1,8 @@
-// A worker and its schema. At its start the worker creates a missing or empty schema (not with `migrate: "never"`), and
-// the missing limits of its options. It changes other schemas only with `migrate: "always"`. After the start, a schema
-// of a newer version stops the worker. A missing or incomplete schema does not: it counts as an outage, because a
-// restore may complete it.
+// Prepares the schema when a worker starts, and checks the schema while the worker runs. At its start the worker
+// creates a missing or empty schema (not with `migrate: "never"`), and the limits of the option `limits` that are
+// missing. A schema that already has a queue is migrated only with `migrate: "always"`. After the start, a schema of a
+// newer version stops the worker. A missing or incomplete schema does not stop the worker: it counts as an outage,
+// because a restore may complete the schema.
 import type { Pool } from "pg";
 import type { Logger } from "../base/logger.ts";
 import type { Outage } from "../base/outage.ts";
@@ -26,9 +27,9 @@ export interface StartedSchema {
 }
 
 /**
- * Creates, migrates or checks the schema, as the option `migrate` requires, and creates missing limits of the options.
- * Returns the schema's state. `signal` ends the wait for another session's migration. Throws WorkerError
- * `schema_missing`, `schema_unsupported` or `extension_missing`, and the errors of migrate().
+ * Creates, migrates or checks the schema, as the option `migrate` requires. Then creates the limits of the option
+ * `limits` that are missing. Returns the schema's state. `signal` ends the wait for another session's migration. Throws
+ * WorkerError `schema_missing`, `schema_unsupported` or `extension_missing`, and the errors of migrate().
  */
 export async function schemaAtStart(
   pool: Pool,
@@ -62,7 +63,10 @@ async function readyAtStart(
   }
 }
 
-/** Whether a payload of `worker:migrate` announces a breaking migration: `{"migrationNumber":21,"breaking":true}`. */
+/**
+ * Whether a notification of `worker:migrate` announces a breaking migration. Its payload is then, for example,
+ * `{"migrationNumber":21,"breaking":true}`.
+ */
 export function isBreaking(payload: string): boolean {
   return /"breaking"\s*:\s*true\b/.test(payload);
 }
@@ -77,8 +81,9 @@ export interface SchemaCheckParts {
 }
 
 /**
- * Returns a function that checks the schema until it is usable or of a newer version. A call during a check begins no
- * second check: the running check reads the schema again after the call.
+ * Returns a function that starts a check of the schema. The check reads the schema until the schema is usable or of a
+ * newer version. If the function is called during a check, it starts no second check. Instead, the running check reads
+ * the schema again after the call.
  */
 export function schemaCheck({ db, outage, signal, tooNew }: SchemaCheckParts): () => void {
   let isRunning = false;

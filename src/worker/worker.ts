@@ -43,8 +43,8 @@ export class Worker<Extensions = unknown> implements Service {
   /** The worker's observers and interceptors. */
   readonly hooks: Hooks;
   /**
-   * All operations of the queue, on the worker's pool and with its `beforeJobSchedule` interceptors: addJob() resolves
-   * to null for a job that an interceptor skips. Cannot be used after the stop, unless the pool is your own.
+   * All operations of the queue, on the worker's pool and with the worker's `beforeJobSchedule` interceptors. addJob()
+   * resolves to null if an interceptor skips the job. After the stop, only operations on your own pool can be used.
    */
   readonly utils: WorkerUtils<Job | null>;
   readonly #config: WorkerConfig<Extensions>;
@@ -56,7 +56,7 @@ export class Worker<Extensions = unknown> implements Service {
   readonly #timetable: Timetable;
   readonly #metrics: WorkerMetrics;
   readonly #aborted = new Set<AbortedAttempt>();
-  /** Ids of this worker under which nothing is locked any more, and whose leases must still be ended. */
+  /** The ids of this worker under which nothing is locked, and whose leases are ended when the worker is closed. */
   #freeIds: readonly string[] = [];
   readonly #stopping = new AbortController();
   readonly #limit: StopLimit;
@@ -112,9 +112,10 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * Starts the worker, and first creates a missing schema (option `migrate`). Resolves when it begins to fetch jobs. If
-   * the start fails, nothing keeps running. Rejects for example with WorkerError `aborted` (a stop), `schema_missing`,
-   * `database_unreachable`, `schema_unsupported`, `extension_missing` (option `limits`), `configuration` (bad crontab).
+   * Creates or migrates the schema if the option `migrate` requires it, and starts the worker. Resolves when the worker
+   * begins to fetch jobs. If the start fails, nothing keeps running. Rejects for example with WorkerError `aborted` (a
+   * stop), `schema_missing`, `database_unreachable`, `schema_unsupported`, `extension_missing` (option `limits`) or
+   * `configuration` (bad crontab).
    */
   start(): Promise<void> {
     if (this.#stopped === null) this.#started ??= this.#start();
@@ -126,8 +127,8 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * Stops the worker: fetches no more jobs, waits for running ones and writes all results. After
-   * `stopTimeoutMs` (default 25,000; 0: never) it continues as abort(). `reason` is for logs and events.
+   * Stops the worker: fetches no more jobs, waits for running jobs and writes all results. If the stop takes longer
+   * than `stopTimeoutMs` (default 25,000; 0: no limit), it continues as abort(). `reason` is for logs and events.
    * Idempotent; never rejects.
    */
   stop(reason = "stop"): Promise<void> {
@@ -151,7 +152,7 @@ export class Worker<Extensions = unknown> implements Service {
   /**
    * Stops the worker as stop() does, but aborts the signals of running jobs at once. Jobs that still run after
    * `abortGraceMs` (default 5,000) count as failed and are unlocked. If the database is unreachable, the stop ends
-   * after another second: results are lost, and their jobs stay locked until they are recovered.
+   * after another second: unwritten results are lost, and their jobs stay locked until they are recovered.
    */
   async abort(reason = "abort"): Promise<void> {
     const stopped = this.stop(reason);
@@ -160,8 +161,8 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * Starts the worker if necessary, and rejects if that fails. Resolves when no job is ready or running and all results
-   * are written, when `signal` aborts, or when the worker has stopped. Scheduled jobs are not waited for.
+   * Starts the worker if necessary, and rejects if the start fails. Resolves when no job is ready or running and all
+   * results are written, when `signal` aborts, or when the worker has stopped. Scheduled jobs are not waited for.
    */
   async drain(signal: AbortSignal = new AbortController().signal): Promise<void> {
     const over = new AbortController();
@@ -177,8 +178,8 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * Changes the largest number of jobs that run at once, 1–10,000. If it grows, more jobs start immediately. If it
-   * shrinks, running jobs continue, and unstarted jobs are given back. No effect after the stop. Throws InputError.
+   * Changes the largest number of jobs that run at once, 1–10,000. If the number grows, more jobs start immediately.
+   * If it shrinks, running jobs continue; unstarted ones are given back. No effect after the stop. Throws InputError.
    */
   setConcurrency(concurrency: number): void {
     const before = this.#concurrency.value;
@@ -187,8 +188,8 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * For health checks: the jobs whose code still runs `abortGraceMs` (default 5,000) after their signal aborted, the
-   * longest first. The signal aborts at a cancel, a time limit or the loss of the lock, for example.
+   * For health checks: the jobs whose code still runs `abortGraceMs` (default 5,000) after their signal aborted. The
+   * job whose signal aborted first comes first. A signal aborts at a cancel, a time limit or a lost lock, for example.
    */
   get jobsIgnoringSignal(): readonly JobIgnoringSignal[] {
     return ignoringSignal(this.#aborted, this.#config.abortGraceMs);
@@ -196,8 +197,8 @@ export class Worker<Extensions = unknown> implements Service {
 
   /**
    * Resolves to the worker's metrics as Prometheus text: jobs by task and result, slots, running jobs, fetched jobs
-   * that wait, jobs that ignore a signal, and the heartbeat's age. The durations of jobs and of their waits for a fetch
-   * are measured from the first call on.
+   * that wait, jobs that ignore a signal, and the age of the last heartbeat. The first call of metrics() starts two
+   * histograms: of the durations of jobs, and of the times that due jobs waited for their fetch.
    */
   metrics(): Promise<string> {
     return this.#metrics.text();
@@ -212,7 +213,7 @@ export class Worker<Extensions = unknown> implements Service {
     try {
       const schema = await schemaAtStart(this.#pool, this.#config, this.#stopping.signal);
       await this.#listener?.start();
-      // The timetable starts before any job is fetched, so that an unreadable crontab file leaves no job running.
+      // The timetable starts before jobs are fetched, so that no job runs yet if the crontab file cannot be read.
       await this.#timetable.start(schema.objects.has("_private_schedules"));
       await this.#upkeep.start(this.#database, schema, this.id);
       await this.#sessions.current.dispatcher.start();
@@ -225,7 +226,7 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   async #stop(reason: string): Promise<void> {
-    // These two calls are synchronous, so that nothing more starts after the call of stop().
+    // These two calls are synchronous, so that no job starts after the call of stop().
     this.#stopping.abort();
     this.#sessions.stopTaking();
     await this.#limit.waitFor(this.#end(reason), reason);
@@ -239,7 +240,7 @@ export class Worker<Extensions = unknown> implements Service {
     const others = [this.#timetable.stop(), this.#listener?.stop()];
     [this.#freeIds] = await Promise.all([sessions, ...others]);
     const closed = this.#close();
-    // If the connections are not closed in time, the database does not answer. Then those of the upkeep are cut.
+    // If the connections are not closed in time, the database does not answer. Then the upkeep's connections are cut.
     if (!(await settlesWithin(closed, MAX_CLOSE_MS))) this.#upkeep.cut();
   }
 
@@ -254,7 +255,7 @@ export class Worker<Extensions = unknown> implements Service {
     await this.#listener?.stop();
     await this.#sessions.close();
     const { pool, abortGraceMs } = this.#config;
-    // Both run in parallel, because each may take long. A client that a task still uses is closed after abortGraceMs.
+    // Each may take long, so both run in parallel. A connection that a task still uses is closed after abortGraceMs.
     const ownPool = pool === undefined ? endPool(this.#pool, abortGraceMs) : undefined;
     await Promise.all([this.#upkeep.stop(this.#freeIds), ownPool]);
     this.#ended.resolve();
@@ -264,7 +265,7 @@ export class Worker<Extensions = unknown> implements Service {
     return withBounds(this.#pool, this.#config.schema);
   }
 
-  /** Tests the worker's connections: if a heartbeat fails or one connection is lost, others may be lost, too. */
+  /** Tests connections of the worker. If a heartbeat has failed or one connection is lost, others may be lost, too. */
   #prove(): void {
     for (const { dispatcher } of this.#sessions.all) dispatcher.prove();
     void this.#listener?.prove();

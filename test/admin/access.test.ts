@@ -1,7 +1,7 @@
-// The access rules of the admin. For each login mode, read-only and read-write, a test sends requests to every route of
-// the route table, so new routes are tested, too. The requests have absent, wrong or right credentials and, if they are
-// writes, each state of the CSRF token. The other tests are about HEAD, unknown paths, challenges, Basic credentials,
-// origins, failed logins, forwarded addresses, CSRF tokens of two admins, and the token for metrics.
+// Tests the access rules of the admin. For each login mode, read-only and read-write, a test sends requests to every
+// route of the route table, so new routes are tested, too. The requests have absent, wrong or right credentials and, if
+// they are writes, each state of the CSRF token. The other tests are about HEAD, unknown paths, challenges, Basic
+// credentials, origins, failed logins, forwarded addresses, CSRF tokens of two admins, and the token for metrics.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AdminRoute } from "../../src/admin/context/admin.ts";
@@ -27,13 +27,13 @@ const csrfStates = ["missing", "wrong", "foreign", "cross-site", "same-site", "r
 type CredentialState = (typeof credentialStates)[number];
 type CsrfState = (typeof csrfStates)[number];
 
-test("A route is a write exactly if its method is not GET.", () => {
+test("A route has the access 'write' exactly if its method is not GET.", () => {
   for (const { method, access, path } of routes) {
     assert.equal(access === "write", method !== "GET", `${method} ${path}`);
   }
 });
 
-test("Only the probes are open in every mode.", () => {
+test("Only the probes have the access 'open', which needs no credentials in any mode.", () => {
   const open = routes.filter(({ access }) => access === "open").map(({ path }) => path);
   assert.deepEqual(open, ["/healthz", "/readyz"]);
 });
@@ -116,7 +116,7 @@ for (const mode of modes) {
             const where = `${route.method} ${path}, credentials ${credentials}, csrf ${csrf}`;
             if (seen !== wanted) mistakes.push(`${where}: ${seen}, not ${wanted}`);
             // A write that is not refused reaches the route's handler. If the path has an id, the handler answers 404,
-            // because nothing has this id. Otherwise it answers 400, because the empty object is bad input.
+            // because nothing with this id exists. Otherwise it answers 400, because the empty body is invalid.
             const reached = route.path.includes("{") ? 404 : 400;
             if (wanted === null && route.method === "POST" && answer.status !== reached) {
               mistakes.push(`${where}: ${answer.status} from the handler`);
@@ -254,7 +254,7 @@ test("An empty token header does not count as a failed login.", async () => {
   assert.equal((await attempt(rightCredentials.header)).status, 200);
 });
 
-test("Eight guesses a second are compared; further guesses are answered with 429, even the right one.", async () => {
+test("From a network without a recent login, at most eight guesses a second are compared. Further guesses get a 429, even the right one.", async () => {
   const { client, port } = await startAdmin({ mode: "bearer" });
   const attempt = (token: string, from: string) =>
     client.send("GET", "/api/session", { headers: { authorization: `Bearer ${token}` }, from });
@@ -273,12 +273,12 @@ test("Eight guesses a second are compared; further guesses are answered with 429
   assert.equal(new Set(answers.slice(0, 3)).size, 1);
   assert.match(text, /retry-after: 1\r\n/i);
   assert.match(text, /"code":"too_many_logins"/);
-  // A login from this address succeeded above, so the number of guesses from it has no limit.
+  // The login from 127.0.2.9 succeeded above, so the number of guesses from this address has no limit.
   for (let n = 0; n < 20; n++) assert.equal((await attempt("wrong", "127.0.2.9")).status, 401);
   assert.equal((await attempt(TOKEN, "127.0.2.9")).status, 200);
 });
 
-test("A forwarded address is used only if it comes from a trusted proxy.", async () => {
+test("A forwarded address is used only if a trusted proxy sends it.", async () => {
   const { logger, lines } = recordingLogger();
   const trusting = await startAdmin({
     mode: "bearer",
@@ -317,7 +317,7 @@ test("Two admins with the same secret have the same CSRF token; an admin with an
   assert.notEqual(await tokenOf(one, PASSWORD), await tokenOf(other, "another one"));
 });
 
-test("The token for metrics gives access to the metrics only.", async () => {
+test("The token for metrics gives access only to the metrics.", async () => {
   for (const mode of ["basic", "bearer", "header"] as const) {
     const scraper = "scrape-scrape-scrape";
     const { client } = await startAdmin({

@@ -1,6 +1,6 @@
 // GET /api/activity: searches of the audit trail. With the extension `operations` the trail is in a table, otherwise it
-// is in memory; a search finds the same entries in both. In the table, a page and a search also end when they have read
-// a number of bytes.
+// is in memory; a search finds the same entries in both. Also tests how many bytes of the table a page may contain, and
+// how many a search may read.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -48,7 +48,7 @@ for (const extensions of [["operations"], []] as const) {
     assert.deepEqual(await found(`search=%23${added[1]}`), ["fail", "add"]);
     assert.deepEqual(await found(`search=${added[2]}`), ["add"]);
     assert.deepEqual(await found("search=nothing+like+it"), []);
-    // Members that are null are not found as the text "null".
+    // A search for "null" does not find entries that have members with the value null.
     assert.deepEqual(await found("search=null"), []);
     assert.equal((await found("search=+")).length, 4);
     assert.equal((await found("last_secs=60")).length, 4);

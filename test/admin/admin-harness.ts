@@ -19,8 +19,9 @@ import type { Limits } from "../../src/http/bounds/limits.ts";
 import type { TestDatabase } from "../support/database.ts";
 
 const endings: (() => Promise<void>)[] = [];
-// Hooks run in the order of their creation. This one must run before the hook of support/database.ts, which drops
-// databases and would wait for our connections. So that module is imported later.
+// Hooks run in the order of their creation. This hook must run before the hook of support/database.ts, which drops
+// databases and would wait until the connections of the admins are closed. Therefore support/database.ts is imported
+// later.
 after(async () => {
   for (const end of endings) await end();
 });
@@ -62,7 +63,7 @@ export const rightCredentials: Record<Mode, Record<string, string>> = {
   none: {},
 };
 
-/** Headers with credentials that are almost right. Mode none has no login, so its credentials are arbitrary. */
+/** Headers with credentials that are almost right. The mode `none` has no login, so its credentials are arbitrary. */
 export const wrongCredentials: Record<Mode, Record<string, string>> = {
   basic: { authorization: basic(`operator:${PASSWORD}!`) },
   bearer: { authorization: `Bearer ${TOKEN.slice(0, -1)}` },
@@ -103,7 +104,7 @@ export interface AdminOptions {
   readonly configure?: (builder: AdminServerConfigBuilder) => void;
   readonly logger?: Logger;
   readonly onAudit?: OnAudit;
-  /** Default: a migrated database of its own. */
+  /** The URL of the database. Default: that of a new migrated database. */
   readonly url?: string;
   readonly schema?: string;
 }
@@ -115,7 +116,7 @@ export interface TestAdmin {
   readonly client: Client;
 }
 
-/** Starts a server. It and its pool end with the test file. */
+/** Starts an admin server. After the tests of the file, the server and its pool are closed. */
 export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin> {
   const url = options.url ?? (await migratedDatabase(options.schema)).url;
   const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 5_000 });
@@ -151,7 +152,7 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
   return { server, port, pool, client: createClient(port) };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what a server sent; the assertions are its types
+// biome-ignore lint/suspicious/noExplicitAny: JSON from a server; the tests check its contents
 export type Json = any;
 
 export interface Answer {

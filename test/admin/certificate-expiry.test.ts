@@ -1,4 +1,4 @@
-// The warnings that an admin logs if its certificate expires while it runs.
+// Tests the warnings that a running admin logs if its certificate expires soon or has expired.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { watchExpiry } from "../../src/admin/certificate-expiry.ts";

@@ -152,7 +152,7 @@ test("A listen address is host:port, with an IPv6 address in brackets.", () => {
   }
 });
 
-test("Mode none is refused unless the address is certainly a loopback address.", () => {
+test("On a TCP address, mode none is refused unless the address is certainly a loopback address.", () => {
   const open = (address: string) =>
     adminServerConfig(pool).listenAddr(address).auth({ mode: "none" }).build();
   for (const address of [

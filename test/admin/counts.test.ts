@@ -58,7 +58,7 @@ async function countAll({ client }: TestAdmin, q: string): Promise<Json> {
   return answer;
 }
 
-test("In a small table every count is exact, also that of a query.", async () => {
+test("In a small table every count is exact, also the number of a query's matches.", async () => {
   const admin = await startAdmin();
   await fill(admin);
   const { body } = await admin.client.get("/api/counts");
@@ -175,7 +175,7 @@ for (const feed of [{}, { smallPages: 0, sampledPages: 40 }]) {
     assert.equal(Date.parse(body.oldest_ready_at), Number(rows[0].oldest));
   });
 
-  test(`In a ${size} table the oldest ready job is not one of a locked queue.`, async () => {
+  test(`In a ${size} table the oldest ready job is not a job of a locked queue.`, async () => {
     const admin = await startAdmin({ feed });
     await fill(admin);
     const blocked = "job_queue_id = 1 and locked_at is null";

@@ -1,4 +1,6 @@
-// Tickets with which an export is downloaded once without a login, also from another admin with the same secret.
+// With a ticket, an export can be downloaded without a login, also from another admin that has the same secret. A
+// ticket can be used once at each admin. If the admins can record its use in the database, it can be used only once in
+// total.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
@@ -19,7 +21,7 @@ import {
   TOKEN,
 } from "./admin-harness.ts";
 
-// With `isShared: false` the use of a ticket is recorded only in memory, so this database is never read.
+// With `isShared: false`, the use of a ticket is recorded only in memory, so this database is never used.
 const unused = { client: new pg.Pool(), schema: schemaName() };
 const authorization = `Bearer ${TOKEN}`;
 
@@ -64,7 +66,7 @@ test("With a shared secret, a ticket that one admin has created downloads the ex
   assert.deepEqual([again.status, again.body.code], [403, "ticket"]);
 });
 
-test("With the extension, a ticket that was used at one admin is refused by all admins.", async () => {
+test("If the schema has the tables of operations, a ticket that was used at one admin is refused by all admins.", async () => {
   const admins = await twoAdmins(["operations"]);
   for (let n = 0; n < 5; n++) {
     const path = await ticketOf(admins[n % 2] as TestAdmin, { q: "" });
@@ -161,7 +163,7 @@ test("No line of the log contains a ticket, even if the ticket has a long query.
   assert.ok(!JSON.stringify(lines).includes(secret));
 });
 
-test("A ticket stays valid when its request ends before its use is recorded.", async () => {
+test("A ticket stays valid when the request that uses it ends before the use is recorded.", async () => {
   const waits = (builder: AdminServerConfigBuilder) => builder.limits({ waitMs: 60_000 });
   const [admin] = await twoAdmins(["operations"], { configure: waits });
   const path = await ticketOf(admin, { q: "id:1", columns: "id" });
@@ -176,7 +178,7 @@ test("A ticket stays valid when its request ends before its use is recorded.", a
   assert.equal(await status(admin, path), 403);
 });
 
-test("A ticket stays valid when its jobs cannot be read.", async () => {
+test("A ticket stays valid when the jobs of its export cannot be read.", async () => {
   const [admin] = await twoAdmins(["operations"]);
   const path = await ticketOf(admin, { q: "id:1", columns: "id" });
   const lock = await admin.pool.connect();
@@ -231,7 +233,7 @@ test("A ticket stays valid when the maximum number of downloads is running.", as
   assert.equal(await status(admin, path), 403);
 });
 
-test("A ticket stays valid when the database is too busy to record its use.", async () => {
+test("A ticket stays valid when the database is too busy to record the use.", async () => {
   const [admin] = await twoAdmins(["operations"]);
   const path = await ticketOf(admin, { q: "id:1", columns: "id" });
   await admin.pool.query(`

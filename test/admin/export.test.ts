@@ -42,7 +42,7 @@ function download(path: string, headers: Record<string, string> = {}): Promise<D
 const lines = (text: string): Json[] =>
   text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
 
-test("An export has every matching job on a line of JSON, with its payload unchanged except line breaks.", async () => {
+test("An export has one line of JSON for each matching job. Payloads are unchanged, except that line breaks become spaces.", async () => {
   const payload = '{"b":\\n 12345678901234567890,\\r"a":"x\\\\ny","b":1.0}';
   await insert(`select 1 + n % 2, case when n = 5 then E'${payload}'::json else to_json(n) end,
     case when n % 3 = 0 then E'=bad, "quoted"\\nline' end from generate_series(1, 12000) n`);
@@ -68,7 +68,7 @@ test("An export has every matching job on a line of JSON, with its payload uncha
   assert.equal(some.trailers["x-export-complete"], "10");
 });
 
-test("CSV quotes special characters, and escapes formulas for spreadsheets.", async () => {
+test("In CSV, values with special characters are quoted, and formulas are escaped for spreadsheets.", async () => {
   await insert(`values (1, '{"a": "x, \\"y\\""}', E'=cmd(), "q"\\r\\nline'), (1, '-5', null)`);
   const { text, headers } = await download(
     "/api/export?format=csv&columns=id,payload,last_error,state",
@@ -117,7 +117,7 @@ test("An export with a cursor begins after the cursor's id, and ends at the firs
   assert.equal((await client.get("/api/export?q=is:nothing")).status, 400);
 });
 
-test("An export reports unknown names of its query, and the number of jobs too large to be compared.", async () => {
+test("An export reports unknown names in its query, and the number of jobs that are too large to be compared with the query.", async () => {
   await insert(`values (1, '{"n": 1}', null), (1, 'null', null),
     (1, json_build_object('n', 2, 'text', repeat('x', 9000000)), null)`);
   const found = await download("/api/export?columns=id&q=payload.n:1,2");

@@ -37,7 +37,7 @@ after(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("Limits with an endless back-off or an infinite rate can be read.", async () => {
+test("Limits can be read even if a back-off or a rate has an infinite time.", async () => {
   const pool = new pg.Pool({ connectionString: server.url() });
   await migrate(pool, schemaName(), { logger: silentLogger, extensions: ["limits"] });
   await pool.query(`
@@ -53,7 +53,7 @@ test("Limits with an endless back-off or an infinite rate can be read.", async (
   }
 });
 
-test("Workers with an infinite heartbeat are listed, and no list fails because of them.", async () => {
+test("Workers whose last heartbeat has an infinite time are listed, and no list fails because of them.", async () => {
   for (const path of [
     ...[
       "overview",

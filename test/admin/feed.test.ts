@@ -1,4 +1,4 @@
-// The feed, which reads the queue for the event streams, with a fake database that counts statements.
+// Tests the feed, which reads the queue for the event streams. The database is a fake that counts statements.
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// The admin inside an application's own server.
+// Tests the admin as a request handler in an application's own HTTP server.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -98,7 +98,7 @@ test("After close(), streams and writes are answered with 503, and the applicati
   await once(server, "close");
 });
 
-test("If the application has read the body before the handler, the answer is 500 with advice.", async () => {
+test("If the application has already read the body, the handler answers with 500 and advice.", async () => {
   const { admin, client, server } = await application("none");
   const { body } = await client.get("/queue/api/session");
   const answer = await client.send("POST", "/taken", {

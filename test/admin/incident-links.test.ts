@@ -7,7 +7,10 @@ const { url } = await migratedDatabase("worker", ["controls", "limits"]);
 
 type TestAdmin = Awaited<ReturnType<typeof startAdmin>>;
 
-/** Returns the kind and the number of jobs of each incident with a query. Checks that the query finds as many jobs. */
+/**
+ * Returns, for each incident that has a query, its kind and its number of jobs. Checks that the query finds this number
+ * of jobs.
+ */
 async function counted(): Promise<string[]> {
   // A new admin for each call, because an admin caches its incidents.
   const { client } = await startAdmin({ url });

@@ -73,7 +73,7 @@ test("A body must be one valid JSON object without duplicate fields.", async () 
   }
 });
 
-/** Path, body, and the fields that the answer must name, with a part of each message. */
+/** Each has a path, a body, and all fields that the answer must name, each with a pattern of the field's message. */
 const refusals: [string, object | string, Record<string, RegExp>][] = [
   ["/api/jobs", {}, { identifier: /is required/ }],
   ["/api/jobs", { identifier: "" }, { identifier: /1 to 128/ }],
@@ -207,7 +207,7 @@ const refusals: [string, object | string, Record<string, RegExp>][] = [
   ],
 ];
 
-test("An invalid body is 400, and the answer names every invalid field.", async () => {
+test("An invalid body is refused with 400, and the answer names every invalid field.", async () => {
   for (const [path, body, fields] of refusals) {
     const answer = await client.post(path, body);
     const what = `${path} ${JSON.stringify(body).slice(0, 100)}: ${answer.text}`;
@@ -225,7 +225,7 @@ test("An invalid body is 400, and the answer names every invalid field.", async 
   }
 });
 
-test("An unknown, repeated or invalid query parameter is 400, and the answer names it.", async () => {
+test("An unknown, repeated or invalid query parameter is refused with 400, and the answer names the parameter.", async () => {
   const queries: [string, string, RegExp][] = [
     ["limit=-1", "limit", /0 or more/],
     ["limit=ten", "limit", /whole number/],
@@ -269,7 +269,7 @@ test("Markup of a request appears in an answer only as JSON text.", async () => 
   }
 });
 
-test("A body above 1 MiB is 413, also in chunks, and is not read to its end.", async () => {
+test("A body above 1 MiB, also in chunks, is refused with 413 and is not read to its end.", async () => {
   const large = `{"identifier":"x","payload":"${"x".repeat(10_000_000)}"}`;
   const { status, body } = await client.post("/api/jobs", large);
   assert.deepEqual([status, body.code], [413, "body_too_large"]);
@@ -312,7 +312,7 @@ test("None of the requests above has changed a job or a task.", async () => {
   assert.equal(await contents(), before);
 });
 
-test("A very long list with invalid items is refused with at most twenty problems.", async () => {
+test("A very long list with invalid items is refused, and the answer names at most twenty problems.", async () => {
   for (const body of [
     { action: "retry", ids: Array(150_000).fill("x") },
     { action: "complete", ids: Array(150_000).fill(0) },

@@ -1,4 +1,4 @@
-// The admin over IPv6: listening, the Host header, and the client's address behind a proxy.
+// Tests the admin over IPv6: its address, the Host and Origin headers, and the client's address behind a proxy.
 import assert from "node:assert/strict";
 import { networkInterfaces } from "node:os";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { createClient, recordingLogger, startAdmin } from "./admin-harness.ts";
 const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
 const skip = addresses.some(({ address }) => address === "::1") ? false : "::1 is not available";
 
-test("On [::1] the admin accepts only loopback addresses in Host and Origin.", {
+test("An admin without a login on [::1] accepts only localhost and loopback addresses in Host, and refuses a write whose Origin differs from Host.", {
   skip,
 }, async () => {
   const { server, port } = await startAdmin({

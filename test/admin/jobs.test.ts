@@ -1,4 +1,5 @@
-// The routes that add, read, change and remove jobs. Payloads, times and ids are exact. Messages describe the result.
+// Tests the routes that add, read, change and remove jobs: payloads, times and ids are exact, and the message of an
+// answer describes the result.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAdmin } from "./admin-harness.ts";
@@ -133,7 +134,7 @@ test("A job whose deletion a trigger prevents is reported as unchanged, not as s
   );
 });
 
-test("An action's message has the numbers of changed and given jobs, and locked jobs are skipped.", async () => {
+test("An action's message has the numbers of changed and requested jobs, and locked jobs are skipped.", async () => {
   const act = async (fields: object) => (await client.post("/api/jobs/action", fields)).body;
   const ids = [];
   for (let n = 0; n < 3; n++) ids.push(Number(await addJob({ identifier: "acted" })));

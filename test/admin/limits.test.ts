@@ -1,5 +1,5 @@
-// Tests the HTTP routes of limits, and which requests they refuse. Also tests limits in the answers to why, in
-// incidents and in metrics.
+// Tests the HTTP routes of limits, and which requests they refuse. Also tests what the explanations of jobs
+// (/api/jobs/:id/why), incidents and metrics show about limits.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { schemaName } from "../../src/database/schema-name.ts";
@@ -117,7 +117,7 @@ test("A limit with only a rate is full when the rate is used up, not when a queu
   await client.post("/api/limits", { action: "remove", name: "hourly" });
 });
 
-test("A live worker runs as many jobs as the limit allows, and the limit and its waiting jobs show this number.", async () => {
+test("A live worker runs as many jobs as the limit allows. The limit's details and the explanations of waiting jobs show this number.", async () => {
   const gate = Promise.withResolvers<void>();
   const slow = defineTask("slow", () => gate.promise);
   const limits = [{ name: "slow", task: "slow", concurrency: 2 }];
@@ -151,7 +151,7 @@ test("A live worker runs as many jobs as the limit allows, and the limit and its
   await client.post("/api/limits", { action: "remove", name: "slow" });
 });
 
-test("A limit of queues names its full queues, with their slots and waiting jobs.", async () => {
+test("The details of a limit of queues list the full queues, with their slots and waiting jobs.", async () => {
   await addJob(db, { identifier: "t", spec: { queueName: "tenant/1" } });
   await addJob(db, { identifier: "t", spec: { queueName: "tenant/2" } });
   const set = { action: "set", name: "tenants", queue: "tenant/*", concurrency: 1 };
@@ -379,7 +379,7 @@ test("The number of jobs that wait for a limit includes jobs that were added aft
   assert.equal((await own.client.get("/api/limits/l")).body.waiting, 2);
 });
 
-test("An invalid limit gets 400 and changes nothing; without the tables a write gets 409 and the command that adds them.", async () => {
+test("A request to set an invalid limit gets 400 and changes nothing. Without the tables of limits, a request to set a limit gets 409 and the command that adds the tables.", async () => {
   const before = await list();
   for (const wrong of [
     { task: "t", rate: "fast" },

@@ -1,4 +1,5 @@
-// An admin compares only some of the guesses at a password or token. The tests set the clock by hand.
+// Tests the limit of guesses at a password or token. A guess beyond the limit is refused, and is not compared with the
+// password or token. The tests set the clock by hand.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createAuthentication } from "../../src/admin/access/authentication.ts";
@@ -21,7 +22,7 @@ const compared = (throttle: ReturnType<typeof createLoginThrottle>, clients: rea
 const networks = (count: number) =>
   Array.from({ length: count }, (_, n) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
 
-test("In a second, eight guesses of one network are compared, and 64 of all networks together.", () => {
+test("In one second, at most eight guesses of one network are compared, and at most 64 of all networks together.", () => {
   const { time, throttle } = throttleAt();
   assert.equal(
     compared(
@@ -45,7 +46,7 @@ test("An IPv6 /64 is one network, and an IPv4-mapped address counts as its IPv4 
   assert.equal(compared(throttleAt().throttle, mapped), 8);
 });
 
-test("For an hour after a login a network has no limit, however many guesses other networks make.", () => {
+test("For an hour after a login, guesses of the same network have no limit, however many guesses other networks make.", () => {
   const { time, throttle } = throttleAt();
   throttle.recordSuccess("login", "2001:db8:0:7::1");
   const guess = () => compared(throttle, networks(1_000));
@@ -80,7 +81,7 @@ function authentication() {
     onLogin: () => {},
     throttle,
   });
-  /** Returns the status, and the identity or the message of the refusal. */
+  /** Sends a token. Returns the status, and the name of the login or the message of the refusal. */
   const attempt = (token: string, client: string, isScrape = false) => {
     const headers = { authorization: `Bearer ${token}` };
     try {
@@ -107,7 +108,7 @@ test("Beyond the limit, a right guess gets the same answer as wrong guesses.", (
   }
 });
 
-test("A scraper that has logged in is served while other networks guess, but its own guesses are limited.", () => {
+test("A scraper whose token was accepted is served while other networks guess, but wrong tokens from its network are limited.", () => {
   const { attempt } = authentication();
   const scraper = "192.0.2.7";
   assert.equal(attempt(SCRAPER, scraper, true), "200 metrics");

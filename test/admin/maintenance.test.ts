@@ -22,7 +22,7 @@ const addLocked = async (worker: string, age: string) => {
   return body.jobs[0].id as number;
 };
 
-test("Cleanup without a list runs all three tasks; with an empty list it runs none.", async () => {
+test("A cleanup without a list of cleanup tasks runs all three; with an empty list it runs none.", async () => {
   const add = await client.post("/api/jobs", { identifier: "spent", queue: "spent" });
   await client.post("/api/jobs/action", { action: "fail", ids: [add.body.jobs[0].id] });
   assert.deepEqual(await maintain({ action: "cleanup", cleanup_tasks: [] }), {
@@ -85,7 +85,7 @@ test("A dry run of a sweep reports what the sweep then does.", async () => {
   assert.equal((await client.get(`/api/jobs/${id}`)).body.state, "ready");
 });
 
-test("A sweep reports the workers that it skips because of a longer threshold.", async () => {
+test("A sweep reports the workers that it skips because their own threshold is longer.", async () => {
   await pool.query("delete from worker._private_workers");
   await addLocked("patient", "20 minutes");
   await pool.query(`select worker.worker_heartbeat('patient', '{"threshold_ms": 3600000}')`);
@@ -101,7 +101,7 @@ test("A sweep reports the workers that it skips because of a longer threshold.",
   assert.deepEqual(dry.spared_workers, ["patient"]);
 });
 
-test("Migrate creates a missing schema and reports its steps.", async () => {
+test("Migrate creates a missing schema and reports what it has done.", async () => {
   const { url } = await migratedDatabase();
   const empty = await startAdmin({ url, schema: "second" });
   const before = await empty.client.get("/api/overview");

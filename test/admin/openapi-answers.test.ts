@@ -1,5 +1,6 @@
 // Compares the answers of the API, in each of their shapes, with the OpenAPI document, member by member. Answers of
-// commands are compared in commands.test.ts. Also tests that the document has the statuses of rejected requests.
+// commands are compared in commands.test.ts. Also tests that the document has the statuses of answers to rejected
+// requests.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../src/admin/routes.ts";
@@ -91,13 +92,13 @@ test("Every shape of every answer matches the OpenAPI document.", async () => {
   await compare("POST", "/api/export/ticket", "/api/export/ticket", { q: "is:failed" });
 
   await compare("GET", "/api/cron-entry", "/api/cron-entry?name=c");
-  // The other reads whose path has no parameter. Their answers have one shape.
+  // Requests each remaining GET route whose path has no parameter.
   const described = routes.filter(({ operation }) => typeof operation.answer !== "string");
   for (const { method, path } of described) {
     if (method === "GET" && !path.includes("{") && !compared.has(`GET ${path}`))
       await compare("GET", path);
   }
-  // The shapes that answers have only with the tables of an extension.
+  // With the tables of an extension, some answers have further shapes.
   await client.post("/api/extensions", { action: "add", name: "limits" });
   const limit = { name: "l", queue: "q", concurrency: 1, rate: "1/d" };
   await client.post("/api/limits", { action: "set", ...limit });
@@ -121,7 +122,7 @@ test("Every shape of every answer matches the OpenAPI document.", async () => {
   assert.deepEqual(missing, []);
 });
 
-test("The OpenAPI document has the statuses of answers about a missing object, a conflict or a missing extension.", async () => {
+test("If an object or an extension is missing, or on a conflict, the status of the answer is in the OpenAPI document.", async () => {
   const bare = (await startAdmin({ url: (await migratedDatabase("worker")).url })).client;
   const schedule = { action: "add", identifier: "s", task: "t", pattern: "@daily" };
   const add = { identifier: "t", throttle_secs: 60 };

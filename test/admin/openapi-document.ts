@@ -1,5 +1,5 @@
-// Compares values with the schemas of the OpenAPI document: types, members, items, `$ref` and `anyOf`. Other keywords,
-// such as `enum` and `minimum`, are not checked.
+// Reads the admin's OpenAPI document, and checks values against its schemas. The check supports types, members, items,
+// `$ref` and `anyOf`. It ignores other keywords, such as `enum` and `minimum`.
 import assert from "node:assert/strict";
 import type { Client, Json } from "./admin-harness.ts";
 
@@ -15,8 +15,9 @@ export interface OpenapiDocument {
   /** Returns the schema to which a `$ref` points; a schema without `$ref` is returned itself. */
   resolve(schema: Schema): Schema;
   /**
-   * Asserts that the value, its members and its items have the described types, that no member is undescribed and that
-   * no required member is missing. `path` is the value's name in messages.
+   * Asserts that the value, its members and its items have the described types, that each member is described, and that
+   * no required member is missing. Members are checked only if the schema has `properties`. `path`: the value's name in
+   * messages.
    */
   assertFits(value: unknown, schema: Schema, path: string): void;
 }
@@ -70,7 +71,10 @@ export async function openapiDocument(client: Client): Promise<OpenapiDocument> 
   };
 }
 
-/** Runs the attempts until one succeeds, and then returns an empty list; if all fail, returns their messages. */
+/**
+ * Calls `run` with one attempt after another. Returns an empty list as soon as a call succeeds. If all calls throw,
+ * returns the messages of their errors.
+ */
 function failures<T>(attempts: readonly T[], run: (attempt: T) => void): string[] {
   const reasons: string[] = [];
   for (const attempt of attempts) {

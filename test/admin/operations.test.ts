@@ -1,5 +1,6 @@
-// Tests operations over HTTP: they are previewed, started, paused, resumed and undone, by one admin or two, and are not
-// started while the tables that they need are missing. Also tests their event stream, and the audit trail.
+// Tests operations over HTTP: how they are previewed, started, paused, resumed and undone, at one admin and at two
+// admins. While the tables of operations are missing, no operation starts. Also tests the event stream of operations,
+// and the audit trail.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -178,7 +179,7 @@ test("An invalid request is refused with the field and the reason.", async () =>
   assert.equal((await client.get("/api/activity?cursor=odd")).status, 400);
 });
 
-test("An operation that was previewed at one admin can be started only once, even at another, and the first shows it.", async () => {
+test("An operation that was previewed at one admin can be started at another one, but only once. The first admin shows it, too.", async () => {
   const second = await startAdmin({ url });
   await add(4, "shared");
   const { rehearsal } = await rehearsed({ q: "task:shared", action: "retry" });
@@ -242,7 +243,7 @@ test("An operation whose admin is killed, and which is then resumed, changes eac
   await pool.query("drop trigger note on worker._private_jobs");
 });
 
-test("Every write has an audit entry with its user; for a change of jobs by id, also with their state before and after.", async () => {
+test("Every write has an audit entry that names the user. If the write changes jobs by id, the entry also has their state before and after.", async () => {
   const entries: AuditEntry[] = [];
   const trailed = await startAdmin({
     url,
@@ -298,7 +299,7 @@ test("Every write has an audit entry with its user; for a change of jobs by id, 
   assert.ok(next.body.entries[0].id < first.id);
 });
 
-test("Without the tables an operation can be previewed, but not started until they are added.", async () => {
+test("If the tables of operations are missing, an operation can be previewed, but not started until the tables are added.", async () => {
   const bare = await startAdmin();
   await add(3, "bare", bare.pool);
   const list = await bare.client.get("/api/operations");
@@ -338,7 +339,7 @@ test("If the role may not add the tables, the answer has the command that the sc
   const command = "worker migrate --schema='some jobs' --with-operations";
   assert.deepEqual([missing.may_add, missing.command], [false, command]);
   assert.match(missing.sentence, /adds them when \w+, the owner of the schema, runs it$/);
-  // The owner adds the tables, and the role no longer has the privilege to write to them.
+  // The owner of the schema adds the tables, and the role loses the privilege to write to them.
   const { client } = await startAdmin({ url, schema: "some jobs" });
   await client.post("/api/extensions", { action: "add", name: "operations" });
   await owner.pool.query(`revoke pg_write_all_data from ${role}`);
@@ -353,7 +354,7 @@ test("If the role may not add the tables, the answer has the command that the sc
   await owner.close();
 });
 
-test("Viewers of the stream receive progress and the end of an operation.", async () => {
+test("The event stream reports the progress and the end of an operation.", async () => {
   await add(900, "watched");
   const states: string[] = [];
   const response = await fetch(new URL("api/events?events=operation", server.url));

@@ -1,5 +1,6 @@
-// While PostgreSQL is stopped, frozen or slow, or refuses connections, the admin answers requests for data with 503.
-// Afterwards it answers them without a restart.
+// While PostgreSQL is stopped, frozen or slow, or refuses connections, the admin answers requests for data with 503. A
+// frozen server keeps its connections open and does not respond. After each outage, such requests succeed again without
+// a restart of the admin.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -78,7 +79,7 @@ test("While PostgreSQL is stopped, requests for data are answered 503. Afterward
   );
 });
 
-/** Starts a proxy in front of PostgreSQL that can stop forwarding without closing connections. */
+/** Starts a proxy in front of PostgreSQL. freeze(true) stops it from forwarding data, but closes no connection. */
 async function freezer(target: string) {
   let frozen = false;
   const sockets = new Set<net.Socket>();
@@ -127,8 +128,8 @@ test("While PostgreSQL is frozen, requests for data are answered 503. Broken idl
   }
   front.freeze(false);
   assert.equal((await client.get("/api/overview")).status, 200);
-  // This breaks idle connections. The pool emits an `error` event for each of them. This event would end the process if
-  // the admin did not listen for it.
+  // close() breaks idle connections. The pool emits an `error` event for each of them. Such an event would end the
+  // process if the admin did not listen for it.
   front.close();
   assert.equal((await client.get("/api/overview")).status, 503);
 });
@@ -138,7 +139,7 @@ test("While PostgreSQL is frozen, /metrics still answers. For a large table the 
   const front = await freezer(`${host}/.s.PGSQL.${port}`);
   const url = `postgres://${user}@127.0.0.1:${front.port}/${database}`;
   const small = await startAdmin({ url });
-  // With `smallPages: 0` the table counts as large. So a scrape uses the last snapshot if that is at most 10 s old.
+  // With `smallPages: 0` the table counts as large, so /metrics uses the last snapshot if it is less than 10 s old.
   const large = await startAdmin({ url, feed: { smallPages: 0 } });
   assert.match((await large.client.get("/metrics")).text, /^worker_database_up 1$/m);
   front.freeze(true);

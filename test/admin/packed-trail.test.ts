@@ -1,6 +1,6 @@
 // Tests the admin's lists with rows that decompress to a hundred times their size on disk: audit entries, operations,
-// cron entries and locks. Such pages have fewer rows, leave rows out, or have notes in place of rows. Also tests rows
-// that other programs or versions have written.
+// cron entries and locks. The pages of such lists have fewer rows, leave rows out, or have notes in place of rows. Also
+// tests rows that other programs or versions have written.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { waitUntil } from "../support/until.ts";
@@ -23,7 +23,10 @@ async function read(path: string): Promise<Json> {
   return body;
 }
 
-/** Reads all pages, and returns the ids on them and the number of pages. `rows` is the member that has the rows. */
+/**
+ * Reads all pages, and returns the ids on them and the number of pages. `rows`: the name of the member with a page's
+ * rows.
+ */
 async function walked(path: string, rows: string): Promise<{ ids: number[]; pages: number }> {
   const ids: number[] = [];
   let pages = 0;
@@ -52,7 +55,7 @@ test("A page of activity has fewer entries if they are long, and the next page c
   assert.ok(pages >= 6 && pages <= 12, `${pages} pages`);
 });
 
-test("An entry that an earlier version wrote is sent with today's names of members.", async () => {
+test("An entry that an earlier version wrote is sent with the current names of its members.", async () => {
   await insertEntries(1, "'message', 'm', 'asked', 3, 'done', 2");
   await insertEntries(1, "'message', 'm', 'requested', 5, 'done', 4");
   const { entries } = await read("/api/activity");
@@ -138,7 +141,7 @@ test("An operation whose query is too long is neither listed nor found.", async 
   assert.equal((await client.get("/api/operations/1")).status, 404);
 });
 
-test("Activity has every entry, even if the rows of their operations are long.", async () => {
+test("The activity has all entries, even if the rows of their operations are long.", async () => {
   await insertOperations(30, `json_build_object('reason', repeat('a', ${MB}))`);
   await pool.query(
     `insert into worker._private_audit (operation_id, entry)

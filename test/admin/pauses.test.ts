@@ -1,4 +1,5 @@
-// Pauses over HTTP: the routes, incidents and metrics, and the paused queues, tasks and jobs in the lists.
+// Tests pauses in the HTTP API: the routes that pause and resume, the incidents and metrics of pauses, and the paused
+// queues, tasks and jobs in lists.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { schemaName } from "../../src/database/schema-name.ts";
@@ -23,7 +24,7 @@ test("If a pause keeps no job waiting, the sentence of its incident begins with:
   assert.equal((await client.post("/api/pauses", { action: "resume", ...idle })).status, 200);
 });
 
-test("A paused queue is listed with its pause and without a lock; its incident counts waiting jobs.", async () => {
+test("A paused queue is listed with its pause and without a lock; the incident of the pause counts waiting jobs.", async () => {
   await addJob(db, { identifier: "t", spec: { queueName: "mail" } });
   const pause = {
     action: "pause",

@@ -22,7 +22,7 @@ async function blocked({ pool }: TestAdmin, tables = "_private_jobs") {
   return { waiting, release };
 }
 
-test("A read that takes too long is 503, and its statement is cancelled.", async () => {
+test("The answer to a read that takes too long is a 503, and the statement of the read is cancelled.", async () => {
   const admin = await startAdmin({ configure: (builder) => builder.limits({ requestMs: 150 }) });
   const { release } = await blocked(admin);
   for (const path of ["/api/jobs", "/api/jobs/1"]) {
@@ -37,7 +37,7 @@ test("A read that takes too long is 503, and its statement is cancelled.", async
   assert.equal((await admin.client.get("/api/jobs")).status, 200);
 });
 
-test("When a client leaves, its statement is cancelled, and no error is logged.", async () => {
+test("When a client disconnects, the statement of its request is cancelled, and no error is logged.", async () => {
   const { logger, lines } = recordingLogger();
   const admin = await startAdmin({ logger });
   const { waiting, release } = await blocked(admin);
@@ -84,7 +84,7 @@ test("Reads of operations and of the audit trail end with their request, too.", 
   await release();
 });
 
-test("When all connections of the pool are in use, the answer is busy, not unreachable.", async () => {
+test("When all connections of the pool are in use, the error is `busy`, and the database is not logged as unreachable.", async () => {
   const { logger, lines } = recordingLogger();
   const admin = await startAdmin({
     logger,

@@ -9,8 +9,9 @@ import { migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["schedules", "operations"]);
 
-// Each of these pages reserves 32 MB. One client may reserve half of `unreadBytesInAll`, 48 MB, for unfinished pages.
-test("While a page of whole rows is read, the answer to a request for another one is 503 if there is not enough memory for both.", async () => {
+// Each page of this test reserves 32 MB. For unfinished pages, one client may reserve at most half of
+// `unreadBytesInAll`: here 48 MB, which is too little for two pages.
+test("While a page of whole rows is read, the answer to a request for another page is 503 if there is not enough memory for both.", async () => {
   const { client, pool } = await startAdmin({
     url,
     limits: { unreadBytesInAll: 96 * 1_048_576, memoryWaitMs: 50 },

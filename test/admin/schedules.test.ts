@@ -1,4 +1,5 @@
-// Schedules over HTTP: requests that read and change schedules, the list of cron entries, and the audit trail.
+// Tests the HTTP requests that read and change schedules, and how schedules appear in the list of cron entries and in
+// the audit trail.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
@@ -11,7 +12,7 @@ const NIGHTLY = {
   ...{ time_zone: "Europe/Berlin", payload: { a: 1 }, jitter_secs: 60, overlap: "skip" },
 };
 
-test("A schedule is listed with its payload, and among the cron entries with its source.", async () => {
+test("A schedule is in the list of schedules with its payload, and in the list of cron entries with the source `schedule`.", async () => {
   const added = await post(NIGHTLY);
   assert.equal(added.status, 200, added.text);
   assert.equal(added.body.revision, 1);
@@ -48,7 +49,7 @@ test("The details of a cron entry are its definition, its changes, and its next 
   assert.ok(body.ticks.length >= 5);
   for (const { at, local, utc, is_after_change } of body.ticks) {
     // On the day in March that has no 02:30, the tick is at 03:00. On the day in October that has 02:30 twice, the tick
-    // is at the first.
+    // is at the first 02:30.
     assert.match(local, /^(Sun|Mon|Tue|Wed|Thu|Fri|Sat) \d{1,2} \w{3}( \d{4})? (02:30|03:00)$/);
     assert.equal(utc.slice(-5), new Date(at).toISOString().slice(11, 16));
     assert.equal(typeof is_after_change, "boolean");
@@ -65,7 +66,7 @@ test("The details of a cron entry are its definition, its changes, and its next 
   assert.deepEqual((await client.get("/api/cron-entry?name=nightly")).body.ticks, []);
 });
 
-test("A change with an old revision is answered 409 with advice; an answer about invalid fields names them.", async () => {
+test("A change with an old revision is answered 409 with advice; the answer to invalid fields names the fields.", async () => {
   const stale = await post({ action: "change", identifier: "nightly", priority: 1, revision: 1 });
   assert.deepEqual([stale.status, stale.body.code], [409, "conflict"]);
   assert.match(stale.body.error, /has revision 4, not 1.*read it again/);
@@ -94,7 +95,7 @@ test("Each action on a schedule is in the audit trail with its user, without the
   assert.doesNotMatch(JSON.stringify(entries.map(({ changes }) => changes)), /payload/);
 });
 
-test("The activity entry of a schedule shows its job key as a change, and lists no jobs with that key.", async () => {
+test("An activity entry about a schedule shows the schedule's job key among the changes, and lists no jobs with that key.", async () => {
   const key = "nightly report";
   await client.post("/api/jobs", { identifier: "report", key });
   await post({ ...NIGHTLY, overlap: "allow", key });
@@ -108,7 +109,7 @@ test("The activity entry of a schedule shows its job key as a change, and lists 
   assert.deepEqual([job.key, job.after.length, job.changes.key], [key, 1, undefined]);
 });
 
-test("A schedule that SQL has made invalid is shown without its definition; a read of its row is answered 409.", async () => {
+test("If SQL has made a schedule invalid, its cron entry is shown without the definition of the schedule, and a request for the schedule is answered 409.", async () => {
   await pool.query(
     "insert into worker._private_schedules (identifier, task, pattern, payload) values ('long', 't', '@daily', to_json(repeat('a', 70000)))",
   );

@@ -1,5 +1,5 @@
-// Tests the activity list and the undo of actions on jobs by id or key, over HTTP. With the extension `operations`, an
-// action that has changed a job is an operation and can be undone.
+// Tests, over HTTP, the activity list and the undo of actions whose jobs the request names by id or key. With the
+// extension `operations`, such an action is stored as an operation if it has changed a job, and can be undone.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { waitUntil } from "../support/until.ts";
@@ -25,7 +25,7 @@ async function undone(id: number): Promise<Json> {
   return body;
 }
 
-test("The answer to an action and its entry in the activity list have the id of an operation that can be undone.", async () => {
+test("The answer to an action and the action's entry in the activity list have the id of an operation that can be undone.", async () => {
   const ids = [await add("kept"), await add()];
   const { body: before } = await client.get(`/api/jobs/${ids[0]}`);
   const acted = await client.post("/api/jobs/action", { action: "complete", ids });

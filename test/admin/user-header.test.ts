@@ -1,4 +1,5 @@
-// A trusted proxy can name the user of a request in a header. The name is a label, and does not replace the login.
+// Tests the header in which a trusted proxy can name the user of a request. The name is a label, and does not replace
+// the login.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Json, migratedDatabase, recordingLogger, startAdmin } from "./admin-harness.ts";
@@ -23,7 +24,7 @@ const logins = {
   },
 } as const;
 
-/** Starts an admin. `trusted`: the networks of its proxies. `send()` sends a request, with a login, from an address. */
+/** Starts an admin. `trusted`: networks of trusted proxies. `send()` sends a request, with a login, from an address. */
 async function start(mode: keyof typeof logins, trusted: readonly string[] = ["127.0.6.0/24"]) {
   const { logger, lines } = recordingLogger();
   const { client } = await startAdmin({
@@ -73,7 +74,7 @@ for (const mode of ["basic", "bearer", "header"] as const) {
   });
 }
 
-test("Without a trusted proxy the header is ignored, which is logged at the start.", async () => {
+test("If no proxy is trusted, the header is ignored, and the admin logs this at the start.", async () => {
   const { lines, send } = await start("basic", []);
   const { status, body } = await send(PROXY, { [HEADER]: "\xff" });
   assert.deepEqual([status, body.auth.username], [200, "operator"]);

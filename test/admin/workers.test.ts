@@ -1,5 +1,5 @@
-// The API's list of workers. Some of the workers run in the tests: workers of this library, in both modes, and Graphile
-// workers. Of others, such as a stale worker, only a row is inserted.
+// Tests the list of workers of the API, and the details of a worker. Workers of this library, in both modes, and
+// Graphile workers run in the tests. For other workers, such as a stale worker, the tests only insert rows.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Logger, run } from "graphile-worker";
@@ -21,7 +21,7 @@ after(async () => {
   for (const end of endings) await end();
 });
 
-/** Returns tasks whose jobs run until the test file ends; then `released` resolves. */
+/** Returns tasks whose jobs run until all tests of this file have ended. At that time `released` resolves. */
 function blockingTasks(...names: string[]) {
   const { promise, resolve } = Promise.withResolvers<void>();
   endings.unshift(async () => resolve());
@@ -79,7 +79,8 @@ test("Workers of all kinds are listed with their jobs, and only a worker whose l
   const list = async (query = ""): Promise<Json> => (await client.get(`/api/workers${query}`)).body;
   const byState = async (): Promise<Json> =>
     Map.groupBy((await list()).workers, (one: Json) => one.state);
-  // A job of the fast mode is only in the worker's report: `locked_by` in its row is null for the first 5 seconds.
+  // Only the worker's report shows that it runs a job of the fast mode: `locked_by` in the job's row is null for the
+  // first 5 seconds.
   await wait("the fast job is reported, and its locked_by is null", async () => {
     const { workers } = await list();
     const isReported = workers.some((one: Json) => one.current[0]?.id === ofFast);
@@ -139,7 +140,7 @@ test("Workers of all kinds are listed with their jobs, and only a worker whose l
   const missing = await client.get("/api/workers/absent");
   assert.deepEqual([missing.status, missing.body.code], [404, "not_found"]);
 
-  // All pages together have each worker once, in each order.
+  // In each sort order, all pages of the list together have each worker once.
   for (const sort of ["state", "id", "-started", "-running", "-done"]) {
     const ids: string[] = [];
     let cursor: string | null = "";
@@ -283,7 +284,7 @@ test("A worker that sends no reports and has locked many jobs does not hide the 
   assert.equal((await client.get("/api/workers/many")).body.current.length, 100);
 });
 
-test("Differences between live workers are listed: their versions, and tasks that only some support.", async () => {
+test("Differences between live workers are listed: different versions, and tasks that only some of the workers support.", async () => {
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });
   const addWorker = (id: string, metadata: object, heartbeatAgeS = 0) =>

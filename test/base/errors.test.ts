@@ -1,5 +1,5 @@
-// Tests `instanceof` for the library's errors, also for those of another copy of the library in the same process, and
-// the functions that return the message and the code of any thrown value.
+// Tests that `instanceof` recognises the library's errors, even if another copy of the library in the same process has
+// created them. Also tests the functions that return the message and the code of a thrown value.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";

@@ -1,5 +1,5 @@
-// Only base/clock.ts uses Node's timers and clocks, no delay exceeds Node's maximum, and a measured time includes the
-// time for which the machine was suspended.
+// Tests base/clock.ts, the only source that uses Node's timers and clocks. A delay may be longer than the maximum of
+// Node's timers, and a measured time includes the time for which the machine was suspended.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import http from "node:http";

@@ -1,6 +1,6 @@
-// Tests the executable for Linux on arm64, from dist/release, in the emulator qemu: npm run test:arm64. The test needs
-// Debian's packages qemu-user, libc6-arm64-cross and libstdc++6-arm64-cross. Child processes are not emulated, so tasks
-// that are programs are not tested here.
+// Tests the executable for Linux on arm64, from dist/release, in the emulator qemu. `npm run test:arm64` runs this
+// file. The test needs Debian's packages qemu-user, libc6-arm64-cross and libstdc++6-arm64-cross. Child processes are
+// not emulated, so tasks that are programs are not tested here.
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

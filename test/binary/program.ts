@@ -78,7 +78,7 @@ export interface RunOptions {
   readonly listen?: string | undefined;
 }
 
-/** `status`: null if a signal ended the program. `stderr`: its last 10,000 characters. */
+/** `status`: null if a signal ended the program. `stderr`: only the last 10,000 characters of stderr. */
 export interface ExitResult {
   readonly status: number | null;
   readonly stdout: string;

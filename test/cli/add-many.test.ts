@@ -1,5 +1,5 @@
-// `worker add-many` adds all jobs of a file of JSON Lines. If a line is invalid, it adds none, and its error names the
-// line.
+// `worker add-many` adds all jobs of a file of JSON Lines. If a line is invalid, the command adds no job, and its error
+// contains the number of the line.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -76,7 +76,7 @@ test("Each line adds a job; its payload is stored byte for byte, and most fields
   assert.ok(rows[0].ahead > 300 && rows[0].ahead <= 600);
 });
 
-test("Lines with the same key make one job; lines that add none are counted separately.", async () => {
+test("Lines with the same key add one job; lines that add no job are counted separately.", async () => {
   const file = fileOf(['{"task":"one","key":"k"}', '{"task":"one","key":"k","priority":3}']);
   const first = await runInChild(["add-many", file], env);
   assert.equal(first.stdout, "Added 1 job; 1 line updated or kept a job of the same key\n");
@@ -85,7 +85,7 @@ test("Lines with the same key make one job; lines that add none are counted sepa
   assert.equal((await jobs("one")).length, 1);
 });
 
-test("Lines can be read from standard input, thousands of them, in order.", async () => {
+test("Thousands of lines can be read from standard input, and their jobs are in the order of the lines.", async () => {
   const lines = Array.from({ length: 3_000 }, (_, n) => `{"task":"many","payload":{"n":${n}}}\n`);
   const result = await worker(["add-many", "-", "--json"], env, lines.join(""));
   assert.deepEqual([result.status, JSON.parse(result.stdout)], [0, { added: 3_000, replaced: 0 }]);
@@ -100,7 +100,7 @@ test("Lines can be read from standard input, thousands of them, in order.", asyn
   );
 });
 
-test("A line with a key updates the job of this key according to the line's key mode, even between lines without a key.", async () => {
+test("A line with a key updates the job of this key according to the line's key mode, even if other lines have no key.", async () => {
   const keyed = (n: number, more = "") => `{"task":"keyed","key":"k","payload":{"n":${n}}${more}}`;
   const result = await runInChild(
     [

@@ -13,7 +13,7 @@ after(() => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** A line of JSON on stderr. */
+/** A line of the admin's log, which is JSON on stderr. */
 export interface LogLine {
   readonly level: number;
   readonly code?: string;
@@ -24,10 +24,10 @@ export interface LogLine {
 
 export interface AdminProcess {
   readonly pid: number;
-  /** The JSON on stdout, printed once the admin serves. */
+  /** The JSON that the admin prints to stdout when it begins to serve. */
   readonly announced: { readonly url: string; readonly [field: string]: unknown };
   send(signal: NodeJS.Signals): void;
-  /** Resolves once `times` lines of the whole log contain this text. Rejects after 30 s. */
+  /** Resolves when the messages of at least `times` lines of the whole log contain this text. Rejects after 30 s. */
   logged(text: string, times?: number): Promise<void>;
   /** Sends SIGTERM, waits until the process has ended, and returns its log. */
   stop(): Promise<readonly LogLine[]>;

@@ -1,4 +1,4 @@
-// `worker admin` as a program: it serves without a database, warns of plain HTTP, and rejects invalid options.
+// Tests the command `worker admin`: it serves without a database, warns of plain HTTP, and rejects invalid options.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NOWHERE, startAdmin } from "./admin-process.ts";
@@ -20,7 +20,7 @@ test("The admin serves without a database, and its log lines are JSON.", async (
   assert.ok(!JSON.stringify([announced, lines]).includes(scraper));
 });
 
-test("On a public address without a trusted proxy, the admin warns of plain HTTP; the warning has the address.", async () => {
+test("On a public address without a trusted proxy, the admin warns of plain HTTP, and the warning names the address.", async () => {
   const { stop } = await startAdmin(["--listen", "0.0.0.0:0"]);
   const [warning] = (await stop()).filter(({ msg }) => msg.includes("without TLS"));
   assert.match(warning?.msg ?? "", /^the admin listens on 0\.0\.0\.0:\d+ without TLS/);
@@ -28,7 +28,7 @@ test("On a public address without a trusted proxy, the admin warns of plain HTTP
   assert.ok(!(await behind.stop()).some(({ msg }) => msg.includes("without TLS")));
 });
 
-test("The command rejects invalid secrets, networks and limits, in one line.", async () => {
+test("The command rejects invalid passwords, networks and limits with a message of one line.", async () => {
   const refused = async (args: string[], message: RegExp, env: Record<string, string> = {}) => {
     const { status, stderr } = await worker(["admin", ...args], { DATABASE_URL: NOWHERE, ...env });
     assert.match(stderr, message);

@@ -1,5 +1,5 @@
-// Errors of the command line. The message names the mistake or the fix, in one line unless there are several problems.
-// It contains no secret, and no stack trace without --verbose. The exit status is tested, too.
+// Tests the error messages and the exit statuses of the command line. A message names the mistake or the fix, in one
+// line unless there are several problems. It contains no secret, and without --verbose no stack trace.
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
@@ -125,7 +125,7 @@ test("If row level security hides all jobs from a role, the error gives this cau
   assertRefused(result, 1, /row level security hides all jobs/);
 });
 
-test("Problems name the options as they were typed.", async () => {
+test("A message about an invalid value names the option or argument as --help does.", async () => {
   const { url } = await migratedDatabase();
   const args = ["add", "t", "{}", "--priority", "40000", "--run-at", "soon"];
   const result = await worker(args, { DATABASE_URL: url });
@@ -138,7 +138,7 @@ test("Problems name the options as they were typed.", async () => {
   );
 });
 
-test("A message names options instead of fields, but names of fields in the user's input stay unchanged.", async () => {
+test("A message names options such as --run-at instead of fields such as run_at, but a field name in the user's own input stays unchanged.", async () => {
   const { url } = await migratedDatabase();
   const stderrOf = async (...args: string[]) =>
     (await worker(args, { DATABASE_URL: url })).stderr.replace("worker: ", "").trimEnd();

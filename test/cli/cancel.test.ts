@@ -16,7 +16,7 @@ async function prepared(...extensions: readonly string[]) {
   return { url, cli: (...args: readonly string[]) => runInChild([...args], env) };
 }
 
-test("If its tables are missing, cancel fails, by id and by query, and names the command that adds them.", async () => {
+test("If the tables for cancels are missing, cancel by id and cancel by query fail, and the error names the command that adds the tables.", async () => {
   const { cli } = await prepared("operations");
   await cli("add", "task");
   for (const args of [["1"], ["task:task"], ["task:task", "--dry-run"]]) {
@@ -57,7 +57,7 @@ test("cancel by id needs a confirmation, fails waiting jobs, and reports the ids
   assert.match((await cli("why", "1")).stdout, /[Cc]ancelled: wrong file/);
 });
 
-test("--wait reports removed, failed and missing jobs as cancelled, failed and not found, and not as completed.", async () => {
+test("--wait reports a removed job as cancelled, a failed job as failed, and a missing job as not found.", async () => {
   const { cli } = await prepared("controls");
   for (const _ of [1, 2, 3]) await cli("add", "task");
   await cli("fail", "3", "--reason", "broken", "--yes");
@@ -112,7 +112,7 @@ test("cancel by query leaves out failed jobs and cancels running ones; --wait pr
     assert.match(removal.stdout, /To run it: worker cancel --remove 'task:other -is:failed'\n$/);
     const byQuery = await cli("cancel", "id>0", "--reason", "stop", "--yes");
     assert.match(byQuery.stdout, /Cancelled 1 of 2 jobs; 1 runs and is being cancelled/);
-    // The list of operations does not count the running job that is being cancelled as left alone.
+    // In the list of operations, a running job that is being cancelled does not count as left alone.
     const { stdout: operations } = await cli("operations");
     assert.match(operations, /LEFT ALONE.*\n.* done +cancel +1 +0 /);
     const [end] = await utils.waitForCancelledJobs(["2"]);

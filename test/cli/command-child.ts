@@ -1,5 +1,6 @@
-// A process that runs the command lines of a test file one after another, because starting Node for each of them would
-// take most of the time. It sends the output and the exit status of each command line to runInChild() in command.ts.
+// A process that runs the command lines of a test file one after another. If each command line started Node,
+// the starts would take most of the test's time. The process sends the output and the exit status of each command line
+// to runInChild() in command.ts.
 import { runCli } from "../../src/cli/cli.ts";
 
 export interface Order {

@@ -50,7 +50,8 @@ test("fish completes commands, options, choices and files.", {
 });
 
 // Starts a zsh on its own terminal, with the completions in $1, types the line $2 and Tab, and waits until the word $3
-// appears. The terminal also shows the typed command. It contains `is-re''ady`, which differs from the awaited output.
+// appears. The terminal shows the typed command before its output. The command contains `is-re''ady`, so that the wait
+// for `is-ready` does not end at the command.
 const TYPIST = `
 zmodload zsh/zpty
 zpty t zsh -f -i

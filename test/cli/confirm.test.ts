@@ -1,5 +1,5 @@
-// Tests the confirmation of destructive commands. A command that needs a terminal gets one of its own (terminal.ts), on
-// which the test types the answer.
+// Tests the confirmation of destructive commands. A command that needs a terminal gets one of its own (terminal.ts),
+// on which the test types the answer.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";

@@ -27,7 +27,7 @@ async function indexes(): Promise<string[]> {
   return rows.map(({ indexname }) => indexname.replace("worker_jobs_", ""));
 }
 
-test("A migration builds the named indexes, or without names the recommended ones.", async () => {
+test("migrate --with-indexes builds the named indexes, or the recommended indexes if none are named.", async () => {
   assert.match(await ran("migrate", "--with-indexes=task,queue"), /^Indexes: task, queue$/m);
   assert.deepEqual(await indexes(), ["queue", "task"]);
   const { indexes: built } = JSON.parse(await ran("migrate", "--with-indexes", "--json"));
@@ -46,7 +46,7 @@ test("An index is dropped and built by name. An unknown name is rejected with a 
   assert.match(stderr, /--with-indexes: must be one of failed, retrying/);
 });
 
-test("An index that this database cannot have is skipped with the reason, and the others are built.", async () => {
+test("If a database cannot have an index, migrate prints the reason and builds the other indexes.", async () => {
   const { url } = await emptyDatabase();
   const empty = { DATABASE_URL: url };
   const dry = await runInChild(["migrate", "--with-indexes=failed_text,task", "--dry-run"], empty);

@@ -1,4 +1,4 @@
-// Commands that explain the queue: why, tasks, cron, watch, doctor.
+// Tests the commands that explain the state of the queue: why, tasks, cron, watch and doctor.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type pg from "pg";
@@ -80,7 +80,7 @@ test("why, tasks and count distinguish a fetched job from a running one.", async
   await db.query("delete from worker._private_workers");
 });
 
-test("why of a failed job shows that it will not run again, and how many other jobs have its error.", async () => {
+test("For a failed job, why shows that the job will not run again, and how many other jobs have the same error.", async () => {
   for (let n = 0; n < 3; n++) await runInChild(["add", "charge", "{}", "--max-attempts", "1"], env);
   await db.query(
     "update worker._private_jobs set attempts = 1, last_error = 'Error: no money' where task_id = (select id from worker._private_tasks where identifier = 'charge')",
@@ -90,7 +90,7 @@ test("why of a failed job shows that it will not run again, and how many other j
   assert.match(stdout, /is failed\. Will not run again\..* 2 other jobs have this error\./);
 });
 
-test("tasks lists each task with its jobs by condition.", async () => {
+test("tasks lists each task with the number of its jobs in each condition.", async () => {
   const { stdout } = await runInChild(["tasks"], env);
   const [head = "", first = ""] = stdout.split("\n");
   assert.match(head, /^TASK +READY +BLOCKED +FETCHED +RUNNING +RETRYING +SCHEDULED +FAILED/);
@@ -218,7 +218,7 @@ test("doctor names problems, each with the command that fixes it.", async () => 
   assert.deepEqual(rows, stock.rows);
 });
 
-test("doctor reports jobs whose queue or task was deleted, and its fix restores the queue under a new name.", async () => {
+test("doctor reports jobs whose queue or task was deleted, and the suggested command restores the queue under a new name.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);
   await own.pool.query("select worker.add_job('t', '{}', 'q'), worker.add_job('gone')");
@@ -234,7 +234,7 @@ test("doctor reports jobs whose queue or task was deleted, and its fix restores 
   assert.deepEqual(rows, [{ queue_name: "recovered-queue-1" }]);
 });
 
-test("doctor reports the functions of a renamed schema that use its old name, and its fix repairs them.", async () => {
+test("After a schema was renamed, doctor reports functions that still use the old name, and the suggested command repairs them.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);
   await own.pool.query("alter schema worker rename to jobs");
@@ -264,7 +264,7 @@ test("doctor, cron and the list of schedules report a tick that no worker has ad
   assert.match((await runInChild(["cron"], env)).stdout, /^hourly .* any +2026-01-02T03:00:00Z$/m);
   const { stdout } = await runInChild(["schedule", "list"], env);
   assert.match(stdout, /^hourly .* due since 2026-01-02T03:00:00Z +allow/m);
-  // Now there are more schedules than one list shows.
+  // From here on there are more schedules than a page of the list has.
   await own.pool.query(`insert into worker._private_schedules
       (identifier, task, pattern, spec, next_at)
     select 'e' || n, task, pattern, '{"lastMs": 1767322800000}', date_trunc('hour', now() + interval '1 hour')
@@ -288,7 +288,7 @@ test("doctor reports a tick that was missed before the worker of the entry was s
     /^warn {2}timetable: .* since .*T08:00:00\.000Z: no worker added its jobs; the next is due at .*T08:00:00\.000Z\n {6}fix: worker cron$/m;
   assert.match(stdout, line);
 });
-test("doctor and cron report an entry whose last tick is in the future; doctor also reports a sequence that is behind its table.", async () => {
+test("doctor and cron report an entry whose last tick is in the future; doctor also reports a sequence whose next id is already in the table.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);
   const env = { DATABASE_URL: url };

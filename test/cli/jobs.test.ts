@@ -73,7 +73,7 @@ test("On an idle queue, the commands queues, workers and sweep succeed, and unlo
   assert.equal(absent.status, 1);
 });
 
-test("A reader that closes the pipe ends the command silently.", async () => {
+test("If the program that reads a command's output closes the pipe, the command ends with the exit status 0 and prints no error.", async () => {
   const child = spawn(runner, [...command, "list", "--json"], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -87,7 +87,7 @@ test("A reader that closes the pipe ends the command silently.", async () => {
   assert.deepEqual([status, stderr], [0, ""]);
 });
 
-test("A unique job is added once, and a debounced one waits.", async () => {
+test("A unique job is added once, and a debounced job waits.", async () => {
   const add = (...more: string[]) => worker(["add", "once", '{"id": 1}', ...more], env);
   const unique = ["--unique", "args.id", "--unique", "queue", "--unique-while", "failed-too"];
   const first = await add(...unique, "--unique-period", "1d");

@@ -42,7 +42,7 @@ async function addStale(): Promise<void> {
   );
 }
 
-/** Returns the names of all members, except for those within data of users. */
+/** Returns the names of all members, except inside payloads, flags and metadata, whose members may have any names. */
 function names(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   if (Array.isArray(value)) return value.flatMap(names);
@@ -132,7 +132,7 @@ test("An option takes a value in all commands or in none, because it may precede
   }
 });
 
-test("watch --json continues after the database was away, and reports the outage on stderr.", async () => {
+test("watch --json continues after an outage of the database, and reports the outage on stderr.", async () => {
   const { url } = await migratedDatabase();
   const { PATH = "", HOME = "" } = process.env;
   const child = spawn(runner, [...command, "watch", "--json", "--interval", "500ms"], {

@@ -1,4 +1,4 @@
-// `worker limit` and `worker limits`, and limits that a plugin of `worker run` exports.
+// Tests the commands `worker limit` and `worker limits`, and limits that a plugin module of `worker run` exports.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -73,7 +73,7 @@ test("A limit of queues counts the jobs of each queue separately, and cannot bec
   assert.match(other.stderr, /the limit tenants is for queues; remove it first/);
 });
 
-test("While a worker without heartbeats holds a lock, limit set, limits, status and doctor report it.", async () => {
+test("While a worker without heartbeats holds a lock, limit set, limits, status and doctor report the worker.", async () => {
   const { url } = await emptyDatabase();
   const worker = (...words: string[]) => runInChild(words, { DATABASE_URL: url });
   await worker("migrate", "--with", "limits");

@@ -1,4 +1,5 @@
-// Tests that `worker` on a Node.js that is too old names the required version, before anything else can fail.
+// Tests that on a Node.js that is too old, `worker` fails with a message that has the required version, and that the
+// library's files do not fail there with another error first.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -9,7 +10,7 @@ import { sources } from "./command.ts";
 const root = join(import.meta.dirname, "../..");
 const { libraryFiles } = await import(join(root, "build/library-files.mjs"));
 
-/** Runs `worker --version` in a process in which process.versions has `version` as that of Node.js. */
+/** Runs `worker --version` in a process whose `process.versions.node` is `version`. */
 function runAs(version: string) {
   const versions = `{ ...process.versions, node: ${JSON.stringify(version)} }`;
   const preload = `Object.defineProperty(process, "versions", { value: ${versions} })`;
@@ -31,10 +32,9 @@ test("On a Node.js that is too old, the command fails with a message that has th
   for (const version of [`${needed}.0`, "24.0.0"]) assert.equal(runAs(version).status, 0);
 });
 
-/** Matches an import that fails on Node.js 20, before the library can name the required version. */
 const newer = /import\s*{[^}]*\bgetCACertificates\b[^}]*}\s*from\s*"node:tls"/;
 
-test("The library's files do not import getCACertificates, which Node.js 20 lacks, so that they can name the required version.", () => {
+test("The library's files do not import getCACertificates: on Node.js 20, which lacks it, the import would fail before the library can name the required version.", () => {
   const current = [...(libraryFiles() as Set<string>)].map((name) => `library/${name}`);
   for (const name of ["index.js", ...current]) {
     assert.doesNotMatch(readFileSync(join(root, "dist", name), "utf8"), newer, name);

@@ -1,4 +1,4 @@
-// Commands that change jobs by query, by id or by key, and `worker operations`.
+// Tests the commands that change jobs by query, by id or by key, and the command `worker operations`.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -55,7 +55,7 @@ test("An operation by query is previewed, run, listed with its count, and undone
   assert.match(again.stderr, /operation \d+ is undone; an operation can be undone once/);
 });
 
-test("An undo of a deletion names the application's own columns, which it does not restore.", async () => {
+test("After an undo of a deletion, the output names the application's own columns, which are not restored.", async () => {
   await pool.query("alter table worker._private_jobs add column tenant text default 'none'");
   try {
     await pool.query("select worker.add_job('own', '{}', job_key => 'own')");
@@ -90,7 +90,7 @@ test("Actions on jobs by id or by key can be undone, like operations by query.",
   assert.ok(JSON.parse(retried.stdout).operation > 0);
 });
 
-test("Arguments that are integers are ids, and all others form one query; a query that begins with a dash follows --.", async () => {
+test("Arguments that are integers are ids. All other arguments form one query. A query that begins with a dash is written after --.", async () => {
   await add(3, "words");
   const [first, second, third] = await jobsOf("words");
   const byId = await run("reschedule", first.id, second.id, "--priority", "3");
@@ -130,7 +130,7 @@ test("A dry run and the action itself respect --limit.", async () => {
   assert.match(now.stdout, /^run-now: 2 jobs that match/m);
 });
 
-test("remove takes a key, and also ids or a query.", async () => {
+test("The command remove takes a key, ids or a query.", async () => {
   await add(4, "removed");
   const [first, second] = await jobsOf("removed");
   await pool.query("select worker.add_job('removed', '{}', null, null, null, 'the key')");
@@ -208,7 +208,7 @@ test("An action by id and an operation by query are each recorded in the audit t
   assert.deepEqual([byId.before[0].priority, byId.after[0].priority], [0, 2]);
 });
 
-test("Without its tables an operation by query can only be previewed; --with-operations adds the tables first.", async () => {
+test("Without the tables of operations, an operation by query can only be previewed; --with-operations adds the tables first.", async () => {
   const { url } = await migratedDatabase();
   const bare = { DATABASE_URL: url };
   await runInChild(["add", "t"], bare);

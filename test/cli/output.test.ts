@@ -1,4 +1,5 @@
-// The form of output: colours and widths on a terminal, whole texts in a pipe, examples and valid values in the help.
+// Tests the form of the output: colours and widths on a terminal, uncut errors in a pipe, and the examples and valid
+// values in each command's help.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
@@ -54,7 +55,7 @@ test("On a terminal no row of a list is wider than the terminal; in a pipe error
   assert.match((await runInChild(["list"], env)).stdout, /日本語 end\n/);
 });
 
-test("A state has a colour on a terminal, none in a pipe, and none if NO_COLOR is set.", async () => {
+test("A state has a colour on a terminal unless NO_COLOR is set, and in a pipe only if FORCE_COLOR is set.", async () => {
   const red = "\x1b[31mfailed\x1b[39m";
   assert.ok((await onTerminal(200, ["list"])).join("\n").includes(red));
   const off = await onTerminal(200, ["list"], { NO_COLOR: "1" });
@@ -65,7 +66,7 @@ test("A state has a colour on a terminal, none in a pipe, and none if NO_COLOR i
   assert.ok(refused.stderr.startsWith("\x1b[31mworker:\x1b[39m there is no job"));
 });
 
-test("NO_COLOR overrides FORCE_COLOR, and FORCE_COLOR overrides the terminal.", () => {
+test("NO_COLOR overrides FORCE_COLOR, unless NO_COLOR is empty. FORCE_COLOR applies to terminals and pipes.", () => {
   const terminal = { isTTY: true };
   const pipe = { isTTY: false };
   assert.deepEqual(
@@ -82,7 +83,7 @@ test("NO_COLOR overrides FORCE_COLOR, and FORCE_COLOR overrides the terminal.", 
   );
 });
 
-test("A text is cut at a whole character, and wide characters take two columns.", () => {
+test("A text is cut between two characters, and a wide character takes two columns.", () => {
   assert.deepEqual(
     [cutTo("abcdef", 4), cutTo("abc", 3), cutTo("日本語", 4)],
     ["abc…", "abc", "日…"],
@@ -90,7 +91,7 @@ test("A text is cut at a whole character, and wide characters take two columns."
   assert.deepEqual([widthOf("日本"), widthOf("e\u0301"), widthOf("✅")], [4, 1, 2]);
 });
 
-test("Each command's help ends with examples, and each of them parses.", async () => {
+test("Each command's help has examples, and the arguments of each example are valid.", async () => {
   for (const one of commands) {
     const { stdout } = await runInChild([one.name, "--help"]);
     assert.ok(one.examples.length > 0, one.name);

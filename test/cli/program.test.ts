@@ -1,4 +1,4 @@
-// Commands about the program: healthcheck, completion, man.
+// Tests the commands healthcheck, completion and man.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -38,7 +38,7 @@ test("healthcheck requests /readyz below the URL's path, and exits with 0 only i
   assert.match(no.stderr, /is not ready: status 503 \(database_unreachable\)\n$/);
 });
 
-test("Without a URL healthcheck uses the address in the admin's variables.", async () => {
+test("Without a URL, healthcheck uses the address in the admin's environment variables.", async () => {
   const ready = await serving(200, '{"status":"ready"}');
   const { port } = new URL(ready.url);
   const env = { WORKER_ADMIN_LISTEN: `0.0.0.0:${port}`, WORKER_ADMIN_BASE_PATH: "/queue/" };
@@ -103,7 +103,7 @@ test("The completions for zsh and fish name every command and its options.", asy
   assert.match(other.stderr, /must be one of bash, zsh, fish/);
 });
 
-test("The manual page names every command, its options and their variables.", async () => {
+test("The manual page names every command, with its options and their environment variables.", async () => {
   const { stdout } = await runInChild(["man"]);
   assert.match(stdout, /^\.TH WORKER 1 /);
   for (const { name } of commands) {
@@ -116,7 +116,7 @@ test("The manual page names every command, its options and their variables.", as
   }
 });
 
-test("man needs no database, and rejects options for one.", async () => {
+test("man needs no database, and rejects options for a database connection.", async () => {
   const { status, stderr } = await worker(["man", "--schema", "x"]);
   assert.equal(status, 2);
   assert.match(stderr, /man does not support --schema: it needs no database/);

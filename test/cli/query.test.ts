@@ -1,4 +1,4 @@
-// `worker list`, `count` and `export` by query, and `list` by ids.
+// Tests the commands `worker list`, `worker count` and `worker export` with a query, and `worker list` with ids.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
-// `worker run`, whose tasks are files: its exit status, its output and log, its processes, and the jobs that it leaves.
+// Tests `worker run`, whose tasks are files: its exit status, its output and log, the processes that it starts, and the
+// jobs that remain in the database.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -44,7 +45,7 @@ function lives(pid: number): boolean {
   }
 }
 
-test("Tasks in TypeScript, Python and shell run until no job is ready; a file that is no task is named.", async () => {
+test("Tasks in TypeScript, Python and shell run until no job is ready; the log names a file that is no task.", async () => {
   const tasks = filesOf({
     "mail/send.ts": `interface Mail { to: string }
       export default async ({ to }: Mail, { addJob, job }: { addJob: Function; job: { id: string } }) => {
@@ -81,7 +82,7 @@ exit 7
   assert.match(left?.last_error ?? "", /\{"payload":\{"big":9007199254740993\}\}/);
 });
 
-test("Of a program's long stderr, the last line and the end are stored.", async () => {
+test("If a program fails with a long stderr, the job's error has the last line, and then only the end of the stderr.", async () => {
   const tasks = filesOf({
     loud: `#!/bin/sh
 i=0; while [ $i -lt 2000 ]; do echo "line $i of many many many" >&2; i=$((i+1)); done
@@ -118,7 +119,7 @@ wait; wait; sleep 600
   assert.match((await rows())[0]?.last_error ?? "", /^timed out after 5000 ms: waiting$/);
 });
 
-test("With --once the exit status is 1 if the worker stops waiting for a job that does not end.", async () => {
+test("With --once, the exit status is 1 if the worker stops waiting for a job that does not end.", async () => {
   const tasks = filesOf({
     "stuck.mjs": "export default () => { console.log('begun'); return new Promise(() => {}); };",
   });
@@ -144,7 +145,7 @@ test("When the worker is killed, its programs end, too.", async () => {
   await waitUntil("the program has ended", async () => !lives(child));
 });
 
-test("If the process that starts programs is killed, they end, their jobs fail, and later jobs run.", async () => {
+test("If the process that starts programs is killed, the programs end, their jobs fail, and later jobs run.", async () => {
   const tasks = filesOf({
     long: '#!/bin/sh\necho "$PPID $$"\nexec sleep 600\n',
     short: "#!/bin/sh\necho done\n",
@@ -247,7 +248,7 @@ test("A plugin observes results and skips a job; --admin prints the URL of an ad
   assert.match(stdout, /settled completed/);
 });
 
-test("/healthz beside a worker names the jobs that ignore their signal.", async () => {
+test("/healthz of an admin beside a worker lists the jobs that ignore their aborted signal.", async () => {
   const module = "export default () => new Promise((resolve) => setTimeout(resolve, 3_600_000));";
   const tasks = filesOf({ "stubborn.mjs": module });
   await add("stubborn");
@@ -269,7 +270,7 @@ test("/healthz beside a worker names the jobs that ignore their signal.", async 
   await run.ended;
 });
 
-test("A program gets its job and its schema as variables, and no secret of the admin.", async () => {
+test("A program gets its job and its schema as environment variables, but no secret of the admin.", async () => {
   const tasks = filesOf({ vars: "#!/bin/sh\nenv | sort\n" });
   await add("vars", "{}", "--queue", "q", "--key", "k");
   const { stderr } = await startRun(["--tasks", tasks, "--once"], {

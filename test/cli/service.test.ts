@@ -1,6 +1,6 @@
-// Tests the notifications that `worker admin` and `worker run` send to a service manager: that they are ready, alive
-// and stopping. In place of systemd, a Perl script receives the notifications on a datagram socket; every Debian has
-// Perl.
+// Tests the notifications that `worker admin` and `worker run` send to a service manager: that the process is ready,
+// alive or stopping. In place of systemd, a Perl script receives the notifications on a datagram socket. Every Debian
+// system has Perl.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -31,7 +31,10 @@ const LISTENER = `
   while (defined $socket->recv(my $message, 4096)) { $message =~ s/\\n/ /g; print "$message\\n"; }
 `;
 
-/** Listens on the socket `path`. `received()` resolves once `times` messages contain the text. */
+/**
+ * Starts a process that receives messages on a socket with this name. `path`: the path of the socket. `received()`
+ * resolves once at least `times` messages contain `text`.
+ */
 async function serviceManager(name: string) {
   const path = join(folder, name);
   const child = spawn("perl", ["-e", LISTENER, path], { stdio: ["ignore", "pipe", "inherit"] });
@@ -126,7 +129,7 @@ test("A worker reports that it is ready once it has started; its tasks do not ge
   assert.match(String(rows[0]?.last_error), /socket undefined/);
 });
 
-test("With --watch the service is ready once its first worker has started, and not while its tasks cannot be loaded.", {
+test("With --watch, the command reports once that it is ready: when its first worker has started, not while its tasks cannot be loaded.", {
   skip,
 }, async () => {
   const { url } = await migratedDatabase();

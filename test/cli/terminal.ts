@@ -8,9 +8,9 @@ export interface Seen {
 }
 
 /**
- * Runs a command. When `prompt` is on the screen, types `answer`; if it is a function, types the text to which its call
- * resolves. `columns`: the width of the terminal; by default it is unknown. `screen` of the result is all that was
- * printed, with its control sequences.
+ * Runs a command. As soon as `prompt` is on the screen, types `answer`. If `answer` is a function, it is called at that
+ * time, and the text to which it resolves is typed. `columns`: the width of the terminal; by default it is unknown. The
+ * result has the exit status, and in `screen` all that was printed, with its control sequences.
  */
 export async function onTerminal(
   args: readonly string[],

@@ -1,4 +1,5 @@
-// Syntax of the command line: the order of arguments, aliases, times, messages for mistakes, the help, exit statuses.
+// Tests the syntax of the command line: the order of arguments, aliases of options, and the spellings of times. Also
+// tests the messages for mistakes, the help, and the exit statuses.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
@@ -41,7 +42,7 @@ test("Space around DATABASE_URL is ignored.", async () => {
   assert.equal((await runInChild(["status"], padded)).status, 0);
 });
 
-test("PostgreSQL's own variables apply if there is no URL.", async () => {
+test("PostgreSQL's own environment variables apply if DATABASE_URL is not set.", async () => {
   const url = new URL(env.DATABASE_URL.replace("///", "//localhost/"));
   const of = (name: string) => url.searchParams.get(name);
   const result = await worker(["status", "--json"], {
@@ -123,7 +124,7 @@ for (const [args, message] of badValues) {
   });
 }
 
-test("A payload can be piped or in a file; only the last newline is removed.", async () => {
+test("A payload can be piped, or read from a file; only its last newline is removed.", async () => {
   const text = ' {"b": 9007199254740993, "b":1} ';
   const path = join(mkdtempSync(join(tmpdir(), "worker-cli-")), "payload.json");
   writeFileSync(path, `${text}\n`);
@@ -200,7 +201,7 @@ test("Durations and moments are accepted in all usual spellings; other texts are
   }
 });
 
-test("A day and a time without a zone are in the process's zone, and a time alone is its next occurrence.", async () => {
+test("A day or a time without a zone is in the time zone of the process. A time without a day means its next occurrence.", async () => {
   const typed = async (runAt: string, TZ: string) => {
     const result = await runInChild(["add", "walled", "{}", "--run-at", runAt], { ...env, TZ });
     assert.equal(result.status, 0, result.stderr);
@@ -219,7 +220,7 @@ test("A day and a time without a zone are in the process's zone, and a time alon
   assert.ok(next > 82_000_000 && next < 86_400_000, `${next} ms ahead`);
 });
 
-test("Jobs can be moved forwards or back from their own times, by ids or by a query, and can be spread over a period.", async () => {
+test("Jobs, given by ids or by a query, can be moved forwards or back from their own times, and can be spread over a period.", async () => {
   const added = await runInChild(["add", "moved", "{}", "--run-at", "2031-01-01T00:00:00Z"], env);
   assert.equal(added.status, 0, added.stderr);
   const id = String((await jobsOf("--task", "moved"))[0]?.id);
@@ -273,7 +274,7 @@ test("-h and help print the same help, whose first lines have no URL, and -v pri
   assert.equal((await runInChild(["-v"])).stdout, (await runInChild(["--version"])).stdout);
 });
 
-test("A request for help does nothing else, wherever it is; the word help as an argument is not a request.", async () => {
+test("A help option prints the help and does nothing else, wherever it is in the command line. The word help as an argument has no such effect.", async () => {
   const { stdout } = await runInChild(["add", "help", "--json"], env);
   const [job] = JSON.parse(stdout).jobs as ListedJob[];
   assert.equal(job?.task_identifier, "help");

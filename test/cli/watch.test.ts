@@ -1,4 +1,5 @@
-// The worker of `worker run --watch` is a separate process with the same options. See also long/run-watch.test.ts.
+// Tests that the worker of `worker run --watch` is a separate process, and that it has the options of the command. See
+// also long/run-watch.test.ts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";

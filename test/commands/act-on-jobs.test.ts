@@ -1,4 +1,4 @@
-// Completing, failing and rescheduling jobs by id.
+// Tests completeJobs(), permanentlyFailJobs() and rescheduleJobs(), which change jobs by id.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";

@@ -1,4 +1,4 @@
-// The three cleanup tasks.
+// Tests cleanup(), whose three tasks delete failed jobs, unused task identifiers and unused queues.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
@@ -95,7 +95,7 @@ for (const [table, column, task, kind] of [
   });
 }
 
-test("If a trigger keeps a whole step of unused tasks and one more, a cleanup deletes all others.", async (t) => {
+test("If a trigger keeps all 10,000 unused tasks of the first step and one of a later step, a cleanup deletes all other unused tasks.", async (t) => {
   t.after(() => queue.sql("drop function public.keep cascade"));
   await queue.sql(`insert into worker._private_tasks (identifier)
     select case when n <= 10000 or n = 15000 then 'kept' else 'unused' end || n from generate_series(1, 20003) n`);

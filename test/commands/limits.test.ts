@@ -30,7 +30,7 @@ async function performed(name: string, input: Record<string, unknown>) {
   });
 }
 
-test("Concurrent changes of different parts of a limit are all kept, also if they create the limit.", async () => {
+test("Concurrent changes of different parts of a limit are all kept, even if the limit does not exist when they begin.", async () => {
   for (let round = 0; round < 10; round++) {
     const name = `limit-${round}`;
     await Promise.all([
@@ -51,7 +51,7 @@ test("Concurrent changes of different parts of a limit are all kept, also if the
   }
 });
 
-test("If two sessions add a limit at once, the second add changes nothing; one with another scope is a conflict.", async () => {
+test("If two sessions add the same limit at once, the second add changes nothing; an add with another scope is a conflict.", async () => {
   const client = await pool.connect();
   const set = (on: Queryable, scope: "task" | "queue" = "task") => {
     const definition = { name: "twice", scope, match: "t", concurrency: 1, rate: null };
@@ -90,7 +90,7 @@ test("A change of a limit is recorded with the given fields and with a sentence 
   );
 });
 
-test("The default burst follows the rate, a given burst stays, and burst 0 restores the default.", async () => {
+test("The default burst changes with the rate, a burst that was set does not, and burst 0 restores the default.", async () => {
   const burstOf = async (name: string) =>
     (await readLimits(db)).find(({ definition }) => definition.name === name)?.definition.rate
       ?.burst;
@@ -141,7 +141,7 @@ test("The back-offs of all queues of a limit are ended, however many there are."
   await performed("limit-remove", { name: "tenants" });
 });
 
-test("If there are 1,000 limits, another one is rejected; existing limits can still be changed.", async () => {
+test("If there are 1,000 limits, no further limit can be added, but existing limits can still be changed.", async () => {
   await pool.query(`insert into worker._private_limits (name, scope, match, concurrency)
     select 'many-' || n, 'task', 't', 1 from generate_series(1, 1000) as n limit 990`);
   const refused = performed("limit-set", { name: "one more", task: "t", concurrency: 1 });
@@ -150,7 +150,7 @@ test("If there are 1,000 limits, another one is rejected; existing limits can st
   assert.equal((await readLimits(db)).length, 1_000);
 });
 
-test("A limit that is set is recorded, also if the workers without heartbeats cannot be read.", async (t) => {
+test("A new limit is recorded even if the list of workers without heartbeats cannot be read.", async (t) => {
   await pool.query("delete from worker._private_limits");
   const rename = (from: string, to: string) =>
     pool.query(`alter table worker._private_workers rename ${from} to ${to}`);
@@ -165,7 +165,7 @@ test("A limit that is set is recorded, also if the workers without heartbeats ca
   );
 });
 
-test("If only the first 1,000 of 1,500 back-offs can be ended, the record has their number.", async (t) => {
+test("If only the first 1,000 of 1,500 back-offs can be ended, the record contains the number 1,000.", async (t) => {
   records.length = 0;
   await performed("limit-set", { name: "tenants", queue: "late-*", concurrency: 1 });
   await pool.query(`insert into worker._private_back_offs (scope, name, until)

@@ -1,5 +1,5 @@
-// The pace of an operation: the size of its batches, the pauses between them, and the time left. They are computed from
-// measurements of earlier batches, which the tests pass to pauseAfter().
+// The pace of an operation: the size of its batches, the pauses between them, and the time that is left. The pace is
+// computed from measurements of earlier batches, which the tests pass to pauseAfter().
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type BatchPace, createPace } from "../../src/commands/operations/pace.ts";
@@ -44,7 +44,7 @@ test("Slow batches keep at least 200 jobs and 25,000 ids unless they would take 
   // Two hundred of these jobs take half a minute.
   for (let n = 0; n < 30; n++) after(pace.step.limit * 150, pace.step.limit, pace.step.limit);
   assert.ok(pace.step.limit >= 10 && pace.step.limit <= 20, String(pace.step.limit));
-  // PostgreSQL has cancelled a batch: the size recovers within a few batches.
+  // tooLong() is called when PostgreSQL has cancelled a batch. Within a few batches, the size grows again.
   pace.tooLong();
   for (let n = 0; n < 5; n++) after(400, pace.step.limit, pace.step.limit);
   assert.equal(pace.step.limit, 200);
@@ -76,11 +76,11 @@ test("Without a rate the pause after a batch is as long as the batch took; with 
   assert.equal(createPace({ rate: 100, monotonic: () => 0 }).pauseAfter(took, ids(1)), 5_000);
 });
 
-test("The time left is the number of jobs left divided by the rate, however far apart their ids are, and decreases.", () => {
+test("The time left decreases: it is the number of jobs left divided by the rate, however far apart the ids of the jobs are.", () => {
   let now = 0;
   const pace = createPace({ rate: 20, monotonic: () => now });
   const left: (number | null)[] = [];
-  // The jobs of the first and the last batch are adjacent; those of the two others are far apart.
+  // The jobs of the first and the last batch are adjacent; the jobs of the two batches between them are far apart.
   for (const [n, walked] of [20, 50_000, 900_000, 20].entries()) {
     const took = { ms: 20, found: 20, done: 20, walked, oldestReadyMs: null };
     now = n * 1_000 + 20;

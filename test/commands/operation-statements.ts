@@ -1,4 +1,4 @@
-// Calls that send the statements of operations and of the audit trail, for the golden files of statements.
+// Calls that send the statements of operations and of the audit trail. The statements are compared with golden files.
 import { monotonic, wait } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import type { AuditEntry } from "../../src/commands/audit/audit-entry.ts";

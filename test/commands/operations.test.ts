@@ -1,5 +1,5 @@
-// Tests operations by query on a real database: which jobs an operation changes and which it does not, its undo, its
-// canary, the deletion of its receipt, and that it changes no job twice.
+// Tests operations on a real database: which jobs an operation changes, its pauses and stops, its canary, its receipt,
+// and its undo.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wait } from "../../src/base/clock.ts";
@@ -31,7 +31,7 @@ const tools = () => operationTools(queue.db);
 const add = (count: number, identifier?: string) => addSome(queue, count, identifier);
 const rows = () => jobRows(queue);
 
-test("An operation changes the matching jobs as its rehearsal reported, and reports those it left alone.", async () => {
+test("An operation changes as many jobs as its rehearsal reported, and its receipt lists a job that was locked.", async () => {
   await add(5, "mine");
   await add(3, "other");
   const jobs = await rows();
@@ -72,7 +72,7 @@ test("stop-retrying by query also changes running jobs and jobs changed since th
   const with_ = tools();
   const { report, operation } = await beginWith(with_, "stop-retrying", "task:t");
   assert.deepEqual([report.change.value, report.skipLocked.value], [4, 0]);
-  // After the rehearsal the job is changed, as when it is recovered from a crashed worker.
+  // The third job is changed after the rehearsal, as by a recovery from a crashed worker.
   await queue.sql(
     "update worker._private_jobs set attempts = 2, updated_at = now() where id = $1",
     [jobs[2]?.["id"]],
@@ -201,7 +201,7 @@ for (const [action, changes] of [
   });
 }
 
-test("An undo leaves alone jobs that have changed since the operation, or whose key is in use.", async () => {
+test("An undo leaves alone jobs that have changed since the operation, and deleted jobs whose job key another job has now.", async () => {
   await queue.sql("select worker.add_job('t', '{}', null, null, null, 'taken')");
   await add(2);
   const [keyed, second] = await rows();
@@ -229,7 +229,7 @@ test("An undo leaves alone jobs that have changed since the operation, or whose 
   assert.equal(partly.undone, 1);
 });
 
-test("An operation whose query Node evaluates changes only the jobs that match.", async () => {
+test("If Node has to check which jobs match the query of an operation, the operation changes only these jobs.", async () => {
   await addJobs(queue.db, [
     { identifier: "t", payload: { a: { b: 7 } } },
     { identifier: "t", payload: { a: { b: 77 } } },
@@ -246,7 +246,7 @@ test("An operation whose query Node evaluates changes only the jobs that match."
   assert.deepEqual(priorities, [3, 0, 0]);
 });
 
-test("A cancel by query skips a job that stops matching after its check, and requests the end of a job that is fetched after its check.", async () => {
+test("If jobs change after a cancel by query has checked them, the cancel skips a job that no longer matches, and requests the end of a job that was fetched.", async () => {
   await addJobs(queue.db, [
     { identifier: "t", payload: { a: { b: 7 } } },
     { identifier: "t", payload: { a: { b: 7 }, n: 2 } },
@@ -293,7 +293,7 @@ test("A cancel by query requests the end of a job whose row another session has 
   assert.equal(jobs.length, 1);
 });
 
-test("With batches of 0.9 s, 500 matches behind 88,000 other jobs are retried within 20 s.", async () => {
+test("An operation whose batches take 0.9 s each retries 500 matching jobs within 20 s, although 88,000 other jobs have lower ids.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
   const jobs = `insert into worker._private_jobs (task_id, attempts, max_attempts, last_error, updated_at)
     select 1, $2::int, 25, $3, now() - interval '1 second' from generate_series(1, $1::int)`;
@@ -446,7 +446,7 @@ test("A job whose payload is too large to check is left alone, and the rehearsal
   assert.equal((await workOn(with_, all, never)).done, 3);
 });
 
-test("A rehearsal of a shift or a spread reports the first and the last new time of the jobs.", async () => {
+test("A rehearsal that shifts or spreads the times of jobs reports the first and the last new time.", async () => {
   await add(200);
   await queue.sql("update worker._private_jobs set run_at = '2030-01-01T00:00:00Z'");
   const with_ = tools();
@@ -477,7 +477,7 @@ test("A rehearsal of a shift or a spread reports the first and the last new time
   await seconds({ run_at: "2030-01-01T00:00:00Z", spread: 3_600 }, 20);
 });
 
-test("An undo also leaves alone jobs that have changed since the operation without a new updated_at.", async () => {
+test("An undo leaves alone jobs that have changed since the operation, even if their updated_at has not changed.", async () => {
   await add(6);
   const with_ = tools();
   const changes = { run_at: "2030-01-01T00:00:00.123456Z", max_attempts: 7 };
@@ -524,7 +524,7 @@ test("If a check of the canary's jobs fails once, it is repeated, and the operat
   assert.deepEqual([ended.state, ended.done, ended.isCanaryOver], ["done", 20, true]);
 });
 
-test("An operation ends as done and its undo as undone, even if its lease expires after each batch.", async () => {
+test("An operation ends as done and its undo as undone, even if the operation's lease expires after each batch.", async () => {
   await add(5);
   const real = tools();
   const { store } = real;
@@ -551,7 +551,7 @@ test("An operation ends as done and its undo as undone, even if its lease expire
   assert.deepEqual([...states], ["running", "done", "undone"]);
 });
 
-test("If the canary's jobs cannot be checked, the operation fails, and its error is the reason.", async () => {
+test("If the canary's jobs cannot be checked, the operation fails, and its error gives the reason.", async () => {
   await add(2);
   const real = tools();
   const canary = () => Promise.reject(new WorkerError("database_error", "no such column"));
@@ -560,7 +560,7 @@ test("If the canary's jobs cannot be checked, the operation fails, and its error
   assert.deepEqual([ended.state, ended.error], ["failed", "no such column"]);
 });
 
-test("A canary job that was failed by hand is not counted as failed again, and the operation continues.", async () => {
+test("If a user fails a job of the canary, the job does not count as failed again, and the operation continues.", async () => {
   await add(20);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   const with_ = tools();
@@ -614,7 +614,7 @@ test("An operation that is resumed before its canary has a result does not chang
   assert.deepEqual([ended.state, ended.done], ["done", 20]);
 });
 
-test("With a limit, an operation changes the first jobs that are not locked, and no more.", async () => {
+test("An operation with a limit of 7 jobs changes the first 7 jobs that are not locked, and no others.", async () => {
   await add(30);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   await queue.sql(`update worker._private_jobs set locked_at = now(), locked_by = 'w', attempts = 1
@@ -633,7 +633,7 @@ test("With a limit, an operation changes the first jobs that are not locked, and
   const json = JSON.parse(operationJson(ended));
   assert.deepEqual([json.limit, json.not_found], [7, null], "the rest was never read");
   assert.match(json.cli, /--limit=7/);
-  // The limit is larger than the number of the jobs that are left.
+  // The limit is larger than the number of jobs that still match.
   const more = await runWith(with_, "retry", "is:failed", { limit: 1_000, canary: null });
   assert.deepEqual([more.state, more.done], ["done", 22]);
 });

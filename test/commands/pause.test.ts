@@ -1,4 +1,4 @@
-// The command `pause`, if statements fail after the one that has committed the pause.
+// Tests the command `pause` for the case that the pause is committed, but later statements of the command fail.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -9,7 +9,7 @@ import { migratedDatabase } from "../support/database.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["controls"]));
 
-test("If workers cannot be read and jobs cannot be cancelled, the pause is stored and reported as partly done, not as an error.", async () => {
+test("If the workers cannot be read and running jobs cannot be cancelled, the pause is stored, and the command reports a partial success instead of an error.", async () => {
   await queue.sql("select worker.add_job('t', '{}', 'mail')");
   await queue.sql("alter table worker._private_workers rename column metadata to hidden");
   const input = { scope: "queue", name: "mail", cancel_running: true };

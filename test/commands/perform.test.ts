@@ -1,4 +1,4 @@
-// Tests perform(), which runs a declared command: the command's result and its records.
+// Tests perform(), which runs a declared command: the result of the command, and the records that the caller receives.
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -48,7 +48,7 @@ test("A result is partial if the command changed only some of the jobs, or none.
   assert.ok(!(all.done instanceof Error) && !all.done.isPartial);
 });
 
-test("With the deadline now, a job's deadline is the present time of the database's clock.", async () => {
+test("If a job is added with the deadline `now`, its deadline is the present time by the database's clock, not by the clock of the process.", async () => {
   mock.timers.enable({ apis: ["Date"], now: 0 });
   try {
     const unique = { unique_by: ["args"], unique_while: "waiting" };
@@ -140,7 +140,7 @@ test("A rejected command leaves no record, changes nothing, and reports all prob
   assert.equal(row?.revision, 0);
 });
 
-test("A command that needs a pool rejects the caller's client.", async () => {
+test("A command that needs a pool is rejected if the caller has no pool.", async () => {
   const { done } = await run("migrate", {}, { pool: null });
   assert.equal((done as { code?: string }).code, "configuration");
 });

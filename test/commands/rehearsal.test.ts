@@ -10,7 +10,7 @@ import { operationTools } from "./operation-tools.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 
-/** Returns options that make a count read a sample of 80 pages, as on a table of millions of jobs. */
+/** Returns options with which a count reads a sample of 80 pages, although the table is small. */
 function sampled(seed: number) {
   let state = seed;
   const random = () => {
@@ -21,8 +21,8 @@ function sampled(seed: number) {
 }
 
 /**
- * Adds 20,000 jobs, which fill some 300 pages. A tenth has the task `small`, the others `big`. Every 20th is locked. A
- * quarter is in none of the three queues.
+ * Adds 20,000 jobs, which fill some 300 pages. About a tenth of the jobs have the task `small`, the others `big`. Every
+ * 20th job is locked. About a quarter of the jobs are in none of the three queues.
  */
 async function addMixed(): Promise<void> {
   await queue.sql("insert into worker._private_tasks (identifier) values ('big'), ('small')");
@@ -94,7 +94,7 @@ test("Of ready jobs exactly 0 are locked; the number of matches of a query that 
   assert.ok(isWithin(20_000, checked.count), JSON.stringify(checked.count));
 });
 
-test("Counts from an index are exact, however large the table.", async () => {
+test("Counts from an index are exact, however large the table is.", async () => {
   await addMixed();
   await queue.sql(
     `update worker._private_jobs set attempts = max_attempts, last_error = 'e', locked_at = null,

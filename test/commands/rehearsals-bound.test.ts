@@ -1,5 +1,6 @@
-// A rehearsal is stored until its operation starts, but at most for a quarter of an hour, and at most a thousand are
-// stored. Their table also has the names that useOnce() has recorded; these do not count as rehearsals.
+// Tests how many rehearsals are stored. A rehearsal is stored until its operation starts, but at most for a quarter of
+// an hour. If there are more than a thousand rehearsals, the oldest are deleted. The table of rehearsals also has the
+// names that useOnce() has recorded. These names do not count as rehearsals.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { useOnce } from "../../src/commands/audit/use-once.ts";
@@ -10,7 +11,7 @@ import { beginWith, operationTools } from "./operation-tools.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 
-test("Of many rehearsals the newest thousand are stored, and the newest can be started.", async () => {
+test("Of many rehearsals only the newest thousand stay stored, and the newest one can be started.", async () => {
   await queue.sql(
     `insert into worker._private_rehearsals (id, expires_at, rehearsal)
      select 'r' || n, now() + n * interval '1 millisecond', '{}' from generate_series(1, 6000) as n`,

@@ -1,4 +1,4 @@
-// Removing a job by its key, and reading a job by its id.
+// Tests the removal of a job by its key. Also tests which keys and ids removeJob() and getJob() reject.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { removeJob } from "../../src/commands/jobs/remove-job.ts";

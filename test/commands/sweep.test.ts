@@ -8,7 +8,7 @@ import { heartbeat, lockJob, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-/** Adds workers that are not responding, each with one locked job. */
+/** Adds stale workers with these ids. Each of them has locked one job. */
 async function dead(...ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     const rows = await queue.sql<{ id: string }>("select id from worker.add_job('t')");
@@ -35,7 +35,7 @@ async function sweep() {
   return { message, isPartial, left, refused };
 }
 
-test("A worker is not counted as swept while another session has locked a row of its jobs.", async () => {
+test("A worker is not counted as swept while another session has locked the row of one of its jobs.", async () => {
   await dead("a", "b");
   const client = await queue.pool.connect();
   try {

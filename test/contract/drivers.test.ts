@@ -1,5 +1,6 @@
-// Tests WorkerUtils.with() with the clients of other drivers, each wrapped in an object that has only query(). The same
-// tests run with pg's own client, not wrapped. The last tests are about clients that fail or convert values.
+// Tests WorkerUtils.with() and completeIn() with the clients of several drivers. A client of pg is passed as it is; a
+// client of another driver is wrapped in an object that has only query(). The last tests are about clients that fail
+// or convert values.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql as drizzleSql } from "drizzle-orm";
@@ -32,20 +33,20 @@ interface Driver {
 const client = (query: (text: string, values: unknown[]) => Promise<unknown>) =>
   ({ query: ({ text, values }: QueryConfig) => query(text, values ?? []) }) as unknown as Queryable;
 
-/** Opens postgres.js with the parts of a URL, because its own parser does not support unix sockets. */
+/** Opens postgres.js with the parts of a URL, because the parser of postgres.js does not support unix sockets. */
 function postgresJs(url: string) {
   const { host, port, database = "", user = "", password = "" } = new pg.Client(url);
   const where = host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
   return postgres({ ...where, database, user, password: password ?? "", onnotice: () => {} });
 }
 
-/** A pool whose clients have a listener for errors: without one, a lost connection would end the process. */
+/** Returns a pool whose clients have a listener for errors. Without it, a lost connection would end the process. */
 function pgPool(connectionString: string): pg.Pool {
   const pool = new pg.Pool({ connectionString });
   return pool.on("connect", (one) => one.on("error", () => {}));
 }
 
-/** Returns a statement for Drizzle, which takes parameters as parts instead of `$1`. */
+/** Returns a statement for Drizzle. It contains the parameters themselves instead of `$1`, `$2` and so on. */
 function drizzleChunks(text: string, values: unknown[]) {
   const chunks = text
     .split(/\$(\d+)/)
@@ -164,7 +165,7 @@ const payload = { to: "ada", big: BigInt(BIG), text: TEXT };
 const RUN_AT = "2031-01-01T00:00:00.123456Z";
 const spec = { queueName: "q", runAt: RUN_AT, flags: ["f"], priority: -3, maxAttempts: 5 };
 
-/** Returns the values of a job that must be the same with every driver. */
+/** Returns those values of a job that must be the same with every driver. */
 const seen = (job: Job | null | undefined) => ({
   id: job?.id,
   task: job?.taskIdentifier,
@@ -217,7 +218,7 @@ for (const [name, open] of Object.entries(drivers)) {
       assert.deepEqual(await storedPayloads(), [PAYLOAD_TEXT]);
     });
 
-    test("a batch is stored and returned in the same way, with keys and without.", async () => {
+    test("jobs of one call are stored byte for byte, and returned exactly, with job keys and without.", async () => {
       await inside(async (utils) => {
         const jobs = [{ identifier: "t", payload, spec }, { identifier: "u" }];
         assert.deepEqual(seen((await utils.addJobs(jobs))[0]), EXPECTED);
@@ -280,7 +281,7 @@ for (const [name, open] of Object.entries(drivers)) {
       });
     });
 
-    test("a task completes its job, but not one whose lock was lost.", async () => {
+    test("a task completes its job, unless the lock of the job was lost.", async () => {
       await queue.sql("create table effects (id text)");
       const task = defineTask("t", async (payload: { isLost: boolean }, { job, completeIn }) => {
         await driver.transaction(async (one) => {
@@ -317,11 +318,11 @@ for (const [name, open] of Object.entries(drivers)) {
       cut.transaction(add).catch(() => {});
       const { code } = await lost.promise;
       cut.end().catch(() => {});
-      // Only clients of pg report that a transaction is open. Then the add cannot have been committed.
+      // Only clients of pg report that a transaction is open. So with pg it is certain that the add was not committed.
       assert.equal(code, name === "pg" ? "database_unreachable" : "outcome_unknown");
     });
 
-    test("a rollback removes the job, and an error of PostgreSQL has its code.", async () => {
+    test("a rollback removes the job, and an add that violates a constraint fails with the code bad_input.", async () => {
       const stop = new Error("rolled back");
       await assert.rejects(
         inside(async (utils) => {
@@ -346,7 +347,7 @@ for (const [name, open] of Object.entries(drivers)) {
   });
 }
 
-test("If the connection fails during the test of a client, the next call tests it again; a refused client stays refused.", async () => {
+test("If the connection fails during the test of a client, the next call tests the client again; a refused client stays refused.", async () => {
   await using own = await makeWorkerUtils({ pool: queue.pool });
   let statements = 0;
   const failing = client(async (text, values) => {

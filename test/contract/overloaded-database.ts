@@ -11,7 +11,7 @@ import { createOverloads } from "../support/overloads.ts";
 
 const TENANT = `tenant_${process.pid}`;
 
-/** Creates such a database before the first test of a file, for all of its tests. */
+/** Creates the database before the first test of a file, for all tests of the file. */
 export function overloadedDatabase() {
   let url = "";
   let superuser: pg.Client;

@@ -4,7 +4,7 @@ import { parseQuery } from "../../src/domain/query/parse-query.ts";
 import { QueryError } from "../../src/domain/query/query-error.ts";
 import type { QueryNode, QueryValue } from "../../src/domain/query/query-tree.ts";
 
-/** Returns the tree, empty for an empty query, or the error: `!code at-end message → suggestion`. */
+/** Returns the query's tree; empty for an empty query; for an invalid one, `!code at-end message → suggestion`. */
 export function parsedAsText(text: string): string {
   try {
     const tree = parseQuery(text);

@@ -36,8 +36,8 @@ const catalogues: Readonly<Record<string, string>> = {
     where relnamespace = 'worker'::regnamespace and attnum > 0 and not attisdropped
     and relkind in ('r', 'v', 'c')
     order by relname, attnum`,
-  // Not-null constraints are left out: they have names only since PostgreSQL 18, and the server may choose other
-  // names after an upgrade. Whether a column is nullable is compared with the columns.
+  // Not-null constraints are left out, because they have names only since PostgreSQL 18, and the server may choose
+  // other names after an upgrade. The query of the columns compares which columns are nullable.
   "Constraints, with their names": `
     select conrelid::regclass::text as table, conname as name, contype, condeferrable, convalidated,
       pg_get_constraintdef(oid) as definition
@@ -77,7 +77,7 @@ describe("The schema's catalogue", () => {
   after(() => Promise.all([ours.close(), stock.close()]));
 
   for (const [what, text] of Object.entries(catalogues)) {
-    test(`${what} are those of Graphile Worker.`, async () => {
+    test(`${what}: no difference from Graphile Worker.`, async () => {
       const [mine, theirs] = await both(text);
       assert.deepEqual(mine, theirs);
     });

@@ -1,5 +1,6 @@
-// The statements of boundedQueryable() have their own time limits. They are stopped when their request is closed or its
-// time is over, and wait no longer than allowed for a connection of the pool.
+// Tests boundedQueryable(). Its statements have their own time limits. A statement is stopped when its request is
+// closed, or when the remaining time of its request is over. A statement waits for a connection of the pool no longer
+// than allowed.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
@@ -19,7 +20,10 @@ function poolAt(connectionString: string, max = 2) {
   return pool;
 }
 
-/** Returns a pool of this library. It sends a statement with values as one packet with its limits and transaction. */
+/**
+ * Returns a pool of this library. On such a pool, boundedQueryable() sends a statement with values in one packet,
+ * together with the statements that begin and end its transaction and set its limits.
+ */
 function ownPoolAt(connectionString: string) {
   const pool = createPool({ connectionString, maxConnections: 2, logger: silentLogger });
   pools.push(pool);
@@ -108,7 +112,7 @@ test("The limits of a query apply only to this query, whether it succeeds, fails
   assert.equal((await watcher.query("select from kept")).rowCount, 2);
 });
 
-test("A query waits for a full pool no longer than allowed, and then fails with the reason that all connections are busy.", async () => {
+test("If all connections of the pool are busy, a query waits no longer than allowed, and then fails with this reason.", async () => {
   const pool = poolAt(url, 1);
   const taken = await pool.connect();
   const began = performance.now();

@@ -8,7 +8,7 @@ import { emptyDatabase } from "../support/database.ts";
 
 const applicationName = "worker that closes its pool";
 
-test("When closePool resolves, the server has seen the end of every connection.", async (t) => {
+test("When closePool() resolves, PostgreSQL has ended every connection of the pool.", async (t) => {
   const { url } = await emptyDatabase();
   const watcher = new pg.Client(url);
   await watcher.connect();

@@ -1,4 +1,4 @@
-// Errors of PostgreSQL are explained by a code for programs and a message for people.
+// Tests that errors of PostgreSQL are explained by a code for programs and a message for people.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -38,7 +38,7 @@ test("A database that accepts no connections counts as unreachable.", async () =
   );
 });
 
-test("A query whose result has a value longer than the maximum string is rejected, and the process continues.", async () => {
+test("A query is rejected if its result has a value that is longer than a JavaScript string can be, and the process continues.", async () => {
   const { url } = await emptyDatabase();
   const pool = createPool({ connectionString: url, logger: silentLogger, maxConnections: 1 });
   try {
@@ -72,7 +72,7 @@ test("A statement that is too large is reported as such, not as an unreachable s
   await assert.rejects(query({ client: own.pool, schema: schemaName() }, sql), {
     code: "too_large",
   });
-  // If a statement with its values has 1 GiB, PostgreSQL closes the connection without an error.
+  // If a statement and its values have 1 GiB or more, PostgreSQL closes the connection without sending an error.
   const lost = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
   const long = "é".repeat(2 ** 28);
   const explained = explainDatabaseError(lost, "worker", {

@@ -1,4 +1,4 @@
-// How a migration adds extensions to the schema, upgrades them step by step, leaves them unchanged or refuses them.
+// Tests how a migration adds extensions to a schema, upgrades them step by step, leaves them unchanged or refuses them.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -11,8 +11,9 @@ import { emptyDatabase } from "../support/database.ts";
 import { installStock } from "../support/stock-schema.ts";
 import { rolePool, type TestPool, testPool } from "../support/test-pool.ts";
 
-// The versions of an extension for tests. 1: a table of notes, and a function that returns 0. 2: notes have ids, there
-// is a table of authors, and the function counts the notes. 3: notes have a time. Versions 2 and 3 each add a note.
+// An extension for tests. Version 1 has a table of notes, and a function that returns 0. In version 2 notes have ids,
+// there is a table of authors, and the function counts the notes. In version 3 notes have a time. The steps to versions
+// 2 and 3 each add a note.
 const steps = [
   `-- Notes.
 --- create _private_notes
@@ -135,7 +136,7 @@ describe("An extension of the schema", () => {
     }
   });
 
-  test("Eight concurrent migrations add the limit for the metadata of workers once. Longer metadata become empty.", async () => {
+  test("Eight concurrent migrations limit the size of workers' metadata once. Metadata above the limit become empty.", async () => {
     const pools = Array.from({ length: 8 }, () => testPool(url, 1));
     const before = extensions.map((one) =>
       one.name === "workers" ? extension({ ...one, steps: one.steps.slice(0, 2) }) : one,
@@ -222,7 +223,7 @@ describe("An extension of the schema", () => {
     assert.deepEqual(await ledger(schema), { workers: 3, notes: 3 });
   });
 
-  test("An extension on request is added only if requested, and later upgraded without a request.", async () => {
+  test("An on-request extension is added only if it is requested, and later upgraded without a request.", async () => {
     const schema = fresh();
     const registry = withNotes(notes(1, "on request"));
     assert.deepEqual((await migrate(registry, schema)).extensions, ["workers"]);
@@ -246,7 +247,7 @@ describe("An extension of the schema", () => {
     assert.equal((await schemaState({ client: owner.pool, schema })).kind, "absent");
   });
 
-  test("Without privileges a migration changes nothing, and fails only if the extension was requested.", async () => {
+  test("Without privileges a migration changes nothing, and fails only if an extension was requested.", async () => {
     const schema = fresh();
     await migrate(withNotes(), schema);
     await using app = await rolePool(
@@ -315,7 +316,7 @@ describe("An extension of the schema", () => {
   });
 });
 
-test("In this library's extensions each object has a unique name, and each change refers to an object created before.", () => {
+test("In this library's extensions each object has a unique name, and only objects that were created before are changed.", () => {
   const all = extensions.flatMap(({ objects: made }) => made);
   assert.equal(new Set(all).size, all.length);
   for (const { name, version, parts, objects: made } of extensions) {

@@ -70,7 +70,7 @@ test("Notifications arrive, also after the connection was lost.", async () => {
   assert.deepEqual(notes, ["first", "second"]);
 });
 
-test("A listener that is started twice has one connection, and closes it.", async () => {
+test("A listener that is started twice opens one connection, and stop() closes it.", async () => {
   await using one = await listening();
   await Promise.all([one.listener.start(), one.listener.start()]);
   assert.equal((await one.sql(LISTENERS)).length, 1);
@@ -110,7 +110,7 @@ interface Behind extends AsyncDisposable {
   notify(payload: string): Promise<void>;
 }
 
-/** Starts a listener behind a proxy. `timing` replaces its times and its wait. */
+/** Starts a listener behind a proxy. `timing` replaces times of the listener, or its function wait(). */
 async function behindProxy(
   timing: Partial<ListenerTiming>,
   connection: pg.ClientConfig = {},
@@ -196,7 +196,7 @@ test("The pause before a check and the check take less than 20 s together, and t
       if (isPause(ms)) pauses.add(ms);
       return isPause(ms);
     });
-    // The check is answered; the next pause begins.
+    // Waits until the check has been answered and the next pause has begun.
     while (!clock.waits.some(isPause)) await new Promise(setImmediate);
   }
   assert.ok(pauses.size > 10);

@@ -1,5 +1,6 @@
-// A server sends its greeting and its shutdown in one packet, so a connection is lost as soon as it is ready. Then the
-// caller that requested the connection gets an error. An uncaught error would end the process.
+// Tests connections that are lost as soon as they are ready, because the server sends the end of the login and the
+// message of its shutdown in one packet. The caller that requested the connection must get an error. An uncaught error
+// would end the process.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";
@@ -42,7 +43,7 @@ test("If a connection is lost at login, the caller of this library's pool gets a
   };
   await assert.rejects(withClient(pool, work), { code: "57P01" });
   assert.equal(hasBegun, false);
-  // A task may take a client of the pool like this, without a listener for its errors.
+  // A task may take a client from the pool like this, without a listener for the client's errors.
   const client = await pool.connect();
   await assert.rejects(client.query("select 1"));
   client.release();
@@ -57,7 +58,7 @@ test("If a connection is lost at login, the caller of an application's pool gets
   await assert.rejects(bounded.query({ text: "select 1" }), { code: "57P01" });
 });
 
-test("An add whose connection is lost at login is reported as certainly not made.", async () => {
+test("If a connection is lost at login, the error of an add shows that certainly no job was added.", async () => {
   await using server = await brief();
   await using utils = await makeWorkerUtils({ connectionString: server.url });
   const isSure = (error: unknown) =>

@@ -286,7 +286,7 @@ test("A build whose connection is lost goes on in PostgreSQL, and its index is n
   await dropIndex(place(), "failed");
 });
 
-test("A build does not begin if its caller leaves before.", async () => {
+test("If the caller of a build leaves before the build has begun, no index is built.", async () => {
   const leave = new AbortController();
   await buildIndex(place(), "failed", signals);
   await pool.query(

@@ -1,4 +1,5 @@
-// Sequences that return ids which their tables already have, as after a switchover by logical replication.
+// Tests sequences that return ids which already exist in their tables. After a switchover by logical replication, the
+// sequences are in this state.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setLimit } from "../../src/commands/limits/set-limit.ts";

@@ -1,6 +1,6 @@
-// serverSettings() reads both forms of a connection string, services and libpq's variables, in their order of
-// precedence. It refuses invalid settings before any connection attempt, with errors that contain no password. Also
-// tests the order of the connection attempts, and the password file.
+// Tests serverSettings(), which reads a connection string in either form, a service and libpq's environment variables.
+// It refuses invalid settings without a connection attempt. The last tests are for the order of connection attempts,
+// and for passwords: their absence from printed settings, and the password file.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
@@ -19,7 +19,7 @@ const hosts = (text: string, env = {}) =>
     .hosts.map(({ host, port }) => `${host}:${port}`)
     .join(" ");
 
-test("Text that is not a PostgreSQL URL is refused, and a possible password is not repeated.", () => {
+test("An invalid connection string is refused, and the error message does not contain a password of the string.", () => {
   for (const url of ["secret", "http://user:secret@host/db", "postgres://host:secret/db"]) {
     assert.throws(
       () => serverSettings(url, {}),
@@ -32,7 +32,7 @@ test("Text that is not a PostgreSQL URL is refused, and a possible password is n
   }
 });
 
-test("URLs with a host, with a unix socket and with surrounding spaces are accepted.", () => {
+test("URLs with a host name, an IPv6 address or a Unix socket are accepted, and so is key=value text.", () => {
   const { user, password, database } = serverSettings("postgres://user:p%40ss@host:5432/db", {});
   assert.deepEqual([user, password, database], ["user", "p@ss", "db"]);
   assert.equal(hosts("postgresql:///db?host=%2Ftmp&port=5433"), "/tmp:5433");
@@ -44,12 +44,12 @@ test("URLs with a host, with a unix socket and with surrounding spaces are accep
   assert.equal(serverSettings("dbname='it\\'s' host=a", {}).database, "it's");
 });
 
-test("An unescaped @ or % in a password is read as part of it.", () => {
+test("An unescaped @ or % in a password is part of the password.", () => {
   const { password, hosts: all } = serverSettings("postgres://u:p@ss%@host/db", {});
   assert.deepEqual([password, all[0]?.host], ["p@ss%", "host"]);
 });
 
-test("Several hosts have a port each, or one for all.", () => {
+test("If there are several hosts, each has its own port, or all share one port.", () => {
   assert.equal(hosts("postgres://a:1,b,c:3/db"), "a:1 b:5432 c:3");
   assert.equal(hosts("postgres:///db?host=a,b&port=7"), "a:7 b:7");
   assert.throws(
@@ -58,7 +58,7 @@ test("Several hosts have a port each, or one for all.", () => {
   );
 });
 
-test("PGHOST, PGPORT, PGUSER and PGDATABASE are enough, and so is any one of them.", () => {
+test("Without a connection string, PGHOST, PGPORT, PGUSER and PGDATABASE are used, and any one of them is enough.", () => {
   const env = { PGHOST: "db", PGPORT: "6543", PGUSER: "me", PGDATABASE: "jobs", PGPASSWORD: "x" };
   const settings = serverSettings("", env);
   assert.deepEqual(settings.hosts, [{ host: "db", port: 6543, address: null }]);
@@ -101,7 +101,7 @@ test("The error for a missing service, or for an invalid line of a service, name
   );
 });
 
-test("The error for an invalid value has the name of the parameter or variable, and its source.", () => {
+test("The error for an invalid value or parameter names the variable, or the parameter and where it was set.", () => {
   assert.throws(() => hosts("postgres://host/db?sslmode=bogus"), {
     code: "bad_input",
     message: /^sslmode in the database URL must be one of disable, allow, prefer, /,
@@ -151,7 +151,7 @@ test("Parameters that require an unsupported guarantee are refused, not ignored.
   assert.equal(serverSettings("host=a requiressl=1", {}).encryption.mode, "require");
 });
 
-test("Parameters for tuning, and those of other clients, are ignored, and `ignored` lists them.", () => {
+test("Parameters for tuning and parameters of other clients are accepted; `ignored` lists those in the connection string that have no effect.", () => {
   const url =
     "postgres://host/db?keepalives_interval=10&pgbouncer=true&connection_limit=1&schema=public";
   assert.deepEqual(
@@ -188,7 +188,7 @@ test("A connect_timeout longer than a timer's maximum is set to that maximum.", 
   ]);
 });
 
-test("An unescaped ? in a password is part of it.", () => {
+test("An unescaped ? in a password is part of the password.", () => {
   const loginOf = (url: string) => {
     const { user, password, hosts: all, database } = serverSettings(url, {});
     return [user, password, `${all[0]?.host}:${all[0]?.port}`, database].join(" ");
@@ -199,7 +199,7 @@ test("An unescaped ? in a password is part of it.", () => {
   assert.equal(hosts("postgres://host/db?user=me@corp"), "host:5432");
 });
 
-test("The order of connection attempts depends on sslmode and target_session_attrs; a socket is never encrypted.", () => {
+test("The order of connection attempts depends on sslmode and target_session_attrs; a connection to a Unix socket is never encrypted.", () => {
   const ways = (text: string) =>
     attemptsOf(serverSettings(text, {})).map(
       ({ host, way, target }) =>
@@ -218,7 +218,7 @@ test("The password is not printed with the other settings.", () => {
   assert.doesNotMatch(inspect(settings) + JSON.stringify(settings), /secret/);
 });
 
-test("A password file's first matching line is used; a file that others may read is not.", async () => {
+test("The first matching line of a password file is used; a password file that other users may read is refused.", async () => {
   const file = join(folder, "pgpass");
   const text = "# old\nh:5432:db:u:no:\\:colon\\\\\nlocalhost:*:*:*:socket\n*:*:*:u:last\n";
   writeFileSync(file, text.replace(":no:", ":"), { mode: 0o600 });

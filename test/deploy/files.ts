@@ -22,7 +22,7 @@ function environment(): Record<string, string> {
   return { PATH: `${process.env["PATH"]}:/usr/sbin:/sbin`, HOME: tmpdir() };
 }
 
-/** Returns stdout and stderr of a check. Rejects with them if the check fails or takes a minute. */
+/** Runs a check. Returns its stdout and stderr. Rejects with both in the error if the check fails or takes a minute. */
 export async function check(program: string, ...args: string[]): Promise<string> {
   const options = { env: environment(), timeout: 60_000 };
   const { stdout, stderr } = await promisify(execFile)(program, args, options);

@@ -1,4 +1,5 @@
-// The systemd units: their commands and variables are valid, systemd accepts them, and they have few privileges.
+// Tests the systemd units: their commands and variables are valid, systemd accepts the units, and their services have
+// few privileges.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ const UNITS = [...SERVICES, "worker-admin.socket"];
 const DROP_IN = "worker-admin-tls.conf";
 const folder = newFolder();
 
-/** Returns the values of all lines `name=` in a unit, also of lines that are commented out. */
+/** Returns the values of all lines of a unit that begin with `name=`, including lines that are commented out. */
 const valuesOf = (unit: string, name: string) =>
   [...readDeployed(`systemd/${unit}`).matchAll(new RegExp(`^#?${name}=(.*)$`, "gm"))].map(
     ([, value = ""]) => value,
@@ -38,7 +39,10 @@ test("The commands, credentials and variables of the units are valid.", () => {
   }
 });
 
-/** Writes the units to `folder`: with /bin/true as the program, and the admin's with the drop-in. Returns the paths. */
+/**
+ * Writes the units to `folder`, and returns their paths. The program in the units is replaced by /bin/true, and the
+ * drop-in is appended to the unit of the admin.
+ */
 function installed(): string[] {
   return UNITS.map((unit) => {
     const path = join(folder, unit);

@@ -1,8 +1,9 @@
-// The blocks of code in the README and in docs/ work. The decisions are not checked. TypeScript and JavaScript must
-// compile. Programs without a file name run on an empty database. Shell blocks and SQL run in the order of their
-// page. JSON, crontabs and queries are parsed. A block marked `output` is compared with the output of the block
-// before it; `…` in it matches anything. A program or shell block marked `norun` does not run, and gives the reason.
-// The commands and options in shell blocks, configurations and code spans must exist.
+// Tests that the code blocks in the README and in docs/, except docs/decisions/, work. Programs in TypeScript must
+// compile. Programs without a file name run on an empty database. Shell blocks and SQL run in the order of their page.
+// JSON, crontabs and queries are parsed. A block marked `output` must equal the output of the block before it, except
+// that `…` matches any text. A program marked `norun` is neither compiled nor run, and a shell block marked `norun`
+// is not run; the mark names the reason. The commands and options in shell blocks, configurations and code spans must
+// exist.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -37,7 +38,10 @@ const reasons: Readonly<Record<string, string>> = {
   product: "is code of another product",
 };
 
-/** Whether the block is a program. Blocks marked `signature` are declarations that the compiler has printed. */
+/**
+ * Whether the block is a program that is compiled and run. Blocks marked `norun` are not, nor are blocks marked
+ * `signature`, which are declarations that the compiler has printed.
+ */
 const isProgram = ({ language, notes }: Block) =>
   /^[tj]s$/.test(language) && !notes.has("norun") && !notes.has("signature");
 
@@ -111,7 +115,7 @@ const stockDatabase = () =>
     await runMigrations({ connectionString, schema: "graphile_worker", logger });
   });
 
-/** Returns a database with many incidents: that of test/page/incident.test.ts, with fewer jobs. */
+/** Returns a database with many incidents: the database of test/page/incident.test.ts, with fewer jobs. */
 async function badNight(): Promise<TestDatabase> {
   const database = await migratedDatabase("worker", ["operations"]);
   const text = readFileSync(join(root, "test/page/incident.sql"), "utf8");
@@ -129,7 +133,8 @@ const databases: Readonly<Record<string, () => Promise<TestDatabase>>> = {
   "docs/operate.md": badNight,
 };
 
-// Two pages at a time, because each has its own database and directory, and mostly waits for programs to start.
+// Two pages are tested at a time. They do not disturb each other, because each page has its own database and directory,
+// and they mostly wait for programs to start.
 describe("The code of a page works as described:", { concurrency: 2 }, () => {
   for (const page of pages.filter(({ blocks }) => blocks.length > 0)) {
     test(`${page.path}`, async () => {
@@ -184,7 +189,7 @@ async function outputOf(
       if (!isProgram(block) || file !== undefined) return "";
       return programs.run(files.get(block) ?? "", (await emptyDatabase()).url);
     case "sql":
-      // The statements of a block marked `rollback` would change the whole server: create a role, for example.
+      // A block marked `rollback` would change the whole server: it creates a role, for example.
       await pool.query(notes.has("rollback") ? `begin; ${text}; rollback` : text);
       return "";
     case "json":

@@ -1,5 +1,5 @@
-// The hand-written pages name every kind of incident, error code and alarm, every option of Graphile Worker that run()
-// explains, and the current version.
+// Tests that the hand-written pages name every kind of incident, every error code, every alarm, and every option of
+// Graphile Worker for which run() has a hint. Tests also that commands for installation have the current version.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { pageAt, root, userPages } from "./pages.ts";
 
 const namedIn = (path: string) => new Set(codeSpansOf(pageAt(path).tokens));
 
-test("Every option of Graphile Worker that run() explains is named in the guide.", () => {
+test("Every option of Graphile Worker for which run() has a hint is named in docs/from-graphile-worker.md.", () => {
   const named = namedIn("docs/from-graphile-worker.md");
   assert.deepEqual(
     Object.keys(graphileNames).filter((name) => !named.has(name)),
@@ -19,7 +19,7 @@ test("Every option of Graphile Worker that run() explains is named in the guide.
   );
 });
 
-test("The library's page has every error code.", () => {
+test("Every error code is named in docs/library.md.", () => {
   const source = readFileSync(join(root, "src/base/errors.ts"), "utf8");
   const [, list = ""] = /export type ErrorCode =([^;]+);/.exec(source) ?? [];
   const codes = [...list.matchAll(/"(\w+)"/g)].map(([, code = ""]) => code);

@@ -77,7 +77,7 @@ test("The list of decisions has every decision, and each decision has at most 40
   assert.deepEqual(wrong, []);
 });
 
-test("The text of a link to a test is the name of the test's file, and the link's title is the title of a test in this file.", () => {
+test("The text of a link to a test is the name of the test's file, and the link's title is the title of a test in that file.", () => {
   const sources = new Map<string, string>();
   const wrong = links.filter(({ path, text, title }) => {
     if (!path.endsWith(".test.ts")) return false;

@@ -1,15 +1,19 @@
-// Reads the documentation's Markdown: blocks of code with the words of their fences, headings with GitHub's
-// anchors, links, and code spans.
+// Parses the Markdown of the documentation, and finds its blocks of code, its headings with the anchors that GitHub
+// gives them, its links, and its code spans.
 import MarkdownIt, { type Token } from "markdown-it";
 import { anchorOf } from "../../build/reference/table.ts";
 
-/** The parser, with GitHub's tables and fences, without HTML and typographic changes. */
+/**
+ * The parser. It supports tables and fences like GitHub's, treats HTML as text, and does not change quotes or dashes.
+ */
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
 
 export interface Block {
   /** The first word after the fence. */
   readonly language: string;
-  /** The words after the language: `norun=systemd`, `file=tasks/mail.js`. */
+  /**
+   * The words after the language, such as `file=tasks/mail.js`: a map from the text before `=` to the text after it.
+   */
   readonly notes: ReadonlyMap<string, string>;
   readonly text: string;
   /** The line of the opening fence, counted from 1. */
@@ -28,7 +32,7 @@ export interface Heading {
 export interface Link {
   readonly href: string;
   readonly text: string;
-  /** The text shown on hover: `[text](href "title")`; empty if there is none. */
+  /** The title in `[text](href "title")`, which is shown on hover; empty if there is none. */
   readonly title: string;
 }
 

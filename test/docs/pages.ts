@@ -1,4 +1,4 @@
-// The documentation as files: the README, the pages in docs/, and the other pages in Markdown.
+// Finds and parses the pages of the documentation: the README, the pages in docs/, and other files in Markdown.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Block, blocksOf, parse } from "./markdown.ts";
@@ -27,14 +27,17 @@ export function pageAt(path: string): Page {
 
 const isDecision = (name: string) => name.startsWith("decisions");
 
-/** Returns the pages for users. Their code runs in tests. */
+/** Returns the pages for users: the README and docs/, except the decisions. blocks.test.ts tests the code in them. */
 export function userPages(): Page[] {
   const names = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
   const pages = names.filter((name) => name.endsWith(".md") && !isDecision(name)).sort();
   return ["README.md", ...pages.map((name) => join("docs", name))].map(pageAt);
 }
 
-/** Returns the pages for users, the other pages of the root, the READMEs of src and ui, and the decisions. */
+/**
+ * Returns the pages for users, the other pages in the root, the READMEs of ui/ and of the folders in src/, and the
+ * decisions.
+ */
 export function allPages(): Page[] {
   const others = readdirSync(root).filter((name) => name.endsWith(".md") && name !== "README.md");
   const layers = readdirSync(join(root, "src")).map((name) => join("src", name, "README.md"));

@@ -1,4 +1,5 @@
-// The committed reference pages are the same as newly generated ones.
+// Tests that the committed pages of docs/reference are the same as newly generated pages, and that the pages describe
+// every command, route and public name.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

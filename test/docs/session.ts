@@ -1,5 +1,6 @@
-// A shell session for the blocks of a page, which run in order. It has an empty directory, our command on the PATH and
-// a database of its own. A block starts with the variables, functions and directory that the last run() left.
+// A shell session that runs the code blocks of a documentation page in order. The session has an empty directory, our
+// command on the PATH and a database of its own. A block starts with the variables, functions and directory that the
+// last run() left.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -37,7 +38,8 @@ export class Session {
     this.#url = url;
     const bin = join(this.#own, "bin");
     mkdirSync(bin);
-    // If the executable is built, test/run.mjs sets TEST_COMMAND to it, because it starts in a fifth of the time.
+    // If the executable dist/worker is built, test/run.mjs sets TEST_COMMAND to its path. The executable starts in a
+    // fifth of the time that dist/worker.cjs needs.
     const { TEST_COMMAND: command = join(root, "dist/worker.cjs") } = process.env;
     symlinkSync(command, join(bin, "worker"));
     writeFileSync(this.#state, `cd '${this.directory}'\n`);
@@ -52,7 +54,7 @@ export class Session {
   }
 
   async run(block: string): Promise<Ran> {
-    // A trap saves the state when the shell exits, so that the state is saved also if the block fails on purpose.
+    // A trap saves the state when the shell exits, so that the state is saved even if the block fails on purpose.
     const saveState = `trap '{ export -p; declare -f; printf "cd %q\\n" "$PWD"; } > ${this.#state}' EXIT`;
     const child = this.#shell(`${saveState}\n${await this.#real(block)}`, MAX_BLOCK_MS);
     const closed = once(child, "close");

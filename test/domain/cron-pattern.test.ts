@@ -1,4 +1,4 @@
-// daily() and every(), and the time zones that patterns and entries accept.
+// Tests daily() and every(), and which time zones patterns and entries accept.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
@@ -15,7 +15,7 @@ function problemOf(work: () => unknown): string {
   }
 }
 
-test("daily() and every() return an expression with an optional time zone, which cronEntry() accepts.", () => {
+test("daily() and every() return a pattern with an expression and an optional time zone, and cronEntry() accepts this pattern.", () => {
   const timeZone = "Europe/Berlin";
   assert.deepEqual(daily("02:30", { timeZone }), { expression: "30 2 * * *", timeZone });
   assert.deepEqual(daily("9:05"), { expression: "5 9 * * *" });
@@ -27,7 +27,7 @@ test("daily() and every() return an expression with an optional time zone, which
   assert.equal(cronEntry(every({ minutes: 5 }), "t").timeZone, undefined);
 });
 
-test("Invalid times and steps are refused; the error lists what is allowed.", () => {
+test("Invalid times and intervals are refused, and the error lists what is allowed.", () => {
   for (const time of ["24:00", "12:60", "2.30", "02:30:00", "noon", "", null as never]) {
     assert.equal(
       problemOf(() => daily(time)),
@@ -52,7 +52,7 @@ test("Invalid times and steps are refused; the error lists what is allowed.", ()
   }
 });
 
-test("Only names of time zones are accepted, and near names are suggested.", () => {
+test("A time zone is accepted only as a name, and for a misspelled name the error suggests a similar one.", () => {
   const expected = "expected a name such as Europe/Berlin, America/New_York or UTC";
   for (const zone of ["+02:00", "", "Berlin time", "GMT+2", "Local"]) {
     assert.equal(

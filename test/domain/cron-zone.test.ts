@@ -1,4 +1,4 @@
-// Cron expressions in time zones, above all on the days on which a zone's clock changes.
+// Tests cron expressions in time zones, above all on days on which the clock of the zone changes.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { canonicalField } from "../../src/domain/cron/cron-fields.ts";
@@ -9,7 +9,7 @@ import { random } from "../support/random-calls.ts";
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Returns the ticks of a day and a half from `from` on, as times of the zone without the year. */
+/** Returns the ticks in the 36 hours from `from` on, as local times with the UTC offset, without the year. */
 function ticks(expression: string, timeZone: string, from: string): string[] {
   const schedule = cronSchedule(expression, timeZone);
   const fromMs = Date.parse(from);
@@ -35,14 +35,20 @@ const edges = [
   ["Africa/Cairo", "2026-10-29T19:00Z"],
 ] as const;
 
-/** Returns what the zone's clock shows at each minute of two days, in milliseconds as if it were UTC. */
+/**
+ * Returns the zone's local time at each minute of the two days from `fromMs` on. Each local time is given in
+ * milliseconds since 1970, as if it were a time in UTC.
+ */
 function wallClock(timeZone: string, fromMs: number): number[] {
   return Array.from({ length: 2 * 24 * 60 }, (_, minute) => {
     return Date.parse(`${timeInZone(fromMs + minute * MINUTE_MS, timeZone).slice(0, 19)}Z`);
   });
 }
 
-/** Returns the ticks of two days without cronSchedule(): checks what the zone's clock shows at each minute. */
+/**
+ * Returns the ticks in the two days from `fromMs` on, found without cronSchedule(): compares the expression with the
+ * zone's local time at each minute. `walls`: these local times, from wallClock().
+ */
 function naiveTicks(expression: string, walls: readonly number[], fromMs: number): number[] {
   const [minutes, hours] = expression.split(" ").map((text, place) => {
     const result = canonicalField(place, text);
@@ -69,7 +75,7 @@ function naiveTicks(expression: string, walls: readonly number[], fromMs: number
 }
 
 describe("A cron expression in a time zone", () => {
-  test("A fixed time has one tick a day: in autumn at the first of two such times, in spring at the end of the gap.", () => {
+  test("A fixed time has one tick a day. If the clock repeats the time, the first occurrence has the tick. If the clock skips the time, the tick is at the end of the gap.", () => {
     const autumn = "2026-10-24T22:00Z";
     const spring = "2026-03-28T23:00Z";
     assert.deepEqual(ticks("30 2 * * *", "Europe/Berlin", autumn), [
@@ -95,7 +101,7 @@ describe("A cron expression in a time zone", () => {
     ]);
   });
 
-  test("A pattern with a step or * has ticks in both passes of a repeated hour, and none in a skipped one.", () => {
+  test("An expression with a step or * has ticks in both passes of a repeated hour, and no ticks in a skipped hour.", () => {
     const day = ticks("*/30 2 * * *", "Europe/Berlin", "2026-10-24T22:00Z");
     assert.deepEqual(day.slice(0, 4), [
       "10-25T02:00:00+02:00",
@@ -114,7 +120,7 @@ describe("A cron expression in a time zone", () => {
     }
   });
 
-  test("Around each clock change, the next tick from any moment on is the one that a search minute by minute finds.", () => {
+  test("Around each clock change, next() returns the tick that a search minute by minute finds.", () => {
     const dice = random(11);
     const lists = (most: number) => [
       `${dice(most)}`,

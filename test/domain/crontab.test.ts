@@ -127,7 +127,7 @@ describe("A crontab", () => {
     assert.ok(counts.both > 1_000 && counts.neither > 1_500, JSON.stringify(counts));
   });
 
-  test("Macros replace the five fields; CRON_TZ is the zone of the lines below it, ?tz= that of one line.", () => {
+  test("Macros replace the five fields. CRON_TZ sets the time zone of the lines below it, and ?tz= sets the time zone of one line.", () => {
     const text = `@daily utc
 CRON_TZ=Europe/Berlin
 30 2 * * mon-fri berlin

@@ -39,7 +39,7 @@ function compilerErrors(calls: readonly string[]): string[] {
   return files.map((_, at) => blocks.filter((one) => one.includes(`call-${at}.mts`)).join(""));
 }
 
-test("The compiler reports a missing payload as missing.", () => {
+test("If a call lacks a required payload, the compiler's message names the missing payload.", () => {
   const [missing = "", ...others] = compilerErrors([
     "addJob(mail)",
     "addJob(mail, { too: 1 })",

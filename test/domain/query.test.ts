@@ -1,5 +1,5 @@
-// Tests the parser and the completion of queries without a database. The parser reads arbitrary texts, and the corpus
-// with which the client's parser is tested, too. Also tests numbers in payloads, and error groups.
+// Tests the parser and the completion of queries without a database. The parser reads random texts, and a corpus of
+// queries that is also used to test the client's parser. Also tests numbers in payloads, and error groups.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -227,7 +227,7 @@ describe("Error groups", () => {
     }
   });
 
-  test("leave out the worker of a recovery, whatever its id.", () => {
+  test("leave out the id of the worker whose job was recovered, whatever the id is.", () => {
     const errors = [
       "Recovered: worker wkFlIpCfL stopped without finishing attempt 1",
       "Recovered 25 times in a row: worker prod eu-a stopped without finishing attempt 25",
@@ -243,7 +243,7 @@ describe("Error groups", () => {
     assert.deepEqual(errors.map(errorLabel), labels);
   });
 
-  test("keep names of code, apostrophes and words with digits.", () => {
+  test("keep names in code, apostrophes and long words.", () => {
     const unchanged = [
       "TypeError: Cannot read properties of undefined (reading 'currency')",
       'error: duplicate key value violates unique constraint "users_email_key"',
@@ -301,7 +301,7 @@ describe("Error groups", () => {
     assert.equal(likePatternOf("100%_\\ of #"), "100\\%\\_\\\\ of %%");
   });
 
-  test("have a label without the word or quoted text that the limit of a line would cut.", () => {
+  test("leave a word or quoted text out of the label if the limit of a line would cut it.", () => {
     const words = "the payment of this order was refused by the gateway ";
     for (const id of ["a8d7k2b9q1m4", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "9007199254740993"]) {
       for (let length = 280; length < 300; length++) {

@@ -1,4 +1,5 @@
-// shellWord(): a shell reads its result as the original word, and the result has no hidden characters.
+// Tests that a shell reads the result of shellWord() as the original word, and that the result has no hidden
+// characters.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Which jobs get the same job key by the option `unique`, and which options of a job are refused.
+// Tests which jobs get the same job key by the option `unique`, and which options of a job are refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -22,7 +22,7 @@ const keyOf = (
     spec: { unique: { by: ["args"], while: "unfinished", ...unique }, ...more },
   }).jobKey;
 
-test("The key is the hash of a documented text, so that other programs can make it.", async () => {
+test("The key is the hash of a documented text, so that other programs can compute the key.", async () => {
   const { createHash } = await import("node:crypto");
   const made = (text: string) => `u:${createHash("sha256").update(text).digest("base64url")}`;
   assert.equal(
@@ -36,7 +36,7 @@ test("The key is the hash of a documented text, so that other programs can make 
   );
 });
 
-test("Equal values have one key however they are written.", () => {
+test("Equal values have the same key, however they are written.", () => {
   const texts = [
     ...['{"a":1,"b":[true,"é"]}', ' { "b" : [ true , "\\u00e9" ] , "a" : 1.0 } '],
     '{"a":2,"a":10e-1,"b":[true,"é"]}',
@@ -92,7 +92,7 @@ test("The task always counts for the key; the queue and members of the payload c
   );
 });
 
-test("Jobs of one period are equal, jobs of the next period are not.", () => {
+test("Equal jobs have the same key in one period, and another key in the next period.", () => {
   const at = (nowMs: number) =>
     uniqueKey(
       { identifier: "t", payload: "{}", queueName: null },
@@ -106,7 +106,7 @@ test("Jobs of one period are equal, jobs of the next period are not.", () => {
   assert.notEqual(keyOf({}, { periodMs: 1 }), keyOf({}));
 });
 
-test("The key of a unique job stays when an interceptor changes the payload.", () => {
+test("The key of a unique job stays the same when an interceptor changes the payload.", () => {
   const given = jobForInterceptors({ identifier: "t", payload: { n: 1 }, spec: unique("waiting") });
   assert.equal(given.spec?.jobKey, keyOf({ n: 1 }));
   const changed = resolveJob({ ...given, payload: { n: 1, trace: "x" } });

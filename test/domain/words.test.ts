@@ -1,4 +1,5 @@
-// Numbers and times in sentences, and how many attempts of a job were lost with their workers.
+// Tests how numbers and times are written in sentences, and how many attempts of a job count as lost because their
+// workers did not finish them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ageText, spanText } from "../../src/domain/portable/ages.ts";
@@ -38,7 +39,7 @@ test("Durations have at most two units.", () => {
   for (const [text, ms] of Object.entries(lengths)) assert.equal(spanText(ms), text);
 });
 
-test("Numbers are grouped, and marked if they are not exact.", () => {
+test("Numbers have commas between thousands, and texts show that a number is not exact.", () => {
   assert.deepEqual(
     [numberText(0), numberText(999), numberText(1_234_567)],
     ["0", "999", "1,234,567"],
@@ -62,7 +63,7 @@ test("Numbers are grouped, and marked if they are not exact.", () => {
   assert.equal(momentText(Date.parse("2026-11-22T00:20:00.7Z")), "2026-11-22T00:20:00Z");
 });
 
-test("Lost attempts are recognised by the text of a recovery, or by a missing error.", () => {
+test("Lost attempts are recognised by the error text that a recovery writes, or by a missing error.", () => {
   const lost = (errorStart: string | null, attempts = 4, isLocked = false, isUnchanged = true) =>
     lostAttempts({ errorStart, attempts, isLocked, isUnchanged });
   assert.equal(lost("Recovered: worker w stopped without finishing attempt 1"), 1);

@@ -1,9 +1,13 @@
-// The reader of responses that the fuzz test uses: it accepts correct framing however it is split, and detects faults.
+// Tests the reader of HTTP responses that the fuzz test uses. The reader accepts responses with correct framing,
+// however their bytes are split, and throws an error for all others.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Answer, answerReader } from "../bench/fuzz/answer-reader.ts";
 
-/** Returns the responses in `bytes`, which arrive in pieces of `size`. `heads`: whether each request was a HEAD. */
+/**
+ * Returns the responses in `bytes`, which arrive in pieces of `size` bytes. `heads`: for each request, whether it was a
+ * HEAD request.
+ */
 function read(bytes: string, size: number, heads: readonly boolean[] = [false, false]): string[] {
   const answers: Answer[] = [];
   const reader = answerReader(
@@ -23,7 +27,7 @@ const ENDLESS = "HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\nuntil the 
 const BODILESS = "HTTP/1.1 304 Not Modified\r\netag: a\r\n\r\n";
 const INVITED = "HTTP/1.1 100 Continue\r\n\r\n";
 
-test("Answers are read in their order, however they are split into chunks.", () => {
+test("Responses are read in their order, however their bytes are split into pieces.", () => {
   for (const size of [1, 2, 7, 1_000]) {
     assert.deepEqual(read(SIZED + CHUNKED, size), ["200 hello", "404 abcd"]);
     assert.deepEqual(read(BODILESS + ENDLESS, size), ["304 ", "400 until the end last"]);
@@ -35,7 +39,7 @@ test("Answers are read in their order, however they are split into chunks.", () 
   }
 });
 
-test("An unframed or unexpected response is a fault.", () => {
+test("A response with incorrect framing, or without a request, is a fault.", () => {
   const faults: readonly [string, RegExp][] = [
     [SIZED.replace("200", "20"), /an invalid head/],
     [SIZED.replace("length: 5", "length: 5\r\nx y"), /an invalid head/],

@@ -30,7 +30,7 @@ network namespaces. Missing programs are installed from Debian.
 
 Exit status: 0 all held, 1 something broke, 2 wrong options, 3 something was skipped.`;
 
-/** Returns the options. For invalid arguments, ends the process with 2 and a message; for --help, with 0. */
+/** Returns the options. Invalid arguments end the process with a message and status 2, --help with status 0. */
 export function faultOptions(args: readonly string[]): FaultOptions {
   if (args.includes("--help")) {
     console.log(HELP);

@@ -1,10 +1,11 @@
-// Injects faults under load, in all modes or in those of --mode. Prints figures next to their bounds, and broken rules.
+// Injects faults under load, in all modes or in the modes of --mode. Prints measured figures next to their bounds, and
+// the rules that were broken.
 //
 //   npm run test:faults -- [--list] [--group kill,fleet] [--mode safe,fast] [--seed 7]
 //                          [--brief]  few repetitions, as in npm run test:all   [--allow-skips]
 //
-// Exit status: 0, all bounds and rules held; 1, at least one did not; 2, invalid options; 3, a group was skipped
-// without --allow-skips.
+// Exit status: 0, all bounds and rules held; 1, a bound or rule did not hold; 2, invalid options; 3, no bound or rule
+// failed, but a group was skipped, and --allow-skips was not given.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { brokenBounds, table } from "./field/measure.ts";

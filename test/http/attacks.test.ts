@@ -1,5 +1,5 @@
-// The server limits what clients use that send too much, read too little or open too many connections, and serves other
-// clients at the same time.
+// Tests the server's limits for clients that send too much, read too little or open too many connections. The server
+// must serve other clients at the same time.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -58,8 +58,8 @@ test("Of a thousand pipelined requests only a few are processed at once, and all
     [...text.matchAll(/<(\/\w+)>/g)].map(([, path]) => path),
     [...paths, "/last"],
   );
-  // The server parses slices of 512 bytes, and begins all requests of a slice at once. A request
-  // has more than 26 bytes.
+  // The server parses its input in slices of 512 bytes, and begins to process all requests of a slice at once. A
+  // request has more than 26 bytes.
   assert.ok(most <= 4 + 512 / 26, `${most} at once`);
 });
 
@@ -86,8 +86,8 @@ test("A response that is larger than a connection may buffer is replaced by a 41
   assert.match(text, /^HTTP\/1\.1 413 [\s\S]*"code":"too_large"/);
 });
 
-test("A client that reads nothing is cut off, and one that reads slowly is not.", async () => {
-  // More than the kernel buffers for a client that does not read.
+test("A client that reads nothing is cut off, and a client that reads slowly is not.", async () => {
+  // The body is larger than the kernel's buffers for a client that does not read.
   const body = Buffer.alloc(48 * 1_048_576);
   const stalledMs = 2_000;
   let isCut = false;
@@ -107,9 +107,9 @@ test("A client that reads nothing is cut off, and one that reads slowly is not."
   deaf.socket.pause();
   deaf.socket.write(get("/deaf"));
   const slow = await connect(port);
-  // Until the other client is cut off, this one reads at a pace at which the body would take three times the timeout,
-  // however busy the machine is. A slower client could be cut off, too, because the kernel makes room for more data
-  // only megabytes at a time.
+  // Until `deaf` is cut off, `slow` reads at a pace at which the whole body would take three times `stalledMs`. The
+  // pace is computed from the clock, so that it is the same on a busy machine. An even slower client could be cut off,
+  // too, because the kernel makes room for more data only megabytes at a time.
   const startedAt = performance.now();
   let [taken, allowed] = [0, 0];
   slow.socket.on("data", (chunk) => {

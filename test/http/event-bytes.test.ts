@@ -1,5 +1,5 @@
-// Compressed event streams: what a client decodes is exactly what it was sent, whichever events it was sent before, and
-// an event that resembles an earlier one takes few bytes.
+// Compressed event streams. A client decodes exactly the events that were sent to it. An event that resembles an
+// earlier event of the same stream takes few bytes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
@@ -42,7 +42,7 @@ test("An event that differs from the previous one in a few numbers takes a few b
   one.close();
 });
 
-test("After a while, clients that joined at different times get equally many bytes for an event.", () => {
+test("Clients that joined at different times get the same number of bytes for an event once their last events are the same.", () => {
   const early = reader();
   const late = reader();
   for (let n = 0; n < 100; n++) {
@@ -56,7 +56,7 @@ test("After a while, clients that joined at different times get equally many byt
   late.close();
 });
 
-test("Clients can decode what they get, however much they miss and however large events are.", () => {
+test("Clients can decode their streams, even if they miss many events and some events are large.", () => {
   const readers = Array.from({ length: 60 }, reader);
   let seed = 7;
   const random = (below: number) => {

@@ -126,7 +126,7 @@ test("Viewers are counted and limited, in total and per client.", async () => {
   shared.view(connection().writable, { client: "10.0.0.1" });
 });
 
-test("A stream whose request is closed before the stream opens ends at once; a further stream for this request is refused.", () => {
+test("If a request is closed before its stream opens, the stream ends at once, and the request gets no further stream.", () => {
   const { events } = source();
   const stop = new AbortController();
   const request = { closing: stop.signal, headers: {}, client: "::1" } as unknown as HttpRequest;
@@ -140,7 +140,7 @@ test("A stream whose request is closed before the stream opens ends at once; a f
   assert.equal(late.writable.writableEnded, true);
 });
 
-test("A viewer that reconnects gets only newer events; with an id that this process has not sent, it gets the last event of each kind.", () => {
+test("A viewer that reconnects gets only events after its last id. If this process has not sent the id, the viewer gets the last event of each kind.", () => {
   const { events, view } = source({ maxViewers: 10 });
   const shownWith = (id: string) => {
     const viewer = new PassThrough();
@@ -160,7 +160,7 @@ test("A viewer that reconnects gets only newer events; with an id that this proc
   }
 });
 
-test("A slow viewer gets events in the order of their ids, so that a reconnect misses none.", async () => {
+test("A slow viewer gets events in the order of their ids, so that it misses no event when it reconnects.", async () => {
   const { events, view } = source({ maxViewers: 10 });
   const slow = connection();
   events.publish("b", '"first"');

@@ -1,5 +1,6 @@
-// Clients that leave early. A request whose body is read only after its client has left no longer counts as unanswered.
-// A request that ended before an application passed it on is not processed.
+// Tests requests whose clients leave early. If the body of such a request is read only after the client has left, the
+// request no longer counts as unanswered. If an application passes a request on after the request has ended, the
+// request is not processed.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
@@ -28,7 +29,7 @@ test("A request whose client leaves before the body is read no longer counts as 
     handle: async (request) => {
       if (request.method === "GET") return answer;
       begun.resolve();
-      // Like a slow login: the body is read only later, when the client has left.
+      // As after a slow login, the body is read only when the client has left.
       await once(request.left, "abort");
       const reading = readJsonText(request, 100);
       reading.catch(broken.resolve);

@@ -1,11 +1,11 @@
-// Bodies of responses that are made from pieces of JSON.
+// Tests bodies of responses that are made from pieces of JSON.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { jsonTexts } from "../../src/http/response.ts";
 
 const long = "a".repeat(1_500_000);
 
-test("A body made from pieces of JSON has the bytes of the joined text, at any length and in any script.", () => {
+test("A body made from pieces of JSON has the bytes of the joined text, at any length and in any writing system.", () => {
   for (const filling of ["a", long, `${long}ü`, `${long}日本`, `${long}🙂`]) {
     const texts = ['{"jobs":["', filling, '","', filling, '","', filling, '"]}'];
     const { body } = jsonTexts(texts);

@@ -17,7 +17,7 @@ const found = (method: string, path: string) => {
   return match.kind === "other_method" ? match.allow.join() : null;
 };
 
-test("A path finds its route and its decoded parameters.", () => {
+test("The router returns the route of a path and the decoded parameters.", () => {
   assert.deepEqual(found("GET", "/"), { path: "/", params: {} });
   assert.deepEqual(found("GET", "/jobs/7"), { path: "/jobs/{id}", params: { id: "7" } });
   assert.deepEqual(found("HEAD", "/jobs/7"), { path: "/jobs/{id}", params: { id: "7" } });
@@ -27,18 +27,18 @@ test("A path finds its route and its decoded parameters.", () => {
   });
 });
 
-test("A path without parameters wins over one with parameters, whatever the method.", () => {
+test("If a route without parameters matches a path, no route with parameters is used for it, whatever the method.", () => {
   assert.deepEqual(found("POST", "/jobs/action"), { path: "/jobs/action", params: {} });
   assert.equal(found("GET", "/jobs/action"), "POST");
 });
 
-test("For a path that lacks the method, the router returns the allowed methods.", () => {
+test("If no route of a path has the requested method, the router returns the allowed methods.", () => {
   assert.equal(found("DELETE", "/jobs"), "GET,POST,HEAD");
   assert.equal(found("HEAD", "/jobs/action"), "POST");
   assert.equal(found("get", "/jobs"), "GET,POST,HEAD");
 });
 
-test("A path is compared as it was sent: nothing is decoded, joined or resolved before.", () => {
+test("A path is compared as it was sent: nothing is decoded, merged or resolved before the comparison.", () => {
   for (const path of [
     "",
     "jobs",
@@ -60,7 +60,7 @@ test("A path is compared as it was sent: nothing is decoded, joined or resolved 
   assert.deepEqual(found("GET", "/jobs/{id}"), { path: "/jobs/{id}", params: { id: "{id}" } });
 });
 
-test("A duplicate route throws.", () => {
+test("createRouter() throws if a route is duplicated.", () => {
   const route = { method: "GET", path: "/" };
   assert.throws(() => createRouter([route, { ...route }]), /GET \/ is duplicated/);
 });

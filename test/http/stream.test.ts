@@ -1,5 +1,5 @@
-// Long downloads (stream.ts). Their headers are sent even if the first piece takes long. A download that stalls or
-// fails is cut off, and its place among the downloads that may run at once becomes free.
+// Tests long downloads (stream.ts). The headers of a download are sent even if its first piece takes long. A download
+// that stalls or fails is cut off, and its place among the downloads that may run at once becomes free.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -101,7 +101,7 @@ test("A stalled download is cut off, and its place is free again.", async () => 
   }
 });
 
-test("A HEAD request for a download releases its place and starts no body.", async () => {
+test("A HEAD request for a download starts no body, and the place of the download is free afterwards.", async () => {
   let hasBegun = false;
   // biome-ignore lint/correctness/useYield: it must not start
   const { port, places } = await serve(async function* () {

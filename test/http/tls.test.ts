@@ -1,5 +1,5 @@
-// Tests the HTTP server with TLS. It accepts only TLS 1.2 and 1.3, answers pipelines in order, uses a valid new
-// certificate without a restart, and closes connections that never send anything. When it stops, it closes all
+// Tests the HTTP server with TLS. It accepts only TLS 1.2 and 1.3, answers pipelined requests in order, uses a valid
+// new certificate without a restart, and closes connections that never send anything. When it stops, it closes all
 // connections.
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -84,7 +84,7 @@ test("TLS 1.2 and 1.3 are accepted, earlier versions are not.", async () => {
   assert.equal(await rawExchange(port, request("/")), "", "plain HTTP is not answered");
 });
 
-test("Over TLS a pipeline is answered in order, and the answer to an invalid request has the usual headers.", async () => {
+test("Over TLS pipelined requests are answered in order, and the answer to an invalid request has the usual headers.", async () => {
   const { port } = await startServer(loadCertificate(pair("pipeline")), { pipelined: 2 });
   const socket = await secure(port);
   const answers = text(socket);
@@ -99,7 +99,7 @@ test("Over TLS a pipeline is answered in order, and the answer to an invalid req
   );
 });
 
-test("A new certificate and key are used for new connections, and open ones continue.", async () => {
+test("A new certificate and key are used for new connections, and open connections continue.", async () => {
   const files = pair("renewed");
   const certificate = loadCertificate(files);
   const { server, port } = await startServer(certificate);
@@ -134,7 +134,7 @@ test("An invalid certificate or key is refused with a message, and the old pair 
   refused(/^tls\.certFile: cannot be read: ENOENT/);
 });
 
-test("Connections that never send anything are closed, and keep no other connection out.", async () => {
+test("Connections that never send anything are closed, and do not keep other clients from connecting.", async () => {
   const limits = { connections: 3, headersTimeoutMs: 3_000 };
   const { port } = await startServer(loadCertificate(pair("silent")), limits);
   const silent = await Promise.all(

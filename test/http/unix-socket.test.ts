@@ -78,7 +78,7 @@ test("A server does not start on a socket in use, which keeps working, nor on a 
   await serverOn(unix("living")).start();
   await assert.rejects(serverOn(unix("living")).start(), {
     code: "listen",
-    message: /^unix:.*living is in use by another process; stop it, or choose another path/,
+    message: /^unix:.*living is in use by another process; free the path, or choose another one/,
   });
   assert.equal(await get("living"), "unix: unix:");
   writeFileSync(join(folder, "file"), "kept");

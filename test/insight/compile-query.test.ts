@@ -92,7 +92,7 @@ test("Random queries match the same jobs as their naive evaluation, among jobs w
   assert.ok(found > 200, `only ${found} queries matched some of the jobs`);
 });
 
-/** Asserts that all jobs that match a query have what its shape requires; queues are not checked. */
+/** Asserts that all jobs that match a query have what the query's shape requires. Queues are not checked. */
 function assertShape({ shape }: JobQuery, ids: readonly string[], all: NaiveWorld, text: string) {
   const rows = all.rows.filter(({ id }) => ids.includes(id));
   const has = (term: string) => {
@@ -127,7 +127,7 @@ function assertShape({ shape }: JobQuery, ids: readonly string[], all: NaiveWorl
 }
 
 /**
- * Values for each field. Nearly all of them match some jobs. `none` does so because some jobs have no queue, key,
+ * Values for each field. Nearly all of them match some jobs. `none` matches because some jobs have no queue, key,
  * worker, flag or error.
  */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
@@ -194,7 +194,7 @@ test("Numbers in payloads compare exactly, and no payload makes a query fail.", 
   assert.equal((await find("payload.a>1e399 id<=34")).length, 1);
 });
 
-test("A query for a range of ids reads hardly any job outside of it, in ascending and descending order.", async () => {
+test("A query for a range of ids reads hardly any job outside of the range, in ascending and descending order.", async () => {
   for (const sort of ["id", "-id"] as const) {
     const up = await findPage(queue.db, { q: "id:290..400", sort });
     const down = await findPage(queue.db, { q: "id<11", sort });

@@ -1,8 +1,8 @@
-// Counts the turns of the event loop in which no statement of a read runs. In these turns the read computes. A
-// computation that is not split into slices takes one turn.
+// Counts the turns of the event loop, during a read, in which no SQL statement of the read runs. In these turns the
+// read computes. A computation that is not split into slices takes one turn.
 import type { Database, Queryable } from "../../src/database/database.ts";
 
-/** Returns the number of these turns while `work` runs. `work` must read with the `db` that is passed to it. */
+/** Returns the number of these turns during the read `work`, which must use the `db` that is passed to it. */
 export async function turnsOf(
   db: Database,
   work: (db: Database) => Promise<unknown>,

@@ -1,5 +1,5 @@
-// The time of a job's last failure is computed from the job's row. It is correct for any retry delay. After most
-// changes by hand it is unknown.
+// Tests the time of a job's last failure, which is computed from the job's row. This time is correct for any retry
+// delay. After most changes by hand it is unknown.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
@@ -54,7 +54,7 @@ test("The age of a failure is correct for any retry delay, also for one that Gra
   }
 });
 
-test("The time of a failure is unknown if the job was changed by hand since.", async () => {
+test("If a job was changed by hand after its last failure, the time of the failure is unknown.", async () => {
   const id = await failed3hAgo(4 * 3_600_000);
   await rescheduleJobs(queue.db, [id], { priority: 5 });
   assert.match(await why(id), / 3 of 25 attempts failed, the last at least \d s ago\./);

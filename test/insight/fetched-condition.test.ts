@@ -15,7 +15,10 @@ import { lockJob, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-/** Adds three jobs that the worker w locked 3 s ago. If the report is not null, adds a heartbeat of w with it. */
+/**
+ * Adds three jobs that the worker w locked 3 s ago. If `report` returns a report and not null, also adds a heartbeat
+ * of w with this report.
+ */
 async function locked(report: (ids: readonly string[]) => object | null): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < 3; n++) {
@@ -43,7 +46,7 @@ const matching = async (text: string) => {
   return rows.map(({ id }) => id);
 };
 
-/** Returns the numbers of fetched and running jobs. Fails if list, queries, counts, index and sample do not agree. */
+/** Returns the numbers of fetched and running jobs. Fails if lists, queries and counts differ. */
 async function seen(): Promise<readonly [number, number]> {
   const { jobs } = await listLightJobs(queue.db);
   const listed = (one: string) => jobs.filter(({ condition }) => condition === one).length;

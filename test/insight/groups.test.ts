@@ -1,4 +1,5 @@
-// Groups of jobs: by error, task, queue, worker and priority; and what jobs of a group have in common.
+// Tests the groups of jobs with the same error, task, queue, worker or priority, and the values that the jobs of a
+// group have in common.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errorGroup } from "../../src/domain/error-group.ts";
@@ -47,7 +48,7 @@ const groups = async (by: Grouping, q = "", isLarge = false) => {
 const sizes = ({ groups: all }: Awaited<ReturnType<typeof groups>>) =>
   all.map(({ label, count }) => [label, count.value]);
 
-test("An estimate of zero has an upper bound that allows for unread pages full of matches.", async () => {
+test("If no sampled page has a match, the upper bound of the estimate allows for unread pages full of matches.", async () => {
   // About five jobs fit on a page, and the table has more pages than any of the samples below.
   await sql("insert into worker._private_tasks (identifier) values ('t')");
   await sql(`insert into worker._private_jobs (task_id, payload)
@@ -171,7 +172,8 @@ test("If a task's failed jobs are grouped by place, its retrying jobs are in the
     await many(5, "upload"),
     `ReadError: no end${stack}`,
   ]);
-  // All calls use one `db`, as in a program: groups are cached for its schema object, and `queue.db` creates a new one.
+  // All calls use one `db`, as in a program, because groups are cached for one schema object. Each read of `queue.db`
+  // creates a new schema object.
   const { db } = queue;
   const largest = async (q: string) =>
     (await readErrorGroups(db, await compileQuery(db, q), await gauge(), 50)).groups[0];
@@ -192,7 +194,7 @@ test("The trend of failures with unknown times is empty.", async () => {
   assert.deepEqual([one?.count.value, one?.lastSeen, one?.trend], [2, null, []]);
 });
 
-test("An error with an id that looks like a word is in the group of the same error with other ids, also in other programs.", async () => {
+test("An error with an id that looks like a word is in the group of the same error with other ids, also in a program that has cached no groups.", async () => {
   const charge = await many(12, "charge");
   const names = ["Ada", "Bank of Ada", "O'Neil & Sons"];
   for (const [n, id] of charge.entries())
@@ -225,7 +227,7 @@ test("An error with an id that looks like a word is in the group of the same err
   }
 });
 
-test("An error with a short word in place of a number is a group of its own.", async () => {
+test("An error that has a short word where other errors have a number is in a group of its own.", async () => {
   const jobs = await many(3, "fetch");
   await fail(jobs.slice(0, 2), "Error: code 404 returned");
   await fail(jobs.slice(2), "Error: code nil returned");
@@ -251,7 +253,7 @@ test("A query for a group without jobs finds no jobs, however many errors there 
   const missing = "group:0123456789ab";
   for (const q of [missing, `is:failed ${missing}`, `is:failed (${missing} or group:ba9876543210)`])
     assert.deepEqual(await report(q), [0, q.includes(" or ") ? [] : [missing]], q);
-  // A group is not reported as unknown if only another term excludes its job.
+  // A group is not reported as unknown if it has a job that only another term of the query excludes.
   await sql(
     `update worker._private_jobs set attempts = 1, last_error = 'Error: unique', run_at = now() + interval '1 hour'
      where id = $1`,
@@ -301,7 +303,7 @@ test("Jobs are grouped by task, queue, worker and priority: all jobs, or those t
   assert.deepEqual(sizes(await groups("queue", "priority:2")), [["q1", 3]]);
 });
 
-test("The sample of a group has its newest job, once.", async () => {
+test("If all jobs of a group are on one page of the table, the group's sample is the newest of them.", async () => {
   const several = await many(3, "a");
   const [one] = await many(1, "b");
   for (const isLarge of [false, true]) {
@@ -313,7 +315,7 @@ test("The sample of a group has its newest job, once.", async () => {
   }
 });
 
-test("If Node filters the rows of a query, its groups count matches, not candidates.", async () => {
+test("If Node checks the rows that SQL has found for a query, the groups count only the rows that match.", async () => {
   await many(3, "a", {}, { customer: { vip: true } });
   await many(4, "a", {}, { customer: { vip: false }, note: "vip true" });
   await many(2, "b", {}, { customer: { vip: true } });
@@ -331,7 +333,7 @@ test("If Node filters the rows of a query, its groups count matches, not candida
   ]);
 });
 
-test("Common values are those that at least half of a group's jobs have, and other jobs of their tasks clearly less often.", async () => {
+test("A common value is one that at least half of a group's jobs have, and clearly fewer of the other jobs of the same tasks.", async () => {
   const noise = { amount: 1, nested: { deep: [1, 2, { x: "y" }] } };
   await fail(await many(120, "charge", {}, { ...noise, currency: "EUR" }), "Error: no");
   await many(60, "charge", {}, { ...noise, currency: "EUR" });
@@ -348,7 +350,7 @@ test("Common values are those that at least half of a group's jobs have, and oth
   assert.deepEqual((await common("task:absent")).findings, []);
 });
 
-test("Common values are found for a query by group or payload, even if most candidates do not match.", async () => {
+test("Common values are found for a query by group or payload, even if most jobs do not match the query.", async () => {
   await many(60, "charge", {}, { currency: "USD", size: 1 });
   const wanted = await many(60, "charge", {}, { currency: "EUR", size: 7 });
   await fail(wanted, "Error: wallet # is empty");
@@ -363,7 +365,7 @@ test("Common values are found for a query by group or payload, even if most cand
   }
 });
 
-test("The jobs of an error group in a small table are counted exactly, although their texts are not in memory all at once.", async () => {
+test("The jobs of an error group in a small table are counted exactly, although their errors are never all in memory at once.", async () => {
   await sql("delete from worker._private_jobs");
   await fail(await many(2_500, "charge", {}, {}), "Error: wallet 12 is empty");
   await fail(await many(20, "charge", {}, {}), "Error: no such card");
@@ -373,7 +375,7 @@ test("The jobs of an error group in a small table are counted exactly, although 
   assert.deepEqual([found[0]?.count.value, found[0]?.count.precision], [2_500, "exact"]);
 });
 
-test("Common values are found in hostile payloads, for exact integers, and for missing fields.", async () => {
+test("Common values are found in payloads with deep nesting and invalid characters, for integers that JavaScript numbers cannot represent, and for missing fields.", async () => {
   const put = (count: number, identifier: string, payload: string) =>
     sql(
       `insert into worker._private_jobs (task_id, payload, priority)
@@ -398,7 +400,7 @@ test("Common values are found in hostile payloads, for exact integers, and for m
   assert.equal(found.get('payload."a b\\u0000"'), '"\\ud800"');
 });
 
-test("The interval of a sample that was cut short usually contains the true number, even in a sorted table.", async () => {
+test("If the limit of rows ends a sample early, the interval of the estimate usually contains the true number, even in a sorted table.", async () => {
   await sql("delete from worker._private_jobs");
   await sql(`insert into worker._private_tasks (identifier) values ('sorted')`);
   await sql(`insert into worker._private_jobs (task_id, payload, attempts, max_attempts, last_error)

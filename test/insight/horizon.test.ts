@@ -1,5 +1,5 @@
-// Tests that the horizon counts every job that is not locked once: in the bucket of the job's time, under its
-// condition.
+// Tests the counts of the horizon. Locked jobs are not counted. Each other job is counted once, under its condition, in
+// the bucket of the time at which the job failed, or was or will be due.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conditionOf } from "../../src/insight/expressions/condition.ts";
@@ -51,7 +51,7 @@ async function counted(where = "true") {
   return Object.fromEntries(drawn.map((one) => [one, counts[one] ?? 0]));
 }
 
-test("For a small table, the sums of the horizon are the numbers of jobs: of all, of one task, and of an unknown queue.", async () => {
+test("For a small table, the sums of the horizon are exact: for all jobs, for the jobs of one task, and 0 for an unknown queue.", async () => {
   await fill();
   const gauge = await readGauge(queue.db);
   const horizon = await readHorizon(queue.db, 57, ANY, gauge);
@@ -83,7 +83,7 @@ test("Due jobs are counted before the present, scheduled jobs after it, and fail
   assert.equal(series.failed[bucket], (await counted())["failed"]);
 });
 
-test("For a large table, the counts of future buckets are exact, from the index, and all others come from a sample.", async () => {
+test("For a large table, the counts of future buckets are read from the index and are exact; the counts of all other buckets come from a sample.", async () => {
   await fill();
   const gauge = await readGauge(queue.db);
   // With this value every table counts as large. The table has so few pages that the sample includes all of them.

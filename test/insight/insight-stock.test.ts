@@ -1,5 +1,6 @@
-// Explanations, incidents, groups and the horizon on Graphile Worker's own schema: no worker sends heartbeats there, so
-// none is called stale, and it is unknown which workers are alive and which tasks they support.
+// Tests explanations, incidents, groups and the horizon on Graphile Worker's own schema. On this schema no worker sends
+// heartbeats, so it is unknown which workers are alive and which tasks they support. No answer may report a worker as
+// stale.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { schemaName } from "../../src/database/schema-name.ts";
@@ -18,7 +19,7 @@ before(async () => {
 });
 after(() => handle.close());
 
-test("Causes, incidents, groups and the horizon are right, and nothing is called stale.", async () => {
+test("On Graphile Worker's own schema, causes, incidents, groups and the horizon are correct, and no worker is reported as stale.", async () => {
   const { pool } = handle;
   const db = { client: pool, schema };
   const s = schema.quoted;
@@ -57,7 +58,7 @@ test("Causes, incidents, groups and the horizon are right, and nothing is called
     JSON.stringify([blocked, ready, incidents]),
     /not responding|supports its task/,
   );
-  // A Graphile worker does not change updated_at; the time of the failure follows from run_at.
+  // A Graphile worker does not change updated_at when a job fails. So the time of the failure is computed from run_at.
   const { groups } = await insight.groups("error", "is:failed", 10);
   const age = Date.now() - Date.parse(groups[0]?.lastSeen ?? "");
   assert.ok(age > 170_000 && age < 240_000, `${age} ms`);

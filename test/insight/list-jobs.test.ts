@@ -33,7 +33,7 @@ async function allPages(filter: JobFilter): Promise<string[][]> {
   return pages;
 }
 
-test("An empty queue lists nothing.", async () => {
+test("The list of an empty queue has no jobs, and all counts are 0.", async () => {
   await listsNothing({});
   assert.deepEqual(await countJobs(queue.db), {
     total: 0,
@@ -148,7 +148,7 @@ test("At every page size, each job is on exactly one page.", async () => {
   );
 });
 
-test("Pages omit and repeat nothing while jobs are added and finished.", async () => {
+test("The pages of a list omit no job and repeat no job while jobs are added and completed.", async () => {
   await addJobs(
     queue.db,
     Array.from({ length: 300 }, () => ({ identifier: "t" })),
@@ -158,7 +158,7 @@ test("Pages omit and repeat nothing while jobs are added and finished.", async (
   do {
     const page = await listJobs(queue.db, { limit: 30, cursor });
     seen.push(...idsOf(page.jobs));
-    // Five jobs of the page and one of a later page are deleted, and others are added.
+    // Five jobs of this page and one job of a later page are completed, and other jobs are added.
     await completeJobs(queue.db, [...idsOf(page.jobs.slice(0, 5)), `${seen.length + 40}`]);
     if (seen.length < 300) await addJobs(queue.db, Array(10).fill({ identifier: "t" }));
     cursor = page.nextCursor ?? undefined;
@@ -190,7 +190,7 @@ test("A page has 100 jobs by default and at most 500; an offset beyond the end l
   await listsNothing({ offset: Number.MAX_SAFE_INTEGER });
 });
 
-test("A list of hundreds of jobs that is sorted without an index and filtered by payload ends, with all matches in order.", async () => {
+test("A list of hundreds of jobs that is sorted without an index and filtered by payload has a last page, and all matches in order.", async () => {
   await addJobs(
     queue.db,
     Array.from({ length: 650 }, (_, n) => ({
@@ -343,7 +343,7 @@ test("A page has room for 500 small jobs, but not for 500 jobs with large flags.
   assert.ok(jobs.length > 150 && jobs.length < 220, `${jobs.length} jobs of about 40 KB`);
 });
 
-test("The time of a failure is known even if the failure did not change updated_at, as on a Graphile worker.", async () => {
+test("The time of a failure is known even if the failure did not change updated_at, as when the job failed on a Graphile worker.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('stock')");
   await queue.sql(`
     insert into worker._private_jobs (task_id, attempts, max_attempts, created_at, updated_at, run_at)
@@ -369,7 +369,7 @@ test("The time of a failure is known even if the failure did not change updated_
   assert.deepEqual(JSON.parse(failed?.times ?? "[]").map(Math.floor), [since[1]]);
 });
 
-test("A job whose payload may be too large for a page is marked, also if the payload is compressed.", async () => {
+test("A job whose payload may be too large for a page is marked, even if the payload is compressed.", async () => {
   await queue.sql(`insert into worker._private_tasks (identifier) values ('mail');
     insert into worker._private_jobs (task_id, payload)
     select 1, pg_catalog.to_json(pg_catalog.repeat('x', n)) from pg_catalog.unnest(array[10, 100000, 9000000]) as n`);

@@ -1,5 +1,5 @@
-// A naive evaluation of queries: over rows in memory, without SQL, indexes, prefilters or shortcuts. Tests compare the
-// results of compiled queries, and the numbers on the admin's page, with it.
+// A naive evaluation of queries: over rows in memory, without SQL, indexes, prefilters or shortcuts. Tests compare its
+// results with the results of compiled queries and with the numbers on the admin's page.
 import { errorGroup } from "../../src/domain/error-group.ts";
 import type {
   FieldTerm,
@@ -22,7 +22,7 @@ export interface NaiveRow {
   readonly key: string | null;
   readonly locked_by: string | null;
   readonly flags: string | null;
-  /** This time and the following ones: microseconds since 1970. */
+  /** `run_at`, `created_at`, `updated_at`, `locked_at`: microseconds since 1970. */
   readonly run_at: string;
   readonly created_at: string;
   readonly updated_at: string;

@@ -1,6 +1,6 @@
 // Calls that send the statements of typical queries and of suggestions, for the golden files of statements
-// (test/queue). For a query, these are the statements of compileQuery(), and a statement that selects the matching jobs
-// with the compiled condition.
+// (test/queue). The call of a query sends the statements of compileQuery(), and then a statement that selects the
+// matching jobs with the compiled condition.
 import { type Database, query } from "../../src/database/database.ts";
 import { errorGroup } from "../../src/domain/error-group.ts";
 import { compileQuery } from "../../src/insight/query/compile-query.ts";

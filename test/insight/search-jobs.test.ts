@@ -1,4 +1,4 @@
-// Tests the search for a text in jobs: where it is found, special characters, pages, and the time that a page takes.
+// Tests the search for a text in jobs: where the text is found, special characters, pages, and the time for one page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
@@ -15,7 +15,7 @@ async function search(text: string, filter: JobFilter = {}): Promise<string[]> {
   return jobs.map((job) => job.id);
 }
 
-test("Text is found in payload, error, key, task, queue and worker, in any case.", async () => {
+test("A text is found in payload, error, key, task, queue and worker, in upper or lower case.", async () => {
   await addJobs(queue.db, [
     { identifier: "other", payload: { to: "Needle@example.org" } },
     { identifier: "other" },
@@ -82,7 +82,7 @@ test("A search for an integer also finds the job with this id, and the job with 
   assert.deepEqual(await search("3"), ["3"]);
 });
 
-test("Pages of a search are complete and without repeats, with and without an offset.", async () => {
+test("The pages of a search have every match once, with and without an offset.", async () => {
   await addJobs(
     queue.db,
     Array.from({ length: 5_000 }, (_, n) => ({
@@ -107,7 +107,7 @@ test("Pages of a search are complete and without repeats, with and without an of
   assert.deepEqual(await search("hit", { offset: 10_000 }), []);
 });
 
-test("Each page of a search through 40,000 jobs takes less than 3 s, and the first page of a search for an id has its job.", async () => {
+test("Each page of a search through 40,000 jobs takes less than 3 s, and the first page of a search for an id has the job with this id.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
   await queue.sql(`
     insert into worker._private_jobs (task_id, payload)

@@ -1,5 +1,5 @@
-// How exact the numbers of a snapshot are: rates, totals from the reports of workers, and the counts of a census that
-// was taken before.
+// Tests the numbers of a snapshot that may be unknown or inexact: rates, totals from the reports of workers, and the
+// counts of an earlier census.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ActiveWorker } from "../../src/insight/read/list-active-workers.ts";
@@ -13,7 +13,7 @@ import { inState, type TallyName, tallied } from "../../src/insight/stats/tally.
 const gauge = (seconds: number, inserted: number, deleted: number) =>
   ({ nowMs: seconds * 1_000, inserted, deleted }) as Gauge;
 
-test("Rates are those of the last minute; in the first minute there are only counts.", () => {
+test("Rates are those of the last minute. In the first minute there are no rates, only the counts so far.", () => {
   const meter = createRateMeter();
   meter.note(gauge(0, 1_000, 500));
   assert.deepEqual(meter.perMinute, { added: null, done: null });
@@ -36,7 +36,7 @@ test("After a reset of the statistics, rates are measured anew.", () => {
   assert.deepEqual(meter.perMinute, { added: 10, done: 0 });
 });
 
-test("A total over all live workers exists only if each of them reports that number.", () => {
+test("A total over all live workers exists only if there is a live worker, and each live worker reports the number.", () => {
   const worker = (running: number | null, isStale = false) =>
     ({ running, donePerMin: 9.7, failedPerMin: 1.2, isStale }) as ActiveWorker;
   assert.deepEqual(fleetOf([]), { running: null, donePerMin: null, failedPerMin: null });
@@ -46,7 +46,7 @@ test("A total over all live workers exists only if each of them reports that num
   assert.equal(running, null);
 });
 
-test("The counts of a census are exact if nothing can have changed since, and otherwise estimates with bounds.", () => {
+test("A count of a census is exact if it cannot have changed since the census, and otherwise an estimate with bounds.", () => {
   const tallies = new NameTallies();
   const row = (tallied: TallyName, count: number): TallyRow => ({
     kind: "task",
@@ -64,7 +64,7 @@ test("The counts of a census are exact if nothing can have changed since, and ot
   const still = { writes: 0, becameDue: 0 };
   assert.deepEqual(bounds(still, ["failed"]), [10, "exact", undefined, undefined]);
   assert.deepEqual(bounds(still, inState.ready), [25, "exact", undefined, undefined]);
-  // A queue may have been unlocked since, so the count of blocked jobs is an estimate, and 5 is rounded to 10.
+  // A queue may have been locked or unlocked since, so the number of blocked jobs is an estimate, rounded from 5 to 10.
   assert.deepEqual(bounds(still, ["blocked"]), [10, "estimated", 0, 30]);
   const later = { writes: 0, becameDue: 4 };
   assert.deepEqual(bounds(later, tallied), [65, "exact", undefined, undefined]);

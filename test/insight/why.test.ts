@@ -21,7 +21,7 @@ const explain = async (id: string) => {
 };
 const root = async (id: string) => (await explain(id)).causes.find(({ isRoot }) => isRoot);
 
-/** Adds a worker that lists its tasks, with its last heartbeat `age` ago. `more`: the rest of its report. */
+/** Adds a worker whose last heartbeat was `age` ago and lists `tasks`. `more`: other members of the worker's report. */
 async function worker(id: string, tasks: readonly string[], age = "0s", more: object = {}) {
   await heartbeat(queue, id, { task_identifiers: tasks, threshold_ms: 7_000, ...more });
   await sql(
@@ -40,7 +40,7 @@ async function holdQueue(name: string, jobId: string, by: string, age: string) {
   );
 }
 
-test("A worker without a name that holds a lock is described as such, and no unlock is offered.", async () => {
+test("If a worker without a name has locked a job, the explanation describes this worker and offers no unlock.", async () => {
   const id = await add("import");
   await lockJob(queue, id, "", "5 hours");
   const why = await explain(id);
@@ -66,7 +66,7 @@ describe("Behind a locked queue", () => {
     return { first, second, third };
   }
 
-  test("a stale worker is the root cause, at the end of the chain, with the action that unlocks it.", async () => {
+  test("a stale worker is the root cause, at the end of the chain. The fix of this cause is to unlock the worker.", async () => {
     await worker("w-silent", ["import", "sync"], "130 minutes 5 s");
     const { first, third } = await held("w-silent", "129 minutes 5 s");
     const why = await explain(third);
@@ -116,7 +116,7 @@ describe("Behind a locked queue", () => {
     ["20 minutes", false],
     ["5 hours", true],
   ] as const) {
-    test(`a worker without heartbeats is unknown. After ${age} with the lock, it can be unlocked: ${hasVerb}.`, async () => {
+    test(`a worker without heartbeats is unknown. After the worker has held the lock for ${age}, an unlock is offered: ${hasVerb}.`, async () => {
       await worker("another", ["import", "sync"]);
       const { second } = await held("stock-worker", age);
       const why = await explain(second);
@@ -180,7 +180,7 @@ test("A cause is marked as broken only if it needs a repair, and not while a job
   }
 });
 
-test("A job that its worker has just locked is running, and is not reported as started.", async () => {
+test("If the last heartbeat does not list a job that was just locked, the job counts as running, and its sentence explains why.", async () => {
   const id = await add("t");
   // The heartbeat is later than the lock, but its report was made before the lock, and does not list the job.
   await worker("w", ["t"], "1s", { running_jobs: 0, running_job_ids: [], fetched_job_ids: [] });
@@ -201,8 +201,8 @@ test("A job that its worker has just locked is running, and is not reported as s
 });
 
 /**
- * Adds three jobs of a queue, which w has locked 3 s ago. The report of w lists the first as running, and also has the
- * members that `report` returns.
+ * Adds three jobs of one queue. The worker w has locked the queue, and 3 s ago the jobs. The report of w lists the
+ * first job as running, and also has the members that `report` returns.
  */
 async function threeOfOneQueue(report: (ids: readonly string[]) => object) {
   const add3 = () => add("t", { queueName: "q" });
@@ -214,10 +214,12 @@ async function threeOfOneQueue(report: (ids: readonly string[]) => object) {
 }
 
 for (const [name, report] of Object.entries({
-  "its running jobs": () => ({ running_jobs: 1 }),
-  "its fetched jobs, too": ([, ...fetched]: readonly string[]) => ({ fetched_job_ids: fetched }),
+  "the number of its running jobs": () => ({ running_jobs: 1 }),
+  "the ids of its fetched jobs": ([, ...fetched]: readonly string[]) => ({
+    fetched_job_ids: fetched,
+  }),
 })) {
-  test(`If its worker reports ${name}, the explanation of a fetched job names the job that it is behind.`, async () => {
+  test(`If the worker reports ${name}, the explanation of a fetched job names the running job that is ahead of it.`, async () => {
     const [runs, next, last] = await threeOfOneQueue(report);
     const why = await explain(last);
     assert.equal(why.condition, "fetched");
@@ -236,7 +238,7 @@ for (const [name, report] of Object.entries({
   });
 }
 
-test("The explanation of a fetched job without a queue names its worker; a stale worker can be unlocked.", async () => {
+test("The explanation of a fetched job without a queue names its worker, and offers an unlock if this worker is stale.", async () => {
   const id = await add("t");
   await lockJob(queue, id, "w", "2 hours");
   await worker("w", ["t"], "1 hour 5 s", { running_job_ids: [], fetched_job_ids: [id] });
@@ -283,7 +285,7 @@ test("The explanation of a job that failed at its deadline has that reason, and 
   );
 });
 
-test("The explanation of a job that crashed its workers has that cause, while it waits and while it runs.", async () => {
+test("The explanation of a job that crashed its workers has that cause, both while the job waits and while it runs.", async () => {
   const id = await add("t");
   const error = "Recovered 4 times in a row: worker w stopped without finishing attempt 4";
   await sql("update worker._private_jobs set attempts = 4, last_error = $2 where id = $1", [
@@ -297,7 +299,7 @@ test("The explanation of a job that crashed its workers has that cause, while it
   assert.equal(await crashed(), "Its last 4 attempts ended when their workers crashed");
 });
 
-test("A job that crashes its workers is not offered for a retry, neither while it waits nor when it has failed.", async () => {
+test("The explanation of a job that crashes its workers offers no retry, neither while the job waits nor after it has failed.", async () => {
   const id = await add("t", { maxAttempts: 5 });
   const crash = async (attempts: number) =>
     sql(
@@ -327,10 +329,10 @@ test("A job that crashes its workers is not offered for a retry, neither while i
   assert.match(causes[1]?.detail ?? "", /ago; a retry may crash workers again: repair its task/);
 });
 
-describe("Of a paused task", () => {
+describe("A job of a paused task", () => {
   const paused = testQueue(() => migratedDatabase("worker", ["controls"]));
 
-  test("a job is explained by the pause, and not by the jobs ahead of it.", async () => {
+  test("is explained by the pause, and not by the jobs ahead of it.", async () => {
     await addJob(paused.db, { identifier: "first" });
     const { id } = await addJob(paused.db, { identifier: "second" });
     const by = { reason: null, pausedBy: null, resumeAt: null, forMs: null };
@@ -366,7 +368,7 @@ test("The explanation of a retrying job has the times of its next attempts.", as
   assert.ok(Date.parse(why.lastAttemptAt ?? "") - Date.parse(next) > 3.5 * 86_400_000);
 });
 
-test("The explanation of a job that has a retry policy or was moved has only the time of the next attempt.", async () => {
+test("The explanation of a job that has a retry policy or was rescheduled has only the time of the next attempt.", async () => {
   const byTask = await add("t");
   const byName = await add("t", { retry: "patient" });
   const moved = await add("t");
@@ -399,7 +401,8 @@ test("A job whose deadline is before its due time has no next attempts, and its 
   assert.deepEqual([why.nextAttempts, why.lastAttemptAt], [[], null]);
   const first = await explain(await add("t", { runAt: soon, deadline: later }));
   assert.match(first.sentence, /^Due in \S+ [hm], at \S+Z\.$/);
-  // If each attempt fails at once, there are attempts until the deadline, an hour after the first.
+  // The deadline is an hour after the first attempt. If each attempt fails at once, more than six attempts
+  // begin before the deadline.
   assert.equal(first.nextAttempts.length, 6);
   assert.ok(Date.parse(first.lastAttemptAt ?? "") <= later.getTime());
 });
@@ -414,7 +417,7 @@ test("The explanation of a scheduled job has its due time. If the time is infini
   assert.equal((await explain(id)).sentence, "Never due: its time is infinity.");
 });
 
-test("A ready job has the number of jobs ahead of it, without those of locked queues.", async () => {
+test("The explanation of a ready job has the number of jobs ahead of it, without the jobs of locked queues.", async () => {
   await worker("w", ["t"]);
   const late = await add("t", { priority: 5 });
   assert.equal((await explain(late)).sentence, "Waits for a free worker.");
@@ -429,7 +432,7 @@ test("A ready job has the number of jobs ahead of it, without those of locked qu
   assert.deepEqual([why.causes[0]?.kind, why.ahead?.value], ["behind", 1]);
 });
 
-test("If there are more priorities than are read, the number of jobs ahead is exact only in the priorities that are read.", async () => {
+test("If jobs have more priorities than are read, the number of jobs ahead is exact only for a job of a priority that is read.", async () => {
   for (const spec of [{}, { queueName: "q" }]) {
     const ids: string[] = [];
     for (let priority = 0; priority < 40; priority++) {

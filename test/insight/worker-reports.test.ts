@@ -1,4 +1,4 @@
-// A read of the reports of many workers has a limit on their total size, whatever the rows contain.
+// Tests that a read of the reports of many workers limits the total size of the reports, whatever the rows contain.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
@@ -36,7 +36,7 @@ test("A repetitive report is not compressed in the table.", async () => {
   assert.ok((row?.size ?? 0) > 200_000, `${row?.size} bytes`);
 });
 
-test("Of many reports the shortest are read, 16 MB in total; the others are marked.", async () => {
+test("Of many reports, the shortest are read, at most 16 MB in total; the rows of all other reports are marked.", async () => {
   await insertWorkers("long", 100, 250_000);
   await insertWorkers("short", 20, 100);
   const rows = await readReports();
@@ -48,7 +48,7 @@ test("Of many reports the shortest are read, 16 MB in total; the others are mark
   assert.equal(rows.length, 120);
 });
 
-test("If reports are compressed, as in another program's table, each counts with the largest size to which it may decompress.", async () => {
+test("A compressed report, as in a table of another program, counts with the largest size that it can have after decompression.", async () => {
   await queue.sql("alter table worker._private_workers alter column metadata set storage extended");
   await insertWorkers("packed", 1_500, 250_000);
   await queue.sql("alter table worker._private_workers alter column metadata set storage external");
@@ -64,7 +64,7 @@ test("A row whose id is too long is left out, and a report that is not an object
   assert.deepEqual(await readReports(), [{ id: "list", bytes: null, is_cut: false }]);
 });
 
-test("A list of workers has only a few megabytes of reports, and marks those that it omits.", async () => {
+test("A list of workers has only a few megabytes of reports, and marks the workers whose reports it omits.", async () => {
   await insertWorkers("w", 1_500, 250_000, { running_jobs: 1 });
   await insertWorkers("own", 1, 10, { host: "h", running_jobs: 2 });
   const active = await listActiveWorkers(queue.db);
@@ -98,7 +98,7 @@ test("Even with reports that are too long in total, fetched jobs are distinguish
   );
 });
 
-test("While a worker's report is too long to be read, a cleanup deletes no task identifier.", async () => {
+test("While the reports of workers are too long in total to be read, a cleanup deletes no task identifier.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('unused')");
   await insertWorkers("long", 100, 250_000, { task_identifiers: ["t"] });
   const { areAll, living } = await liveTasks(queue.db);

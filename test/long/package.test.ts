@@ -1,5 +1,6 @@
-// The npm package as an application installs it: packed from a copy of the sources, installed into an empty
-// directory, type-checked, and run as an ES module and as CommonJS. The copy must also build the same bytes.
+// Tests the npm package as an application uses it: the package is packed from a copy of the sources and installed into
+// an empty directory. Programs that import it are type-checked, and run as ES modules and as CommonJS. Also tests that
+// the copy of the sources builds the same bytes as the original.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -138,7 +139,7 @@ test("The published manifest has no scripts, no overrides, and no development or
   );
 });
 
-test("An installation is small, has no package that is only for some platforms, and puts no program node on the PATH.", () => {
+test("An installation is small, has no package that is only for some platforms, and puts no program named node on the PATH.", () => {
   const lock = JSON.parse(readFileSync(installed(".package-lock.json"), "utf8"));
   const packages = Object.entries<{ os?: string[]; cpu?: string[] }>(lock.packages);
   assert.deepEqual(

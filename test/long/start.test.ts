@@ -1,5 +1,6 @@
-// npm start: when it builds, and what it prints if it cannot start. Each test has a project of its own, whose sources
-// it can change. The project has the real start script, and a build that compiles nothing and counts how often it runs.
+// Tests npm start: when it builds, and what it prints if it cannot start. Each test makes a project of its own, and can
+// change the project's sources. The project has the real start script, and a build that compiles nothing but counts how
+// often it runs.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -57,17 +58,17 @@ function start(project: string, words: readonly string[]) {
 
 const builds = (project: string) => readFileSync(join(project, "builds"), "utf8").length;
 
-test("npm start builds when the contents of a source have changed, and only then.", () => {
+test("npm start builds if a source was changed or added, or if a result of the build is missing, but not if only a source's time has changed.", () => {
   const project = newProject();
   const source = join(project, "src/a.ts");
   const expected = { status: 0, stdout: '["demo","--listen","127.0.0.1:0"]\n', stderr: "" };
   assert.deepEqual(start(project, FREE_PORT), expected);
   assert.equal(builds(project), 1);
-  // As after a checkout: the same bytes, another time.
+  // The file has the same bytes and another time, as after a checkout.
   utimesSync(source, new Date(), new Date());
   assert.deepEqual(start(project, FREE_PORT), expected);
   assert.equal(builds(project), 1);
-  // The reverse: other bytes of the same length, and the same time.
+  // The file has other bytes of the same length, and the same time.
   const { atime, mtime } = statSync(source);
   writeFileSync(source, "two");
   utimesSync(source, atime, mtime);

@@ -1,6 +1,6 @@
-// Tests what an operator does during an incident, on the built executable. Each of the seven goals has to be reached in
-// a few steps, which are counted from the overview. A step is a click, a key, or a typed text. After a change, the test
-// also reads the database.
+// Tests what an operator does during an incident, on the page of the built executable. Each test has a goal, which has
+// to be reached from the overview in at most a given number of steps. A step is a click, a key, or a typed text. A test
+// that changes something also reads the result from the database.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -70,7 +70,7 @@ class CountingOperator {
   }
 }
 
-/** Calls `work` when the overview shows incidents. Fails if the operator needed more than `most` steps. */
+/** Opens the overview, waits for an incident, and calls `work`. Fails if `work` needs more than `most` steps. */
 async function startAtOverview(
   most: number,
   work: (operator: CountingOperator) => Promise<void>,
@@ -139,7 +139,7 @@ test("In four steps 500 of 12,000 failed jobs are retried, five of them before t
     await operator.type(page.getByLabel("How many", { exact: true }), "500");
     await operator.click(dialogButton(page, "Retry first 500 jobs"));
     await waitForText(page, "watching 5 for up to 2 min");
-    // The five jobs are deleted, as by a worker that completes them.
+    // Deletes the five jobs, as a worker does when it completes them.
     const done =
       await rows(`delete from worker._private_jobs as jobs using worker._private_tasks as tasks
       where tasks.id = jobs.task_id and identifier = 'charge_card' and attempts = 0 returning jobs.id`);
@@ -178,7 +178,7 @@ test("A queue that a stale worker has locked is unlocked in two steps.", async (
   });
 });
 
-test("Workers that are not responding are swept, and unused queues deleted, in five steps.", async () => {
+test("Workers that are not responding are swept, and unused queues are deleted, in five steps.", async () => {
   await pool.query(`update worker._private_job_queues set locked_by = 'worker-dead',
     locked_at = now() - interval '2 hours' where queue_name = 'tenant-007'`);
   await startAtOverview(5, async (operator) => {

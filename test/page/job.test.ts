@@ -70,7 +70,7 @@ test("Copying works although the browser gives pages no access to the clipboard.
   await visit(admin, `/jobs/${id}`, work, { prepare });
 });
 
-test("The page of a job shows all lines of its error, and its fields as in the database.", async () => {
+test("The page of a job shows all lines of the job's error, and the job's fields as they are in the database.", async () => {
   const job = await admin.utils.addJob(
     "brew",
     {},

@@ -1,5 +1,5 @@
-// The list of jobs in a browser: its query, which is part of the address and shown as chips; its tabs, pages, groups,
-// columns and exports; and the job that is shown beside the list.
+// Tests the list of jobs in a browser: queries, tabs, paging, groups, columns, exports, and the job that is shown
+// beside the list.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
@@ -24,7 +24,7 @@ const field = (page: Page) => page.getByLabel("Search jobs");
 const rows = (page: Page, count: number) =>
   page.locator(`table.jobs tbody tr:nth-child(${count}):last-child`).waitFor();
 
-test("A tab requests the jobs of its condition, in its own order, and Back returns to the previous tab.", async () => {
+test("The tab Failed requests the failed jobs, sorted by the time of the failure, and Back returns to the previous tab.", async () => {
   await visit(admin, "/jobs", async ({ page, requests }) => {
     await waitForPage(page, "Jobs");
     const { failed } = await admin.utils.countJobs();
@@ -42,7 +42,7 @@ test("A tab requests the jobs of its condition, in its own order, and Back retur
   });
 });
 
-test("A fetched job differs from a running one, in the list, in its tab and on its page.", async () => {
+test("A fetched job is shown as fetched, not as running, in lists and on the job's page.", async () => {
   const add = () => admin.utils.addJob("prefetched", {}, { queueName: "in order" });
   const [runs, fetched] = [(await add()).id, (await add()).id];
   await admin.sql(`update worker._private_jobs set locked_by = 'w-3', attempts = 1,
@@ -66,7 +66,7 @@ test("A fetched job differs from a running one, in the list, in its tab and on i
   });
 });
 
-test("The numbers of groups are below their headings, whether rows have an action or not.", async () => {
+test("In a list of groups, the numbers are aligned with the headings of their columns, whether or not rows have an action.", async () => {
   for (const route of ["/jobs?group=queue", "/jobs?q=is%3Afailed&group=task"]) {
     await visit(admin, route, async ({ page }) => {
       await page.locator("table.jobs tbody .grow").first().waitFor();
@@ -120,7 +120,7 @@ test("A query is typed with completions, is shown as chips, and is part of the a
   });
 });
 
-test("An invalid query is marked at its fault, and one click corrects it.", async () => {
+test("The invalid word of a query is marked, and one click corrects the query.", async () => {
   await visit(admin, "/jobs", async ({ page }) => {
     await waitForPage(page, "Jobs");
     await field(page).fill("attempst>5");
@@ -159,7 +159,7 @@ test("Paging by cursor shows each job once, with the position of the page in the
   });
 });
 
-test("A list in use does not move: a deleted row is marked, and removed only on request.", async () => {
+test("While the pointer is on a list, no row moves: the row of a deleted job is marked, and is removed only on request.", async () => {
   await visit(admin, "/jobs", async ({ page }) => {
     await waitForPage(page, "Jobs");
     const [first = "", second = ""] = await ids(page);
@@ -188,7 +188,7 @@ test("If the server refuses an export, the page shows the reason, and does not s
   );
 });
 
-test("A query is exported as CSV, and a click anywhere in a row opens the job beside the list.", async () => {
+test("The jobs that match a query are exported as CSV, and a click anywhere in a row opens the job beside the list.", async () => {
   await admin.utils.addJob("for_export", {}, { jobKey: "export:1" });
   await visit(admin, "/jobs?q=task%3Afor_export", async ({ page }) => {
     await rows(page, 1);
@@ -210,7 +210,7 @@ test("A query is exported as CSV, and a click anywhere in a row opens the job be
   });
 });
 
-test("The selected columns and compact rows are stored in the browser.", async () => {
+test("The browser stores the selected columns and the setting of compact rows.", async () => {
   await visit(admin, "/jobs", async ({ page }) => {
     await waitForPage(page, "Jobs");
     await page.locator("summary", { hasText: "Columns" }).click();
@@ -255,7 +255,7 @@ test("The key j shows the next job beside the list, Escape closes that job, and 
   });
 });
 
-test("On a narrow screen a row opens the page of its job.", async () => {
+test("On a narrow screen a click on a row opens the job's page.", async () => {
   const work = async ({ page }: { page: Page }) => {
     await rows(page, 100);
     const [id = ""] = await ids(page);
@@ -268,7 +268,7 @@ test("On a narrow screen a row opens the page of its job.", async () => {
   await visit(admin, "/jobs", work, { viewport: { width: 1024, height: 768 } });
 });
 
-test("Failed jobs are grouped by error; a group is opened in place, or shown as a list.", async () => {
+test("Failed jobs can be grouped by error; the jobs of a group are shown below the group, or in a list without groups.", async () => {
   await visit(admin, "/jobs?q=is%3Afailed", async ({ page }) => {
     await waitForPage(page, "Jobs, failed");
     await page.getByRole("link", { name: "By error" }).click();
@@ -290,7 +290,7 @@ test("Failed jobs are grouped by error; a group is opened in place, or shown as 
   });
 });
 
-test("If the rows of a group arrive when another list is already shown, they do not change that list, and the group has rows again after Back.", async () => {
+test("If the rows of a group arrive when another list is already shown, they do not change that list, and after Back the group shows its rows.", async () => {
   await visit(admin, "/jobs?q=is%3Afailed&group=error", async ({ page }) => {
     await waitForPage(page, "Jobs, failed");
     const isLeft = Promise.withResolvers<void>();

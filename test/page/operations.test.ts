@@ -197,7 +197,7 @@ test("Removed jobs are put back by an undo.", async () => {
   assert.deepEqual(await rowsOf("gone"), before);
 });
 
-test("Going back from a receipt shows the list as it was left, also if its jobs arrive late.", async () => {
+test("After Back from a receipt, the list has the rows that it had before, even if the answer with the list's jobs arrives late.", async () => {
   await addFailedJobs("late", 25);
   await visit(admin, listOf("late"), async ({ page }) => {
     await chooseAll(page, 25);
@@ -215,7 +215,7 @@ test("Going back from a receipt shows the list as it was left, also if its jobs 
   });
 });
 
-/** Undoes an action from its notice, which has the text `message`. `count`: the number of its jobs, as in `3 jobs`. */
+/** Undoes an action from its notice. `message`: matches the notice. `count`: the number of jobs, such as `3 jobs`. */
 async function undo(page: Page, message: RegExp, count: string): Promise<void> {
   const notice = page.locator(".notice").filter({ hasText: message });
   await notice.getByRole("button", { name: "Undo…" }).click();

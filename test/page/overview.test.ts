@@ -161,7 +161,7 @@ test("A job that is added elsewhere appears in an open list without a reload.", 
 
 test("A new error is among the incidents, and leads to its jobs.", async () => {
   const { id } = await admin.utils.addJob("burn_toast");
-  // The row is as a worker writes it: an error group is not an incident if all its jobs were failed by hand.
+  // The row is written as a worker writes it. If a user failed the job, the error group would not be an incident.
   await admin.sql(
     `update {}._private_jobs set attempts = max_attempts, last_error = $2, updated_at = now(), run_at = now() + interval '1 hour'
      where id = $1`,

@@ -1,7 +1,10 @@
 // Test data for the page: limits of tasks and of named queues, with running and waiting jobs, permits of workers, slots
 // of queues, back-offs and a pause.
 
-/** `sql` runs a statement after replacing `{}` by the schema. The schema must have the extension `limits`. */
+/**
+ * Inserts the test data. `sql`: replaces `{}` in a statement by the name of the schema, and runs the statement. The
+ * schema must have the extension `limits`.
+ */
 export async function seedLimits(sql: (text: string) => Promise<unknown>): Promise<void> {
   for (const statement of statements) await sql(statement);
 }

@@ -1,7 +1,7 @@
-// Opens the pages, dialogs and menus of views.ts in a window of one size, and checks each: the console has no error and
-// no warning but those of a 404, and nothing is too wide, squeezed or animated. Some sizes have further checks: targets
-// are large enough for a finger, few tab stops are outside the content, and axe finds no violation (WCAG 2.0 and 2.1,
-// levels A and AA, and best practices).
+// Opens the pages, dialogs and menus of views.ts in a window of one size, and checks each of them: nothing is too wide,
+// squeezed or animated, and the browser's console has no errors or warnings, except those about the status 404. For
+// some sizes there are further checks: targets are large enough for a finger, few tab stops are outside the content,
+// and axe finds no violation (WCAG 2.0 and 2.1, levels A and AA, and best practices).
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -85,7 +85,10 @@ export function walk(admin: () => TestAdmin, { name, checks = [], more = [], ...
   });
 }
 
-/** Returns a line for the page, each dialog and each form in a dialog if its contents are wider than itself. */
+/**
+ * Checks the page, each dialog and each form in a dialog. Returns a line for each of these elements whose contents are
+ * wider than the element.
+ */
 async function tooWide(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [document.documentElement, ...document.querySelectorAll("dialog, dialog form")]
@@ -94,7 +97,7 @@ async function tooWide(page: Page): Promise<string[]> {
   );
 }
 
-/** Returns the texts of four or more words in columns so narrow that they have as many lines as words. */
+/** Returns the texts of four or more words that have as many lines as words, because their column is too narrow. */
 export async function squeezed(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>("body *")].flatMap((one) => {
@@ -122,7 +125,7 @@ async function moving(page: Page): Promise<string[]> {
   );
 }
 
-/** Returns the tab stops outside the content if they are more than twelve. A view that `act` opens has no limit. */
+/** Returns the tab stops outside the content if there are more than twelve. Views that `act` opens are not checked. */
 export const fewTabStops: Check = async (page, { act }) => {
   const stops = act === undefined ? await tabStops(page) : [];
   return stops.length <= 12 ? [] : [`tab stops: ${stops.join(", ")}`];
@@ -138,10 +141,11 @@ async function tabStops(page: Page): Promise<string[]> {
 }
 
 /**
- * Returns the targets of the page, or of an open dialog, that are less than 44 pixels high: too low on a phone. A
- * target is high enough if the element around it is: for an input its label, for a link its row or list item, and for
- * any other target its row, if a click on the row opens something. Not checked are inline elements such as links in a
- * text, buttons that copy, buttons drawn as links, and the link that skips to the content.
+ * Returns the targets (links, buttons and fields) that are less than 44 pixels high, which is too low for a finger. If
+ * a dialog is open, only the dialog is checked, otherwise the page. A target is also high enough if an element around
+ * it has this height: for an input its label, for a link its row or list item, and for any other target its row, if a
+ * click on the row opens something. Not checked are inline elements such as links in a text, buttons that copy, buttons
+ * drawn as links, and the link that skips to the content.
  */
 export async function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -161,7 +165,7 @@ export async function smallTargets(page: Page): Promise<string[]> {
         (one) => getComputedStyle(one).display !== "inline" && !one.matches(".copy, .as-link"),
       )
       .filter((one) => {
-        // The height of a checkbox's row does not count, because a click elsewhere in the row opens something instead.
+        // The height of a checkbox's table row does not count, because a click on the row does not check the checkbox.
         const row = one.matches("input") ? "label" : one.matches("a") ? "tr, li" : "tr[data-click]";
         const area = one.closest<HTMLElement>(row) ?? one;
         return Math.max(heightOf(one), area.offsetHeight) < 44;
@@ -189,13 +193,13 @@ const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"];
 /** The rules whose result depends on the theme. */
 export const rulesOfColour = ["color-contrast", "link-in-text-block"];
 
-/** Returns the violations that axe finds, such as `color-contrast: .faint, .hint`. `runOnly`: tags, or rules. */
+/** Returns the violations that axe finds, such as `color-contrast: .faint, .hint`. `runOnly`: tags or ids of rules. */
 export async function violations(page: Page, runOnly: readonly string[]): Promise<string[]> {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
   return page.evaluate(async (only) => {
     const { axe: loaded } = globalThis as unknown as { axe: typeof axeCore };
-    // Without this option axe also lists what passes, which takes as long as the check itself.
+    // Without `resultTypes`, axe also lists what passes, which takes as long as the check itself.
     const { violations: all } = await loaded.run(document, {
       runOnly: [...only],
       resultTypes: ["violations"],

@@ -1,5 +1,5 @@
-// Adding many jobs in one call: the order of the jobs, that all or none are added, keys of every mode, and the
-// notification of workers.
+// Tests addJobs(), which adds many jobs (a batch) in one call: the order of the jobs, job keys in every mode, and the
+// notification of workers. Also tests that a call adds all of its jobs or none.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -64,7 +64,7 @@ test("A batch is first in, first out: run_at ascends in the given order, and is 
   assert.ok(rows.every((row) => !row.late));
 });
 
-test("Payloads of a batch survive byte for byte.", async () => {
+test("Payloads of a batch are returned byte for byte.", async () => {
   const texts = [
     '{"b":1,"a":2,"b":3}',
     "[12345678901234567890]",
@@ -231,7 +231,7 @@ test("A batch with repeated keys is all or nothing.", async () => {
   assert.deepEqual(rows, [{ payload: "[1]" }]);
 });
 
-test("If a trigger skips rows, a batch adds nothing, with keys or without.", async () => {
+test("If a trigger skips one of the rows, a batch adds nothing, whether its jobs have keys or not.", async () => {
   await queue.sql(`
     create function public.skip_bad() returns trigger language plpgsql as
       'begin return case when new.payload->>''bad'' is null then new end; end';
@@ -337,7 +337,7 @@ test("A rollback removes a batch, and a repeatable-read transaction can add a ba
   }
 });
 
-test("Text with a forged separator is not accepted as two payloads.", async () => {
+test("A raw payload that contains the separator of payloads is refused.", async () => {
   const forged = new RawJson("1\u001f2");
   await assert.rejects(
     addJobs(queue.db, [{ identifier: "task" }, { identifier: "task", payload: forged }]),

@@ -1,5 +1,5 @@
-// Concurrent calls of a function that coalescedAdd() returns share inserts, but each call has its own job or error.
-// Calls with a job key do not share inserts.
+// Tests the function that coalescedAdd() returns. Its concurrent calls share inserts, but each call has its own job or
+// error. Calls with a job key do not share inserts.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Database, Queryable } from "../../src/database/database.ts";
@@ -16,7 +16,7 @@ const numbered = (count: number): JobToAdd[] =>
     spec: { priority: n % 5, ...(n % 4 === 0 ? { queueName: `q${n % 7}` } : {}) },
   }));
 
-/** Returns the queue's database. Its `statements` is the number of statements that have been sent on it. */
+/** Returns the queue's database. `statements`: the number of statements that were sent through the returned object. */
 function counting(): Database & { readonly statements: number } {
   let statements = 0;
   const client: Queryable = {
@@ -67,7 +67,7 @@ describe("Calls that are made together", () => {
     assert.deepEqual(await payloads(), [{ n: 0 }, { n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }]);
   });
 
-  test("are sent a thousand at a time; calls that are made during an insert wait for a later one.", async () => {
+  test("are sent a thousand at a time; calls that are made during an insert wait for a later insert.", async () => {
     const db = counting();
     const add = coalescedAdd(db);
     const first = numbered(2_500).map(add);
@@ -126,7 +126,7 @@ describe("Calls that are made together", () => {
     assert.equal(db.statements, 3);
   });
 
-  test("with a key are each added alone: two calls with the same key make one job.", async () => {
+  test("with a job key do not share inserts, and two calls with the same key add one job.", async () => {
     const add = coalescedAdd(queue.db);
     const [plain, ...keyed] = await Promise.all(
       [undefined, "k", "k"].map((jobKey, n) =>

@@ -1,5 +1,5 @@
-// Tests of adding jobs by COPY: all columns and special characters are stored, the jobs keep their order, few of them
-// are in memory at once, a failed call adds none, and a trigger that skips rows makes the call fail.
+// Tests copyJobs() and copyKeyedJobs(), which add jobs by COPY: what they store and in which order, how many jobs are
+// in memory at once, and what stays in the table after a failed call.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -58,7 +58,7 @@ test("Each column is stored, and missing values get the schema's defaults.", asy
   assert.equal(rows[1]?.["max_attempts"], 25);
 });
 
-test("Times are stored as by addJobs, to the microsecond.", async () => {
+test("copyJobs() stores the same times as addJobs(), to the microsecond.", async () => {
   const moments = [
     "0001-01-01T00:00:00Z",
     "1969-12-31T23:59:59.999999Z",
@@ -92,7 +92,7 @@ async function momentsOf(identifier: string): Promise<string[]> {
   return rows.map(({ moment }) => moment);
 }
 
-test("Payloads with characters of one to four bytes are stored, even if they are larger than estimated.", async () => {
+test("Large payloads with characters of one to four bytes are stored unchanged.", async () => {
   const texts = ["", "é", "漢", "😀", "x"].map((one) => one.repeat(50_000));
   const jobs = texts.map((text) => ({ identifier: "wide", payload: { text } }));
   await copyJobs(queue.db, jobs);
@@ -106,7 +106,7 @@ test("Payloads with characters of one to four bytes are stored, even if they are
   );
 });
 
-test("A list of large payloads is written as it arrives, not all at once.", async () => {
+test("Jobs with large payloads are written while the list is still read, not all at its end.", async () => {
   const payload = "x".repeat(20_000);
   let behind = 0;
   await withClient(queue.pool, async (client) => {
@@ -207,7 +207,7 @@ test("An error that the list throws is thrown unchanged, a value that is no list
   assert.equal(await countRows(), before);
 });
 
-test("On a client inside a transaction, the caller commits.", async () => {
+test("On a client inside a transaction, the call does not commit the jobs.", async () => {
   const before = await countRows();
   await withClient(queue.pool, async (client) => {
     await client.query("begin");
@@ -248,7 +248,7 @@ test("If a trigger skips rows, the error has the numbers of stored and given job
     });
     assert.equal(await countRows(), 0);
     assert.equal(await copyJobs(queue.db, [{ identifier: "t" }]), 1);
-    // On a client without a transaction, the COPY has committed the two other jobs.
+    // On a client outside a transaction, the COPY commits the two jobs that the trigger does not skip.
     await withClient(queue.pool, (client) =>
       assert.rejects(copyJobs({ ...queue.db, client }, jobs), {
         message: /^only 2 of 3 jobs were stored: a trigger/,

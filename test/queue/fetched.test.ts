@@ -1,5 +1,5 @@
-// Actions on jobs that a worker has fetched and not started wait up to a second for the worker to return the jobs.
-// Actions on started jobs are refused.
+// Tests actions on jobs that a worker has locked. If the worker has fetched the job and not started it, the action
+// waits up to a second for the worker to return the job. If the job has started, the action is refused.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
@@ -11,7 +11,10 @@ import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
 
-/** Writes the report of worker w: the ids of its running jobs, and their number. It is higher if the list is cut. */
+/**
+ * Writes the report of worker w. `ids`: the ids of its running jobs; `count`: their number, which is higher than the
+ * number of ids if the worker has shortened the list.
+ */
 const reports = (ids: readonly string[], count = ids.length) =>
   queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w', now(), $1::jsonb)
@@ -47,7 +50,7 @@ for (const [name, act] of Object.entries(actions)) {
     assert.equal(await done, true);
   });
 
-  test(`An action to ${name} a started job is refused, also if its worker's report is missing or cut.`, async () => {
+  test(`An action to ${name} a started job is refused, also if the report of its worker is missing or has a shortened list.`, async () => {
     const id = await fetched();
     assert.equal(await act(id), false);
     await queue.sql("update worker._private_jobs set key = 'k', attempts = 1");

@@ -1,6 +1,6 @@
-// Compares the statements that are sent with golden files, in which reviewers can read them whole. Each file of
-// test/queue/golden has the statements of one entry of statements.ts. After an intended change, write the files again
-// and read the diff:
+// Compares the SQL statements that the library sends with golden files, in which reviewers can read each statement
+// whole. Each file of test/queue/golden has the statements of one entry of statements.ts. After an intended change of a
+// statement, write the files again and read the diff:
 //
 //   GOLDEN=write node --import ./test/support/register.mjs test/queue/golden.test.ts
 import assert from "node:assert/strict";
@@ -53,7 +53,7 @@ test("Every piece of SQL about jobs is in a golden file.", () => {
   assert.deepEqual(missing, [], "add a call to test/queue/statements.ts that sends it");
 });
 
-test("A quote in a regular expression does not hide the SQL after it; a division is not a regular expression.", () => {
+test("SQL is found after a regular expression that contains a quote; a division is not read as a regular expression.", () => {
   const source =
     'const r = (s: string) => /^["/`]/.test(s) || 8 / 2 / 1;\nconst sql = `select 1`; // "';
   assert.deepEqual(templateTexts(`${source}\n`), [["select 1"]]);

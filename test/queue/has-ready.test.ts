@@ -1,5 +1,6 @@
-// The check whether tasks may have ready jobs, on PostgreSQL 17, whose index scans cannot skip to the next priority. If
-// npm has not installed version 17, the test runs on the embedded version.
+// Tests tasksMaybeReady(), the check whether tasks may have ready jobs. The test runs on PostgreSQL 17, because the
+// index scans of this version cannot skip to the next priority. If npm has not installed version 17, the test runs on
+// the embedded version.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
 // With the optional index of locked jobs, each of three statements reads fewer than 20 of 5,000 jobs: the recovery of a
-// stale worker's jobs, the return of jobs that a lost fetch has locked, and the reset of old locks.
+// stale worker's jobs, the return of jobs that a fetch has locked before its connection was lost, and the reset of old
+// locks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "../../src/database/database.ts";
@@ -16,7 +17,7 @@ import { heartbeat, lockJob, testQueue } from "./queue-database.ts";
 const queue = testQueue();
 const JOBS = 5_000;
 
-/** Builds the index, and adds 5,000 jobs, of which a stale worker has locked the first. */
+/** Builds the index, and adds 5,000 jobs. A stale worker has locked the first of them. */
 async function addJobs(): Promise<void> {
   const index = indexDefinition(optionalIndex("running"));
   await queue.sql(
@@ -46,7 +47,7 @@ async function reading<T>(
       );
       return rows[0]?.read ?? JOBS;
     };
-    // The view also counts reads of earlier transactions on this connection, so the count before `work` is subtracted.
+    // The count may include reads of earlier transactions on this connection, so the count before `work` is subtracted.
     const before = await rowsRead();
     const result = await work({ ...queue.db, client });
     const isFew = (await rowsRead()) - before < 20;

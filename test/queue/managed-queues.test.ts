@@ -1,5 +1,5 @@
-// Managed queues, which are named queues under a limit: when a queue becomes managed, which of its jobs a fetch takes,
-// and what unlocks its slots.
+// Tests managed queues, which are the named queues that a limit matches: when a queue becomes managed, which of its
+// jobs a fetch takes, and what unlocks its slots.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { removeLimit, setLimit } from "../../src/commands/limits/set-limit.ts";
@@ -40,7 +40,7 @@ const limit = (match: string, concurrency: number | null, rate: FullRate | null 
   return setLimit(queue.db, { definition, setBy: null });
 };
 
-/** Adds `count` due jobs, in order, to the named queue. add_job() adds the first, and creates the queue's row. */
+/** Adds `count` due jobs, in order, to the named queue. add_job() adds the first job and creates the queue's row. */
 async function add(name: string, count = 1): Promise<void> {
   await queue.sql("select worker.add_job('task', '{}'::json, $1, now() - interval '1 minute')", [
     name,
@@ -76,7 +76,7 @@ const slotsOf = async (name: string) =>
     )
   ).map((row) => row.locked_by);
 
-/** Takes jobs in up to `want` runs, as the worker `by`. `share`: the part of a run that one job takes. */
+/** Takes jobs in up to `want` runs, as the worker `by`. `share`: the part of a run that one job fills; 1: all of it. */
 async function take(by = "w", { want = 10, share = 1, rates = false } = {}) {
   const statement = takeManaged({ flags: false, rates, excluded: false });
   const values = [["task"], want, by, [share]];
@@ -89,7 +89,7 @@ async function take(by = "w", { want = 10, share = 1, rates = false } = {}) {
   return { jobs, isContended: row?.is_contended, nextMs: row?.next_ms };
 }
 
-test("Queues that a limit matches become managed, and only those.", async () => {
+test("Queues that a limit matches become managed; other queues do not.", async () => {
   await add("mail");
   await add("tenant/1");
   await add("tenant%1");
@@ -122,7 +122,7 @@ test("Queues with thousands of slots become managed, and ordinary again, a few a
   }
 });
 
-test("The lowest concurrency of all matching limits applies; a rate alone allows one run at a time.", async () => {
+test("The lowest concurrency of all matching limits applies; a limit with only a rate allows one run at a time.", async () => {
   await add("a/b");
   await add("c");
   await limit("a/*", 5);
@@ -132,7 +132,7 @@ test("The lowest concurrency of all matching limits applies; a rate alone allows
   assert.deepEqual(await locks(), { "a/b": "managed:2", c: "managed:1" });
 });
 
-test("A queue that a worker has locked becomes managed when its run has ended.", async () => {
+test("A queue that a worker has locked becomes managed after the worker has unlocked it.", async () => {
   await add("q");
   await queue.sql("update worker._private_job_queues set locked_by = 'stock', locked_at = now()");
   await limit("q", 2);
@@ -170,7 +170,7 @@ test("Short jobs of a queue with one slot are taken as one run, which begins wit
   assert.equal(new Set(jobs.map(({ lock }) => lock)).size, 1);
 });
 
-test("No job is taken from a queue with one slot while another session has locked its first job.", async () => {
+test("No job is taken from a queue with one slot while another transaction has locked the row of the queue's first job.", async () => {
   await add("q", 3);
   await limit("q", 1);
   await manage();
@@ -228,7 +228,7 @@ async function planOf(rates: boolean): Promise<string[]> {
 const rowsOf = (line: string) =>
   Number(line.match(/actual rows=(\d+)/)?.[1] ?? 0) * Number(line.match(/loops=(\d+)/)?.[1] ?? 0);
 
-test("A fetch reads no more ready jobs than it needs, in the order of the index.", async () => {
+test("A fetch reads ready jobs in the order of the index, and no more of them than it needs.", async () => {
   await limit("*", 1);
   for (let n = 0; n < 5; n++) await add(`q${n}`, 1_000);
   await manage();
@@ -250,7 +250,7 @@ test("A fetch does not read the rates of all idle queues.", async () => {
   assert.ok(read.length > 0 && Math.max(...read) < 1_000, lines.join("\n"));
 });
 
-test("A faster rate of a queue applies at once, even if the old rate was used up.", async () => {
+test("A faster rate of a queue applies at once, even if no token of the old rate was left.", async () => {
   await add("q", 3);
   await limit("q", null, { limit: 1, perMs: 3_600_000, burst: 1 });
   await manage();
@@ -280,7 +280,7 @@ test("A run takes no more jobs than its queue has tokens of the rate, and uses u
   assert.ok(Math.abs((rate?.ahead ?? 0) - 19 * 6) < 5);
 });
 
-test("A higher number of slots applies at once, a lower one when enough runs have ended.", async () => {
+test("A higher number of slots applies at once; a lower number applies when enough runs have ended.", async () => {
   await add("q", 20);
   await limit("q", 2);
   await manage();
@@ -335,8 +335,8 @@ test("Two workers that apply a lowered limit at the same time leave as many slot
     "locked_by",
     jobs.map(({ lock }) => lock),
   );
-  // The first call takes its snapshot, in which all four slots exist, and waits in gate(). Meanwhile the other call
-  // removes the only slot whose row `run` has not locked.
+  // The first call of manageQueues() takes its snapshot, in which all four slots exist, and waits in gate(). While it
+  // waits, the second call removes the only slot whose row the connection `run` has not locked.
   await queue.sql(`alter table worker._private_limits rename to limits;
     create function worker.gate() returns boolean language plpgsql as
       $$ begin perform pg_advisory_xact_lock(7); return true; end $$;
@@ -392,7 +392,7 @@ test("A queue whose limit is removed becomes ordinary when its runs have ended."
   assert.deepEqual(await slotsOf("q"), []);
 });
 
-test("A pause overrides a limit of queues; after the pause the queue is managed again, and a run that still lasts has kept its slot.", async () => {
+test("A pause overrides a limit of queues; after the pause the queue is managed again, and a run that began before the pause still holds its slot.", async () => {
   await add("q", 5);
   await limit("q", 2);
   await manage();
@@ -407,7 +407,7 @@ test("A pause overrides a limit of queues; after the pause the queue is managed 
   assert.equal((await take("b")).jobs.length, 1);
 });
 
-test("The slots of an unknown worker are unlocked by a sweep, by a forced unlock and because of their age.", async () => {
+test("The slots of an unknown worker are unlocked by a reset of old locks, by a sweep and by a forced unlock.", async () => {
   await add("q", 20);
   await limit("q", 2);
   await manage();

@@ -1,4 +1,5 @@
-// Times and their texts keep all microseconds, with any DateStyle of the session. A Date is cut to the millisecond.
+// Tests that times keep all microseconds when they are stored, read and written as text, with any DateStyle of the
+// session. Only a Date is cut to the millisecond.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rescheduleJobs } from "../../src/commands/jobs/reschedule-jobs.ts";
@@ -44,12 +45,13 @@ test("Infinity and times outside the years 1 to 9999 become the nearest millisec
   );
 });
 
-test("PostgreSQL reads the text of each time exactly, in its whole range and with any DateStyle.", async () => {
+test("PostgreSQL reads the text of a time exactly, even outside the years 1 to 9999, with any DateStyle.", async () => {
   const { db } = queue;
   // `last` is 30 years before the end of PostgreSQL's range, because extract() loses the microseconds of later times.
   const [first, last] = [-210_866_803_200_000_000n, 9_223_371_999_999_999_999n];
   const keys = [EARLIEST, LATEST, ...[first, last, 0n, -1n, 951_827_696_000_001n].map(String)];
-  // Times 1,237 years apart, then the last microseconds of the years -1 and 0 and the first one of the year 1.
+  // First, times that are 1,237 years apart. Then the last microsecond of the year 0, the first one of the year 1, and
+  // the last one of the year -1.
   for (let us = first; us < last; us += 39_035_995_200_000_007n) keys.push(String(us));
   for (const us of [-62_135_596_800_000_001n, -62_135_596_800_000_000n, -62_167_219_200_000_001n]) {
     keys.push(String(us));

@@ -15,8 +15,8 @@ export interface TestQueue {
 }
 
 /**
- * Returns a queue, whose members can be used inside tests. Call this function at the top of a file or of a `describe`.
- * `database` creates the database with the schema, for example with extensions or on another server.
+ * Returns a queue. Its members can be used only inside tests. Call this function at the top of a file or of a
+ * `describe`. `database` creates the database with the schema, for example with extensions or on another server.
  */
 export function testQueue(
   database: () => Promise<{ readonly url: string }> = migratedDatabase,

@@ -42,7 +42,7 @@ const offer = {
 } as const;
 const look = { nowMs: 0, sinceMs: null, after: null };
 
-/** Like `free`, with the answer that the table of schedules exists. */
+/** The answers of `free`. Also answers the check for the table of schedules: the table exists. */
 const added: Answer = (text) =>
   text.includes("has_table_privilege") ? { is_there: true } : free(text);
 

@@ -1,4 +1,5 @@
-// Results do not depend on the application's settings of its session or of the package pg.
+// Tests that results do not depend on the settings of the application's session, or on the application's settings of
+// the package pg. The last test is for the error after a session has lost its prepared statements.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -102,7 +103,7 @@ test("Results do not depend on how the application's pg converts parameters and 
   }
 });
 
-test("If a session has lost its prepared statements, the error names the setting for poolers.", async () => {
+test("If a session has lost its prepared statements, the error names the option `preparedStatements`.", async () => {
   await onClient("", async (client) => {
     const db = { ...queue.db, client, preparedStatements: true };
     const jobs = [{ identifier: "task" }];

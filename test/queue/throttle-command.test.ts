@@ -1,4 +1,5 @@
-// The command `add` with a throttle: its answer for a dropped job, and the fields that it refuses.
+// Tests the command `add` with a throttle: the answer for a dropped job, and which combinations of fields are
+// refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -15,7 +16,7 @@ const add = (input: Record<string, unknown>) =>
     signal: AbortSignal.timeout(10_000),
   });
 
-test("The answer for a dropped job has no row, but the time at which the next add is possible.", async () => {
+test("The answer for a dropped job contains no job, but the time at which the next one can be added.", async () => {
   const input = {
     identifier: "t",
     payload: '{"user":7}',
@@ -37,7 +38,7 @@ test("The answer for a dropped job has no row, but the time at which the next ad
   );
 });
 
-test("A throttle without its period, or together with a key, is refused with the name of the field.", async () => {
+test("A throttle without a period, or together with a key, is refused; the error names the field `throttle_secs`.", async () => {
   await assert.rejects(add({ identifier: "t", throttle_by: ["args"] }), /throttle_secs/);
   await assert.rejects(
     add({ identifier: "t", throttle_secs: 5, key: "k" }),

@@ -1,4 +1,4 @@
-// The option `throttle`: of equal jobs, at most one is added in a period.
+// Tests the option `throttle`: of jobs that are equal, at most one is added in a period.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
@@ -38,7 +38,7 @@ const periods = () =>
   );
 const endPeriods = () => queue.sql("update worker._private_throttles set until = now()");
 
-test("Of fifty concurrent adds in one period, one adds a job and the others are dropped.", async () => {
+test("Of fifty concurrent adds of equal jobs, one adds its job and the others are dropped.", async () => {
   const adds = [addAnyJob.bind(null, queue.db), coalescedAdd(queue.db) as typeof addOne];
   const answers = (await Promise.all(
     Array.from({ length: 50 }, (_, n) => (adds[n % 2] as (typeof adds)[0])(job({ n: 1 }))),
@@ -49,7 +49,7 @@ test("Of fifty concurrent adds in one period, one adds a job and the others are 
   assert.equal(new Set(answers.map(({ until }) => Number(until))).size, 1);
 });
 
-test("A period does not end with its job, but at its own end, by the database's clock.", async () => {
+test("A period does not end when its job is deleted. It ends at a fixed time of the database's clock.", async () => {
   const first = await add(job({ n: 1 }));
   await queue.sql("delete from worker._private_jobs");
   const dropped = await add(job({ n: 1 }));
@@ -125,7 +125,7 @@ test("One call may contain a throttled job several times, and jobs without a thr
   );
 });
 
-test("A batch of ten thousand jobs with a thousand keys adds each key's first job.", async () => {
+test("If one call adds ten thousand jobs with a thousand throttle keys, only the first job of each key is added.", async () => {
   const jobs = Array.from({ length: 10_000 }, (_, n) => job({ n: n % 1_000 }));
   const answers = (await addJobs(queue.db, jobs)) as ThrottledAdd[];
   assert.ok(answers.every(({ isThrottled }, place) => isThrottled === place >= 1_000));
@@ -203,7 +203,7 @@ test("Cleanup deletes periods that are over, and keeps the others.", async () =>
   assert.equal(await deleteOldThrottles(plain.db), 0);
 });
 
-test("A throttle is refused with another kind of key, without a period, in COPY, and in one call with a job key.", async () => {
+test("A throttle is refused if its job has a job key, if it has no period, in COPY, and in one call with a job that has a job key.", async () => {
   const throttle = { periodMs: HOUR_MS };
   for (const [spec, message] of [
     [{ throttle, jobKey: "k" }, /spec\.throttle: use either this or jobKey, unique or debounce/],
@@ -228,7 +228,7 @@ test("A throttle is refused with another kind of key, without a period, in COPY,
   assert.equal(await count(), 0);
 });
 
-test("Without the tables for limits a throttle is refused with the command that adds them.", async () => {
+test("If the tables for limits are missing, a throttle is refused, and the error has the command that adds the tables.", async () => {
   await assert.rejects(addAnyJob(plain.db, job({})), {
     code: "extension_missing",
     message: /throttle needs tables .*worker migrate --with limits/,
@@ -240,7 +240,7 @@ test("An add whose jobs are committed, but whose periods cannot be read, is reje
   await add(job({ n: 1 }));
   const before = await count();
   const client: Queryable = {
-    // Replaces the read of the periods by a statement that PostgreSQL cancels, as it does at a time limit.
+    // Replaces the statement that reads the periods by one that PostgreSQL cancels, as it does after a time limit.
     query: (sent) =>
       queue.pool.query(
         sent.text.includes("with requested")

@@ -68,7 +68,7 @@ const outcomes: Readonly<Record<UniqueWhile, readonly [string, string, string]>>
 
 for (const [name, add] of forms) {
   for (const [lasts, [waiting, running, failed]] of Object.entries(outcomes)) {
-    test(`By ${name}, a job unique while ${lasts} is ${waiting} beside a waiting one, ${running} beside a running one, ${failed} beside a failed one.`, async () => {
+    test(`The outcome of an equal add by ${name}, unique while ${lasts}: ${waiting} if the first job waits, ${running} if it runs, ${failed} if it has failed.`, async () => {
       const one = (priority: number) =>
         job({ n: 1 }, { ...byArgs(lasts as UniqueWhile), priority });
       const outcome = async (id: string) => {
@@ -148,7 +148,7 @@ test("A batch may contain a unique job several times: the later ones are duplica
   assert.equal((await rows()).length, 2);
 });
 
-test("A batch that first keeps a failed job and then takes its key has the same result as the jobs added in turn.", async () => {
+test("A batch that first keeps a failed job and then takes its key has the same result as adding its jobs one by one.", async () => {
   const specs = (["failed_too", "unfinished", "unfinished"] as const).map((lasts) =>
     job({ n: 1 }, byArgs(lasts)),
   );

@@ -82,7 +82,7 @@ test("Queues are listed with their counts and their lock: locked queues first, t
   }
 });
 
-test("Workers that hold locks are counted, by jobs and by queues.", async () => {
+test("Workers that hold locks are listed, each with its numbers of locked jobs and of locked queues.", async () => {
   assert.deepEqual(await listLockedWorkers(queue.db), []);
   await addLocked(["b", "1s"], ["a", "5h"], ["a", "1s"], [HOSTILE, "1s"]);
   await queue.sql("update worker._private_jobs set locked_by = 'c' where id = 3");
@@ -125,7 +125,7 @@ test("A worker is listed from its first heartbeat until it is deregistered; its 
   await assert.rejects(listActiveWorkers(queue.db, { staleAfterMs: -1 }), { code: "bad_input" });
 });
 
-test("A worker's report of more than 256 KiB is refused, even if it would be shorter compressed.", async () => {
+test("A worker's report of more than 256 KiB is refused, even if PostgreSQL could compress it to less.", async () => {
   const reportOf = (length: number) => ({ host: "h".repeat(length - '{"host": ""}'.length) });
   await heartbeat(queue, "large", reportOf(262_144));
   await assert.rejects(heartbeat(queue, "larger", reportOf(262_145)), {
@@ -177,7 +177,7 @@ test("Forced unlocking announces jobs to idle workers.", async () => {
   }
 });
 
-test("A sweep skips a job whose row another session has locked, and the job's queue; a later sweep recovers both.", async (t) => {
+test("While another session locks the row of a job, a sweep skips the job and its queue; a later sweep recovers the job and unlocks the queue.", async (t) => {
   const [id = ""] = await addLocked(["gone", "301s"]);
   const client = await queue.pool.connect();
   t.after(() => client.release());
@@ -189,7 +189,7 @@ test("A sweep skips a job whose row another session has locked, and the job's qu
   assert.deepEqual([freed.recoveredJobs, freed.recoveredQueues], [1, 1]);
 });
 
-test("A sweep unlocks the jobs and queues of stale workers and of unknown workers without a new lock, and leaves all others locked.", async () => {
+test("A sweep unlocks the jobs and queues of stale workers, and of unknown workers whose newest lock is old. All other jobs and queues stay locked.", async () => {
   const locks: [string, string][] = [
     ["stale", "1s"],
     ["fresh", "3h"],
@@ -289,7 +289,7 @@ test("A manual sweep recovers a resilient job only after its worker's threshold 
   assert.deepEqual(await listActiveWorkers(queue.db), []);
 });
 
-test("An unknown worker that took a lock just now counts as alive, whatever other locks it has.", async () => {
+test("If an unknown worker has just locked a job, a sweep recovers none of the worker's jobs, however old their locks are.", async () => {
   await addLocked(["busy", "2h"], ["gone", "2h"]);
   const [fresh] = await addJobs(queue.db, [{ identifier: "t" }]);
   await lockJob(queue, fresh?.id ?? "", "busy", "1s");
@@ -336,7 +336,7 @@ test("Concurrent sweeps recover each job once.", async () => {
   );
 });
 
-test("If a worker reports its slots but not its running jobs, at most as many of its locked jobs as it has slots count as running, and the others as fetched.", async () => {
+test("If a worker reports its number of slots but not its running jobs, only as many of its locked jobs count as running as it has slots. The rest count as fetched.", async () => {
   const specs = Array.from({ length: 5 }, () => ({ identifier: "t", spec: {} }));
   for (const [id, report, expected] of [
     ["unreported", { concurrency: 3 }, [3, 2, 3]],

@@ -1,10 +1,10 @@
-// Finds names in a statement that a role could capture by creating objects in a schema on the search path. They are
-// the names of functions that are called without a schema, and operators that PostgreSQL would replace by an overload
-// for exactly the types of the operands.
+// Finds the functions and operators of a statement that a role could replace by creating objects in a schema on the
+// search path. They are functions that are called without a schema, and operators for which PostgreSQL would prefer an
+// overload with exactly the types of the operands.
 import pg from "pg";
 import { createOperators } from "./overloads.ts";
 
-// Keywords before a parenthesis, which PostgreSQL does not look up as functions.
+// Keywords that can precede a parenthesis. PostgreSQL does not look them up as functions.
 const SYNTAX = new Set([
   ...[
     "all",
@@ -30,8 +30,8 @@ export function bareFunctions(text: string): string[] {
 }
 
 /**
- * Whether the call is `unnest` with several arrays: PostgreSQL's parser turns it into several calls of
- * `pg_catalog.unnest`.
+ * Whether the call is `unnest` with several arrays. Such a call needs no schema, because PostgreSQL's parser turns it
+ * into several calls of `pg_catalog.unnest`.
  */
 function isSpread(text: string, name: string, index: number): boolean {
   return name === "unnest" && /^unnest\([^()]*,/.test(text.slice(index));
@@ -57,7 +57,8 @@ const dependsOn = `
 
 /**
  * Returns the operators in `public` that a statement uses. The statement becomes the parsed body (`begin atomic`) of a
- * function, because PostgreSQL stores the dependencies of such a body. If that fails, the error is returned instead.
+ * function, because PostgreSQL stores which operators such a body uses. If the function cannot be created, the text of
+ * the error is returned instead.
  */
 export async function operatorsOfOthers(client: pg.Client, text: string): Promise<string[]> {
   await client.query("set search_path = pg_catalog");

@@ -1,5 +1,5 @@
-// The settings of the server for test databases, the prefix of the names of one run's databases, and the removal of
-// these databases.
+// The settings of the PostgreSQL server for test databases, the prefix of the names of the databases that one run of
+// the tests creates, and the removal of these databases.
 import pg from "pg";
 
 /** PostgreSQL does not wait for the disk: test data need not survive a crash of the machine. */
@@ -12,14 +12,14 @@ export const TEST_SETTINGS = {
 };
 
 /**
- * The prefix of the names of this run's databases. test/run.mjs passes its process id to the test files as TEST_RUN; a
- * file that runs alone uses its own process id.
+ * The prefix of the names of this run's databases. test/run.mjs passes its process id to the test files as TEST_RUN. A
+ * test file that was started without test/run.mjs uses its own process id.
  */
 export const PREFIX = `worker_test_${process.env["TEST_RUN"] ?? `alone${process.pid}`}_`;
 
 /**
- * Drops the databases of this run that `which` selects. `pid` is the process that created the database, null for a
- * template of databaseLike().
+ * Drops the databases of this run that `which` selects. `pid`: the id of the process that created the database; null
+ * for a template of databaseLike().
  */
 export async function dropDatabases(
   url: string,

@@ -1,8 +1,8 @@
-// A clock that a test advances. advance() runs the timers whose times it passes, in the order of these times.
+// A clock for tests. Its time changes only when the test calls advance().
 import type { Clock } from "../../src/base/clock.ts";
 
 export interface ManualClock extends Clock {
-  /** Advances the time by `ms`. Before it returns, it runs the timers that have become due. */
+  /** Advances the time by `ms`, and runs the timers that become due, in the order of their times. */
   advance(ms: number): void;
   /** The milliseconds until the next timer; null if no timer is set. */
   readonly nextMs: number | null;

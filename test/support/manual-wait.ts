@@ -5,7 +5,7 @@ export interface ManualWait {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
   /** The lengths of the current waits, in milliseconds. */
   readonly waits: readonly number[];
-  /** Ends the waits whose length `isLength` selects, as if their time had passed. First waits until there is one. */
+  /** Ends the waits whose length `isLength` selects, as if their time had passed. If there is none, waits for one. */
   pass(isLength: (ms: number) => boolean): Promise<void>;
   /**
    * Ends the waits whose length `isLength` selects. From now on, such waits end as soon as they begin. The next skip()

@@ -1,5 +1,5 @@
-// Older versions of Graphile Worker, side by side under names of their own. They are installed once for all runs, in
-// the system's directory for temporary files.
+// Installs and loads older versions of Graphile Worker, each as a package with a name of its own. They are installed
+// in the system's directory for temporary files, and all later runs of the tests use this installation.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -19,7 +19,10 @@ export const hasOlderGraphile = (): boolean =>
     existsSync(join(place, "node_modules", folder(version as OlderVersion), "package.json")),
   );
 
-/** Installs the versions with npm. Returns a reason, to be reported if hasOlderGraphile() is false afterwards. */
+/**
+ * Installs the versions with npm. Always returns a sentence: the reason to report if hasOlderGraphile() is false
+ * afterwards.
+ */
 export async function installOlderGraphile(): Promise<string> {
   mkdirSync(place, { recursive: true });
   const packages = Object.entries(VERSIONS).map(
@@ -35,8 +38,8 @@ export async function installOlderGraphile(): Promise<string> {
 }
 
 /**
- * Returns the module of a version. The types of `run` and `Logger` are those of the version in package.json, and fit
- * what the tests use of the older ones.
+ * Returns the module of a version. `run` and `Logger` have the types of the version in package.json, which are also
+ * correct for what the tests use of the older versions.
  */
 export function olderGraphile(version: OlderVersion): Pick<typeof graphile, "run" | "Logger"> {
   return createRequire(join(place, "package.json"))(folder(version));

@@ -1,6 +1,7 @@
-// Creates overloads of PostgreSQL's operators and functions in the schema `public`, as each role can that may create
-// objects there. If the argument types of an overload are exactly those of a call, PostgreSQL prefers the overload to
-// a function of its own with other types. The overloads of createOverloads() record the role that runs them.
+// Creates overloads of PostgreSQL's operators and functions in the schema `public`. Any role that may create objects in
+// this schema could do the same. PostgreSQL prefers such an overload to its own function or operator if only the
+// overload has exactly the argument types of the call. The overloads of createOverloads() record the role that runs
+// them, in the table `public.run_as`.
 import type pg from "pg";
 
 const OPERATORS = [
@@ -26,8 +27,8 @@ const TYPES = [
 ];
 
 /**
- * PostgreSQL's functions that statements call often, and that take any type or have variants for several types. For
- * each: the argument types of its overloads.
+ * PostgreSQL's functions that statements call often, and that take any type or have variants for several types. Each
+ * function is listed with the argument types of its overloads.
  */
 const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   unnest: ["int2[]", "int4[]", "int8[]", "text[]", "bool[]", "oid[]", "float8[]", "timestamptz[]"],
@@ -54,7 +55,7 @@ const AGGREGATES: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Creates the functions and aggregates as the role of `tenant`. Inserts the operators into the catalog as the
- * superuser, because thousands of `create operator` would take a minute.
+ * superuser, because thousands of statements `create operator` would take a minute.
  */
 export async function createOverloads(superuser: pg.Client, tenant: pg.Client): Promise<void> {
   const body =

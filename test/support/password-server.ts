@@ -15,8 +15,8 @@ export interface PasswordServer extends AsyncDisposable {
 }
 
 /**
- * Starts the server with the roles `scram`, `md5` and `plain`, whose password is `secret`. A role logs in with the
- * method of its name; `plain` sends the password as clear text.
+ * Starts the server with the roles `scram`, `md5` and `plain`, whose password is `secret`. The name of a role is also
+ * the method of its login. With `plain`, the client sends the password as clear text.
  */
 export async function passwordServer(): Promise<PasswordServer> {
   const directory = mkdtempSync(join(tmpdir(), "wk-password-"));

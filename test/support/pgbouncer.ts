@@ -1,5 +1,5 @@
-// Debian's pgbouncer in transaction mode in front of a test server: each transaction of a client runs on any free one
-// of a few connections to the server.
+// Starts Debian's pgbouncer in transaction mode in front of a test server. pgbouncer has a few connections to each of
+// the server's databases, and runs each transaction of a client on any of these connections that is free.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, chownSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,19 +10,22 @@ import pg from "pg";
 import { serverAccount } from "../../src/database/embedded/account.ts";
 
 export interface Pgbouncer {
-  /** Returns the URL of a database of the server. */
+  /** Returns the URL for connecting to a database of the server through pgbouncer. */
   url(database: string): string;
   /** Runs a command of pgbouncer's console, such as PAUSE. */
   admin(command: string): Promise<void>;
-  /** Kills pgbouncer with SIGKILL, and so closes its connections to the server. Resolves when it has ended. */
+  /** Kills pgbouncer with SIGKILL, which closes its connections to the server. Resolves when pgbouncer has ended. */
   kill(): Promise<void>;
   /** Starts pgbouncer again after kill(), with the same URLs. Resolves when it listens. */
   start(): Promise<void>;
-  /** Kills pgbouncer and removes its files. Resolves when it has ended. */
+  /** Kills pgbouncer, waits for its end, and removes its files. */
   stop(): Promise<void>;
 }
 
-/** Returns the path of pgbouncer; null if it is not installed. On Debian /usr/sbin is in the PATH of root only. */
+/**
+ * Returns the path of pgbouncer; null if it is not installed. /usr/sbin is searched, too, because on Debian it has
+ * pgbouncer, and is in the PATH of root only.
+ */
 export function pgbouncerProgram(): string | null {
   const folders = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin"];
   return folders.map((folder) => join(folder, "pgbouncer")).find(isProgram) ?? null;
@@ -40,7 +43,7 @@ function isProgram(path: string): boolean {
 const PORT = 6432;
 const START_LIMIT_MS = 10_000;
 
-// A shell command that runs pgbouncer, and kills it when the shell's stdin ends: at the latest when this process ends.
+// A shell command that runs pgbouncer and kills it when the shell's stdin ends, at the latest when this process ends.
 const WITH_US = `"$@" & pid=$!; read -r _; kill -KILL "$pid"; wait "$pid"`;
 
 export interface PgbouncerOptions {
@@ -135,7 +138,10 @@ unix_socket_dir = ${directory}
 `;
 }
 
-/** Resolves when pgbouncer logs that it listens. Rejects with its output if it fails or needs more than ten seconds. */
+/**
+ * Resolves when pgbouncer logs that it listens. Rejects if pgbouncer fails or needs more than ten seconds; the error
+ * has pgbouncer's output.
+ */
 async function ready(child: ChildProcess): Promise<void> {
   const output: string[] = [];
   const limit = AbortSignal.timeout(START_LIMIT_MS);

@@ -1,4 +1,4 @@
-// Finds the programs of PostgreSQL servers that are older than the embedded one. They are in npm packages that
+// Finds the programs of PostgreSQL servers that are older than the embedded one. The programs are in npm packages that
 // package.json names pg15, pg16 and pg17.
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";

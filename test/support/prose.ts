@@ -1,6 +1,6 @@
-// Finds the prose of a file. In code, these are the comments, and the strings of several words that are not SQL. In a
-// document, it is all text except code blocks and the addresses of links. Code spans in comments and documents are left
-// out.
+// Finds the prose of a file. The prose of code is its comments, and its strings of several words that are not SQL. The
+// prose of a document is all text except code blocks and the addresses of links. Code spans in comments and documents
+// are left out.
 import { readFileSync } from "node:fs";
 
 export interface Prose {

@@ -1,7 +1,8 @@
-// Preloaded by `node --import ./test/support/register.mjs`: makes Node run the sources as they are, with their imports
-// of .sql files, and caches the compiled code. Without the cache each of hundreds of processes would strip the types of
-// all files again, which takes a second of processor time. It also ends a test file after three minutes, because Node's
-// own time limit applies only while a test runs: an open connection or timer could keep the file from ending.
+// Preloaded by `node --import ./test/support/register.mjs`. With this file, Node runs the sources without a build, even
+// if they import .sql files, and caches the compiled code. Without the cache, each of hundreds of processes would strip
+// the types of all files again, which takes a second of processor time. This file also ends the process of a test file
+// after three minutes. Node's own time limit applies only while a test runs. Outside of a test, an open connection or
+// timer could keep the process running.
 import "../../build/sql-text.mjs";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";

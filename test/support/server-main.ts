@@ -12,7 +12,8 @@ const { uid, ...options } = JSON.parse(process.argv[2] ?? "{}") as EmbeddedServe
 };
 const report = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
-// The user changes only after all sources have been loaded, because the new user may not be allowed to read them.
+// The process changes its user only now, after all sources were loaded, because the new user may have no right to read
+// them.
 if (uid !== undefined) {
   process.setgroups?.([]);
   process.setgid?.(uid);

@@ -20,23 +20,23 @@ export interface ServerProcess {
   start(): Promise<Outcome>;
   /** Stops the server normally. Resolves when the process has ended. */
   stop(): Promise<Outcome>;
-  /** Kills the process with SIGKILL. Resolves when it has ended. */
+  /** Kills the process with SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>;
 }
 
 export type ServerProcessOptions = EmbeddedServerOptions & {
-  /** The user that the process becomes once its modules are loaded. */
+  /** The id of the user as which the process runs once its modules are loaded. Default: the user of the test. */
   readonly uid?: number;
   readonly env?: Readonly<Record<string, string>>;
 };
 
-// A failed test does not stop its process, and a running process would keep the test file from ending.
+// A failed test does not stop its process. The process is killed here, because the test file could not end before it.
 const running = new Set<ChildProcess>();
 after(() => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts a process. Resolves when it has loaded all modules; its server starts with start(). */
+/** Starts a process, without the server. Resolves when the process has loaded all modules. */
 export async function serverProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { env, ...rest } = options;
   const main = join(import.meta.dirname, "server-main.ts");

@@ -1,5 +1,6 @@
-// Installs schemas as other programs create them: Graphile Worker, up to any level (the number of a migration), and its
-// Rust port. Tests adopt these schemas, or compare them with the schema of this library.
+// Installs schemas as other programs create them: Graphile Worker's schema at any level (the number of its last
+// migration), and the schema of Graphile Worker's Rust port. Tests adopt these schemas, or compare them with the schema
+// of this library.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// The proxy of tcp-proxy.ts in front of a real PostgreSQL: faults of the connections of one application, and
-// connections that are cut after a number of messages.
+// Tests the proxy of tcp-proxy.ts in front of a real PostgreSQL. The proxy can break the connections of a single
+// application without the others, and it can cut a connection after a given number of messages.
 import assert from "node:assert/strict";
 import net from "node:net";
 import { describe, test } from "node:test";
@@ -18,7 +18,7 @@ describe("In front of PostgreSQL the proxy", () => {
     return { client, lost };
   };
 
-  test("affects the connections of one application, also future ones.", async () => {
+  test("can reset the connections of one application, and mute those that it opens later.", async () => {
     const { url } = await emptyDatabase();
     await using proxy = await tcpProxy(url);
     const one = await connected(proxy, "one");
@@ -80,8 +80,9 @@ describe("In front of PostgreSQL the proxy", () => {
     await waitUntil("all have ended", async () => proxy.open === 0);
     const { rows } = await own.query<{ n: number }>("select n from t order by n");
     await own.end();
-    // The client sends seven messages: begin; Parse, Bind, Describe, Execute, Sync; commit. Only the cut after the
-    // seventh lets the commit pass. In the last round there is no eighth message, so nothing is cut.
+    // The round `count` cuts the connection after `count` messages, and inserts the row `count`. The client sends
+    // seven messages: begin; Parse, Bind, Describe, Execute, Sync; commit. So in round 7 the cut comes after the
+    // commit, and in round 8 nothing is cut. In all earlier rounds the commit does not reach PostgreSQL.
     assert.deepEqual(
       rows.map(({ n }) => n),
       [7, 8],

@@ -1,9 +1,9 @@
-// Waits until a test's condition is true, for example in the database.
+// Waits until a condition of a test is true.
 import { setTimeout as pause } from "node:timers/promises";
 
 const LIMIT_MS = 30_000;
 
-/** Checks `isSo` every 20 ms until it is true. Throws after `limitMs`, by default half a minute. */
+/** Calls `isSo` every 20 ms until it resolves to true. Throws after `limitMs`, by default half a minute. */
 export async function waitUntil(
   what: string,
   isSo: () => Promise<boolean>,

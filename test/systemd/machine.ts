@@ -1,6 +1,6 @@
 // Creates and starts a virtual machine with Debian, in which systemd is PID 1. The machine has a root disk and a second
-// disk with the files under test; its console output has the results. By default qemu emulates the processor, which is
-// slow; WORKER_VM_ACCEL=kvm uses hardware support.
+// disk with the files under test. It writes the results of the checks to its console. By default qemu emulates the
+// processor, which is slow. With WORKER_VM_ACCEL=kvm, qemu uses the virtualization of the host's processor.
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -26,7 +26,7 @@ const PACKAGES = [
 ];
 
 const TRIED = "/etc/systemd/system/tried.service";
-/** Runs guest.sh from the second disk after all other units, and switches the machine off. */
+/** A unit of systemd that runs guest.sh from the second disk after multi-user.target, and switches the machine off. */
 const UNIT = `[Unit]
 After=multi-user.target
 [Service]
@@ -38,7 +38,7 @@ WantedBy=multi-user.target
 
 /**
  * Unmounts everything inside a folder, and removes the folder. An interrupted debootstrap leaves the /proc of the host
- * mounted there, which must not be deleted.
+ * mounted in the folder, and the removal must not delete files of the host.
  */
 export function removeFolder(folder: string): void {
   const mounts = readFileSync("/proc/mounts", "utf8").split("\n");
@@ -93,8 +93,9 @@ export interface CheckResult {
 const MAX_MS = 60 * 60_000;
 
 /**
- * Starts the machine, and waits until it switches itself off; after an hour it is killed. `root.img` stays unchanged.
- * Returns the results of the checks in guest.sh.
+ * Starts the machine, and waits until it switches itself off. If it still runs after an hour, it is killed. `root.img`
+ * stays unchanged. Returns the results of the checks in guest.sh. `disk`: the image of the second disk. `onFigure` is
+ * called with each text that guest.sh prints after `@@ figure`.
  */
 export async function boot(
   directory: string,
@@ -125,8 +126,8 @@ export async function boot(
 }
 
 /**
- * Reads the console's lines with `@@`: `ok …`, `failed …` with the output of the check on the next lines, `figure …`,
- * and `end`. If there is no `end`, the results have a failed check in addition.
+ * Reads the lines of the console that contain `@@`: `@@ ok …`, `@@ failed …` with the output of the check on the next
+ * lines, `@@ figure …`, and at the end `@@ end`. If `@@ end` is missing, a failed check is added to the results.
  */
 async function read(serial: string, onFigure: (figure: string) => void): Promise<CheckResult[]> {
   const results: { title: string; problem: string | null }[] = [];

@@ -1,9 +1,9 @@
-// The form that adds a job. It suggests tasks, shows what the typed key, queue and times mean, shows errors in the
-// payload and the equivalent shell command, and keeps a draft. It also adds duplicates of a job.
+// Tests the form that adds a job, or a duplicate of a job. The form suggests tasks, shows what the typed key, queue and
+// times mean, reports errors in the payload, shows the equivalent shell command, and keeps a draft.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { collect, ensureBuilt, type Page, textOf } from "./harness.ts";
-import { failedJob, job, openList, openPage, queue } from "./sample.ts";
+import { failedJob, job, lockedJob, openList, openPage, queue } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -46,14 +46,25 @@ test("The form shows the job that has the key, and how each key mode would chang
   page.type("key", 'pot:"1"');
   page.pass(300);
   assert.match(page.requestOf("api/jobs?fields=row").path, /q=key%3A%22pot%3A%5C%221%5C%22%22$/);
-  page.answer("api/jobs?fields=row", { jobs: [failedJob(11)], next_cursor: null });
-  assert.match(page.dialogText, /Job #11 has this key \(failed\)\./);
+  const retrying = job(11, { condition: "retrying", attempts: 2 });
+  page.answer("api/jobs?fields=row", { jobs: [retrying], next_cursor: null });
+  assert.match(page.dialogText, /Job #11 has this key \(retrying\)\./);
   assert.match(page.dialogText, /#11 gets this payload and time, and its attempts go back to 0\./);
   page.click("Keep its time");
   assert.match(page.dialogText, /#11 gets this payload and keeps its time/);
   page.click("Add none");
   assert.match(page.dialogText, /#11 stays as it is, and nothing is added\./);
 });
+
+for (const holder of [failedJob(11), lockedJob(11)]) {
+  test(`The form shows that a ${holder.condition} job loses its key to the new job.`, async () => {
+    const page = await openForm();
+    page.type("key", "pot");
+    page.pass(300);
+    page.answer("api/jobs?fields=row", { jobs: [holder], next_cursor: null });
+    assert.match(page.dialogText, /#11 loses the key, and a new job is added\./);
+  });
+}
 
 test("Times are typed as on the command line; a relative time counts from the moment at which the form is sent.", async () => {
   const page = await openForm();
@@ -128,7 +139,7 @@ test("The form also shows the shell command that adds the same job.", async () =
   );
 });
 
-test("The draft stays when the form is closed or the page changes, and is deleted when the job is added.", async () => {
+test("The draft stays when the form is closed or another page is opened, and is deleted when the job is added.", async () => {
   const page = await openForm();
   page.type("identifier", "charge_card");
   page.app.dispatch("dialog.close", "", "");
@@ -231,7 +242,7 @@ test("A duplicate of a job has the job's fields, but not its key.", async () => 
   assert.equal(value("key"), "");
 });
 
-test("A JSON error is shown at its place; if one change fixes it, the form offers this change.", async () => {
+test("A JSON error is shown at its place. For a missing comma or colon, or an extra comma, the form offers a correction.", async () => {
   const page = await openForm();
   const payload = () => page.byId("field-payload").attrs["value"];
   for (const [typed, fault, offer, corrected] of [
@@ -266,7 +277,7 @@ test("A JSON error is shown at its place; if one change fixes it, the form offer
   }
 });
 
-test("An error in any payload is shown with its line and column.", async () => {
+test("For a payload that is not JSON, the form shows an error with a line and a column.", async () => {
   const page = await openForm();
   for (const typed of [
     "{",

@@ -1,4 +1,4 @@
-// The list of jobs in groups, the list with an open job beside it, and the list's keys for the current row.
+// Tests the list of jobs: its groups, a job that is open beside the list, and the keys that act on the current row.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
@@ -51,7 +51,7 @@ const heads = (page: Page) =>
     .one((e) => e.tag === "thead")
     .children.map((row) => textOf([row as ReturnType<typeof page.one>]));
 
-test("Groups have column heads of their own; the heads of jobs are below them while a group is open.", async () => {
+test("A list in groups has column heads for groups; while a group is open, column heads for jobs are below them.", async () => {
   const page = await openGroupedByError();
   assert.deepEqual(heads(page), ["ErrorLast 3 hJobsFirstLast"]);
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
@@ -102,7 +102,7 @@ test("A group opens in place, its rows show how its errors differ, and a link le
   assert.deepEqual(ids(page), ["of aaaaaaaaaaaa", "of bbbbbbbbbbbb"]);
 });
 
-test("If the group of the row at which a range would begin is closed, the range begins at the next picked row.", async () => {
+test("If the group of the last picked row is closed, a range of rows begins at the next picked row.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of bbbbbbbbbbbb", "");
   const rowsOf = (from: number) =>
@@ -118,7 +118,7 @@ test("If the group of the row at which a range would begin is closed, the range 
   assert.match(page.text, /4 selected/);
 });
 
-test("Rows that are added above do not change the row at which a range begins.", async () => {
+test("A range begins at the last picked row, even if rows have been added above that row.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of bbbbbbbbbbbb", "");
   page.answer(
@@ -141,7 +141,7 @@ test("Text that all errors of a group have in common is not repeated in each row
   assert.match(texts(page)[3] ?? "", /#3No error recorded/);
 });
 
-test("If the rows of a group take long to find, a few requests search for them; a link leads to the rest.", async () => {
+test("If the rows of a group take long to find, the page sends at most 8 requests for them, and a link leads to all jobs of the group.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   const part = { complete: false, ranking: "partial" };
@@ -151,10 +151,10 @@ test("If the rows of a group take long to find, a few requests search for them; 
   assert.deepEqual(ids(page).slice(1, 3), ["9", "5"]);
   for (let i = 0; i < 6; i++) page.answer(GATEWAY_ROWS, jobs([charge(9, 503, "b")], "c3", part));
   assert.equal(countRequests(page, GATEWAY_ROWS), 8);
-  assert.match(page.text, /the search stopped after them · show all/);
+  assert.match(page.text, /The search stopped after these matches · show all/);
 });
 
-test("Rows of an open group stay where they are when newer ones arrive, and removed ones are marked.", async () => {
+test("Rows of an open group stay where they are when newer rows arrive, and removed rows are marked.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "a"), charge(5, 503, "b"), charge(3, 503, "c")]));
@@ -171,7 +171,7 @@ test("Rows of an open group stay where they are when newer ones arrive, and remo
   assert.deepEqual(ids(page).slice(0, 3), ["of bbbbbbbbbbbb", "of aaaaaaaaaaaa", "9"]);
 });
 
-test("Rows of a group that arrive late do not change another list.", async () => {
+test("Rows of a group that arrive after another list was opened do not change that list.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   const late = page.requestOf(GATEWAY_ROWS);
@@ -292,7 +292,7 @@ test("A job opens beside the list, which is not requested again.", async () => {
   assert.deepEqual(ids(page), ["3", "2", "1"]);
 });
 
-test("The job beside the list is shown as one of all jobs of the list, not only of those that were read.", async () => {
+test("The place of the job beside the list, such as 2 of 12,000, counts all jobs of the list, not only the rows that were read.", async () => {
   const page = await openPage("/");
   page.wide = true;
   page.go("/jobs?q=is%3Afailed&job=9");
@@ -317,7 +317,7 @@ test("Keys move the current row; a moment after the last key, the job of that ro
   assert.equal(page.navigations.at(-1), "/jobs/1", "Enter on the open one opens its page");
 });
 
-test("Escape closes the open job and focuses its row; Back does the same.", async () => {
+test("If a job was opened from the list, Escape goes back in the history, and the job's row gets the focus.", async () => {
   const page = await openWideList();
   await openBeside(page, "2");
   page.app.dispatch("app.key", "", "Escape");
@@ -339,7 +339,7 @@ test("An address with an open job shows the job and the list; closing the job le
   assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed");
 });
 
-test("On a narrow page a job replaces the list, even if its address is that of a job beside the list.", async () => {
+test("On a narrow page a job opens on its own page, even if the address is that of a job beside the list.", async () => {
   const page = await openList([job(3)]);
   page.app.dispatch("jobs.open", "3", "");
   assert.equal(page.navigations.at(-1), "/jobs/3");
@@ -372,7 +372,7 @@ test("Keys act on the open job, or on the selected jobs if there are any.", asyn
   assert.match(page.dialogText, /Reschedule 2 jobs/);
 });
 
-test("The keys r and s have no effect if workers have locked all jobs that they would change.", async () => {
+test("The keys r and s have no effect if all jobs that they would change are locked by workers.", async () => {
   const locked = { state: "locked", condition: "running", locked_by: "w", attempts: 1 } as const;
   const page = await openList([job(1, locked), job(2, locked), failedJob(3)]);
   const press = (key: string) => page.app.dispatch("app.key", "", key);
@@ -429,7 +429,7 @@ test("Keys copy the link and the command of the current row, and duplicate its j
   assert.equal(page.byId("field-queue").attrs["value"], " mail ", "a name is not trimmed");
 });
 
-test("A payload that is too large to be copied shows a message.", async () => {
+test("Duplicating a job whose payload is too large shows a message.", async () => {
   const page = await openList([job(1)]);
   page.app.dispatch("app.key", "", "j");
   page.app.dispatch("app.key", "", "d");

@@ -31,7 +31,7 @@ test("A running job is cancelled from its page with a reason, and the page shows
   assert.equal(page.all((e) => e.attrs["class"] === "notice warn").length, 0);
 });
 
-test("A waiting job can be cancelled, a failed one cannot.", async () => {
+test("A waiting job can be cancelled, and a failed job cannot.", async () => {
   const page = await openJob(job(7));
   page.click("Cancel…");
   page.click("Cancel job 7");
@@ -39,7 +39,7 @@ test("A waiting job can be cancelled, a failed one cannot.", async () => {
   assert.equal((await openJob(failedJob(7))).hasButton("Cancel…"), false);
 });
 
-test("Selected jobs that run are cancelled with those that wait.", async () => {
+test("If some of the selected jobs run and others wait, all of them are cancelled.", async () => {
   const page = await openList([lockedJob(1), job(2)]);
   page.app.dispatch("jobs.all", "", "");
   page.click("Cancel…");
@@ -47,7 +47,7 @@ test("Selected jobs that run are cancelled with those that wait.", async () => {
   assert.equal(page.requestOf("api/jobs/action").body, '{"action":"cancel","ids":[1,2]}');
 });
 
-test("All jobs of a query are cancelled after a preview, which counts those that run.", async () => {
+test("All jobs of a query are cancelled after a preview, whose number of jobs includes the running jobs.", async () => {
   const page = await openList([lockedJob(1)], "/jobs?q=is%3Arunning");
   page.app.dispatch("app.key", "", "Mod+a");
   page.click("Cancel…");
@@ -61,7 +61,7 @@ test("All jobs of a query are cancelled after a preview, which counts those that
   assert.equal(JSON.parse(page.requestOf("api/operations").body).rehearsal, "r-1");
 });
 
-test("The palette cancels a job by its id, and finds the action on the page of a job.", async () => {
+test("The palette can cancel a job by its id, and on the page of a job it also finds the page's own Cancel action.", async () => {
   const page = await openJob(lockedJob(7));
   page.app.dispatch("app.layer", "palette", "");
   const look = (text: string) => {
@@ -80,7 +80,7 @@ test("The palette cancels a job by its id, and finds the action on the page of a
   assert.equal(notice.attrs["class"], "notice good", "it is done when the job ends");
 });
 
-test("A read-only page cancels nothing.", async () => {
+test("A read-only page offers no way to cancel jobs: no button and no entry of the palette.", async () => {
   const page = await openPage("/jobs/7", { read_only: true });
   page.answer("api/jobs/7?fields=head", lockedJob(7));
   assert.equal(page.hasButton("Cancel…"), false);

@@ -22,7 +22,7 @@ const namesOfDialogs = (page: Page) =>
     .all((e) => e.tag === "button" && String(e.attrs["data-click"]).startsWith("ask."))
     .map((e) => String(e.attrs["data-click"]).slice(4));
 
-test("A dialog with a time field focuses that field, so that the time can be typed directly after the key s.", async () => {
+test("The key s opens a dialog that focuses its time field, so that the time can be typed at once.", async () => {
   const page = await openList([failedJob(1)], "/jobs?q=is%3Afailed");
   page.app.dispatch("jobs.key", "1", "ArrowDown");
   page.app.dispatch("app.key", "", "s");
@@ -35,7 +35,7 @@ test("A dialog with a time field focuses that field, so that the time can be typ
   );
 });
 
-test("Every command on jobs has a dialog with the command's fields and limits, which sends the command's request.", async () => {
+test("Every command on jobs has a dialog with the command's fields and limits. The dialog sends the command's request.", async () => {
   assert.ok(jobCommands.length >= 5);
   for (const command of jobCommands) {
     const page = await openJob(failedJob(7));
@@ -61,7 +61,7 @@ test("Every command on jobs has a dialog with the command's fields and limits, w
       expected[name] = field.max;
     }
     page.click(textOf([submit]));
-    // The box "Reset attempts to 0" is checked by default, because a failed job would not run without it.
+    // The box "Reset attempts to 0" is checked by default, because without a reset a failed job would not run.
     if (command.name === "run-now") expected["attempts"] = 0;
     assert.deepEqual(JSON.parse(page.requestOf("api/jobs/action").body), expected, command.name);
   }
@@ -122,7 +122,7 @@ test("One failed job among the selected jobs is enough to offer Retry for all of
   assert.equal(page.requestOf("api/jobs/action").body, '{"action":"retry","ids":[1,2]}');
 });
 
-test("If a job without attempts left is run now and its attempts are not reset, the server's message is shown as a warning.", async () => {
+test("If Run now does not reset the attempts of a job without attempts left, the server's message is shown as a warning.", async () => {
   const message =
     "Rescheduled to run now: 0 of 1 job; 1 has no attempts left and will not run: retry it, or set attempts below max_attempts";
   const page = await openJob(failedJob(7));
@@ -134,7 +134,7 @@ test("If a job without attempts left is run now and its attempts are not reset, 
   assert.equal(page.all((e) => e.attrs["class"] === "notice warn").length, 1);
 });
 
-test("A removal by a key that no job has shows a warning.", async () => {
+test("If no job has the key, a removal by key shows a warning.", async () => {
   const page = await openList([job(1)]);
   page.click("Remove by key…");
   page.type("key", "k");
@@ -145,7 +145,7 @@ test("A removal by a key that no job has shows a warning.", async () => {
   assert.equal(page.all((e) => e.attrs["class"] === "notice warn").length, 1);
 });
 
-test("Before a removal by key the dialog shows which job has the key, or that none has it.", async () => {
+test("Before a removal by key, the dialog shows which job has the key, or that no job has it.", async () => {
   const page = await openList([job(1)]);
   page.click("Remove by key…");
   const type = (key: string, found: ReturnType<typeof job>[]) => {
@@ -211,7 +211,7 @@ test("A text longer than the server accepts is rejected before it is sent.", asy
   assert.equal(JSON.parse(page.requestOf("api/jobs/action").body).reason.length, 10_000);
 });
 
-test("After a write the current page is requested again.", async () => {
+test("After a write, the current page requests its data again.", async () => {
   const page = await openList([job(1)]);
   page.app.dispatch("jobs.pick", "1", "");
   page.click("Complete…");

@@ -67,7 +67,7 @@ test("An entry shows its task, its last and next run, and the workers that have 
   assert.equal(page.navigations.at(-1), "/cron/nightly");
 });
 
-test("A missed tick is marked; an entry that has never run shows that.", async () => {
+test("A missed tick is marked; an entry that has never run shows the word never.", async () => {
   const page = await openPage("/cron");
   const missed = { last_execution: timeAt(-7200), late_since: timeAt(-3600) };
   page.answer(
@@ -98,7 +98,7 @@ test("An entry that no worker reports any more is marked, and shows no pattern."
   ]);
 });
 
-test("The search field is shown from eight entries on, and during a search.", async () => {
+test("The search field is shown if there are at least eight entries, and during a search.", async () => {
   const page = await openPage("/cron");
   const entries = Array.from({ length: 8 }, (_, n) => entry(`entry_${n}`));
   page.answer("api/cron", listOf(entries.slice(1)));
@@ -124,7 +124,7 @@ test("If there are no schedules, or if no entry matches the search, the page sho
   assert.equal(page.navigations.at(-1), "/cron");
 });
 
-test("Only the first 30 entries that run in the next 24 hours have lines; the heading has the number of all that run.", async () => {
+test("Only the first 30 entries that run in the next 24 hours have lines; the heading has the number of all such entries.", async () => {
   const page = await openPage("/cron");
   const often = (n: number) => entry(`often_${n}`, { quarters_ahead: [n] });
   const entries = Array.from({ length: 40 }, (_, n) => often(n));
@@ -177,7 +177,7 @@ const nightly = (change: Partial<CronEntry> = {}) =>
     ...change,
   });
 
-test("The row of a schedule has actions, and that of an entry in code has none.", async () => {
+test("The row of a schedule has actions, and the row of an entry in code has none.", async () => {
   const page = await openPage("/cron");
   page.answer("api/cron", listOf([nightly(), entry("code")]));
   const [first = "", second = ""] = rows(page);
@@ -207,14 +207,17 @@ const schedule = {
   ...{ pattern: "30 2 * * *", time_zone: "Europe/Berlin", backfill_secs: 3600, jitter_secs: 60 },
   ...{ overlap: "skip", queue: "reports", max_attempts: 5, priority: null, key: null },
 };
-/** Returns JSON that contains PAYLOAD as it is: JSON.stringify() would change its last digit. */
+/**
+ * Returns the object as JSON, with PAYLOAD as the payload of its schedule. PAYLOAD is inserted as text, because a
+ * JavaScript number would not keep the last digit.
+ */
 const withPayload = (object: object) =>
   JSON.stringify(object).replace(
     '"overlap":"skip","queue"',
     `"overlap":"skip","payload":${PAYLOAD},"queue"`,
   );
 
-test("The form that changes a schedule shows its definition, and sends the changed fields and the revision it showed.", async () => {
+test("The form that changes a schedule shows the schedule's definition, and sends the changed fields and the revision from the list.", async () => {
   const page = await openPage("/cron");
   page.answer("api/cron", listOf([nightly()]));
   page.click("Change…");
@@ -238,7 +241,7 @@ test("The form that changes a schedule shows its definition, and sends the chang
   );
 });
 
-test("A dialog shows why its schedule cannot be read, and reads it again on request.", async () => {
+test("The dialog of a schedule shows why the schedule cannot be read, and reads the schedule again on request.", async () => {
   const page = await openPage("/cron");
   page.answer("api/cron", listOf([nightly()]));
   page.click("Change…");
@@ -308,7 +311,7 @@ const details = (change: object = {}) => ({
   ...change,
 });
 
-test("The page of a schedule shows its next runs in two zones, its definition and its changes.", async () => {
+test("The page of a schedule shows its next runs in two time zones, its definition and its changes.", async () => {
   const page = await openPage("/cron/nightly");
   page.answer("api/cron-entry?name=nightly", withPayload(details()));
   assert.match(page.text, /Cronnightlyevery day at 02:30 in Europe\/BerlinRun now…Pause…Change…/);
@@ -325,7 +328,7 @@ test("The page of a schedule shows its next runs in two zones, its definition an
   assert.equal(page.requestOf("api/schedules").body, '{"action":"run","identifier":"nightly"}');
 });
 
-test("The key p opens the pause dialog for the schedule of the page, and for that of the current row in the list.", async () => {
+test("The key p opens the pause dialog for the schedule of the page or, in the list, for the schedule of the current row.", async () => {
   const page = await openPage("/cron/nightly");
   page.answer("api/cron-entry", withPayload(details()));
   page.app.dispatch("app.key", "", "p");
@@ -355,7 +358,7 @@ test("The page of an entry in code has no actions; after the removal of a schedu
   assert.match(missing.text, /Schedule not foundNo schedule is named “gone”\.All schedules/);
 });
 
-test("If the schema lacks the table for schedules, it is added first, and then the schedule.", async () => {
+test("If the schema lacks the table for schedules, the dialog adds the table first, and then the schedule.", async () => {
   const page = await openPage("/cron");
   page.answer("api/cron", listOf([]));
   page.click("Add a schedule…");

@@ -67,7 +67,7 @@ test("Error groups are shown only after both answers, about failed and retrying 
   assert.match(page.text, /2 error groups, 1 with failed jobs: 12,000 failed, 901 retrying/);
 });
 
-test("Error groups are ordered by a column, searched by a text, and limited to a time.", async () => {
+test("Error groups can be ordered by a column, searched by a text, and limited to a period.", async () => {
   const page = await openGroups([gateway()], [timeout()], "/errors?sort=-retrying");
   assert.match(rows(page)[0] ?? "", /^TimeoutError/);
   page.go("/errors?search=gateWAY");
@@ -92,7 +92,7 @@ test("The list can show only error groups with failed jobs, or only those with r
   assert.match(page.text, /No failed jobsAll errors/);
 });
 
-test("An answer about retrying jobs is ignored once only failed jobs are shown.", async () => {
+test("An answer about retrying jobs is ignored if the list now shows only groups with failed jobs.", async () => {
   const page = await openPage("/errors");
   const { id } = page.requestOf(retryingPath());
   page.go("/errors?which=failed");
@@ -101,7 +101,7 @@ test("An answer about retrying jobs is ignored once only failed jobs are shown."
   assert.equal(rows(page).length, 1);
 });
 
-/** Opens an error group and answers all of its requests. */
+/** Opens the page of an error group, and answers all requests of the page. */
 async function openGroup(failed: Group = gateway(), change = {}) {
   const page = await openPage("/errors/aaaaaaaaaaaa", change);
   page.answer(failedPath(), groups([failed]));
@@ -150,13 +150,13 @@ test("The navigation shows the number of error groups, with a plus sign if there
   assert.equal(await mark(100), "Errors100+");
 });
 
-test("The page of a group shows its share of all failed jobs, not of the requested ones.", async () => {
+test("The page of an error group shows the group's share of all failed jobs, not of the jobs that were requested.", async () => {
   const page = await openGroup(gateway({ share: 1, count: value(1498) }));
   feed(page, { counts: counts({ failed: value(11_245) }) });
   assert.match(page.text, /Failed1,49813 % of all failed jobs/);
 });
 
-test("If the times of a group's failures are unknown, the page does not state that there were none.", async () => {
+test("If the times of a group's failures are unknown, the page does not state that there were no failures.", async () => {
   const known = await openGroup(gateway({ trend: [0, 0, 0] }));
   assert.match(known.text, /None in the last 3 hours/);
   const page = await openGroup(gateway({ first_seen: null, last_seen: null, trend: [] }));
@@ -215,7 +215,7 @@ test("After new failures the details of a group are requested again, as soon as 
   const newest = () => textOf(page.all((e) => String(e.attrs["class"]).includes("newest")));
   assert.match(newest(), /#7/);
   page.click("Copy report");
-  // One more job has failed since.
+  // One more job fails.
   page.pass(1000);
   feed(page, { counts: counts({ as_of: timeAt(1) }) });
   page.pass(16_000);
@@ -235,7 +235,7 @@ test("After new failures the details of a group are requested again, as soon as 
   assert.equal(requested(), 1, "once for each change");
 });
 
-test("A button and a key retry all jobs of a group by a query, after a preview.", async () => {
+test("A button and a key open the preview of an operation that retries all failed jobs of a group.", async () => {
   const page = await openGroup();
   page.click("Retry 8,400…");
   assert.match(page.dialogText, /^Retry all matching jobs\?/);

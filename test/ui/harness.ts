@@ -193,7 +193,7 @@ export class Page {
     return this.all((e) => e.tag === "button" && spokenOf([e]) === label).length > 0;
   }
 
-  /** Clicks a button as the host does. */
+  /** Clicks a button: dispatches the action that the host would dispatch. */
   click(label: string): void {
     const { attrs } = this.button(label);
     if (attrs["disabled"]) throw new Error(`the button "${label}" is disabled`);
@@ -312,7 +312,7 @@ export function collect(children: Child[], match: (element: Element) => boolean)
   });
 }
 
-/** Builds the elements from the operations of ui/assembly/lib/view.ts, in the format in which the host gets them. */
+/** Builds the elements from the operations that ui/assembly/lib/view.ts has written to the memory for the host. */
 function readPicture(
   memory: WebAssembly.Memory,
   opsAt: number,

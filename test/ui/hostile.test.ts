@@ -25,7 +25,7 @@ before(ensureBuilt);
 
 const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>\u202e'\`{{7*7}}javascript:alert(3)`;
 
-/** The text as the page shows it: characters that change the writing direction are replaced by their codes. */
+/** EVIL as the page shows it: a code replaces the character that changes the writing direction. */
 const SHOWN = EVIL.replace("\u202e", "\\u202e");
 
 /** The only elements that the client draws. */
@@ -402,7 +402,7 @@ test("Random actions with random arguments never end the application.", async ()
   assertInert(page);
 });
 
-test("A short key with control characters is shown, and copied as one line without them.", async () => {
+test("A short key with control characters does not break the page of its job, and is copied as one line with the codes of these characters.", async () => {
   for (const key of ["a\n\n", "\t\t", "ab\n", "\n\t\n\t", "a\rb", "\u001b[201~\u000f"]) {
     const page = await openPage("/jobs/7");
     page.answer("api/jobs/7?fields=head", job(7, { key }));

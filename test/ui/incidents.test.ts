@@ -1,5 +1,6 @@
-// The list of incidents: its keyboard shortcuts, its order, which does not change while the pointer or the focus is on
-// the list, details of crashes, and incidents that are over. Also the incidents in the palette.
+// Tests the list of incidents: its keyboard shortcuts, the details of crashes, and incidents that are over. While the
+// pointer or the focus is on the list, the order of the incidents must not change. Also tests the incidents in the
+// palette.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { commands } from "../../src/commands/index.ts";
@@ -72,7 +73,7 @@ const poison = incident({
   },
 });
 
-test("The incident of a job that crashes its workers shows its payload, crashes and other jobs.", async () => {
+test("The incident of a job that crashes its workers shows the job's payload, the crashes, and other jobs that lost attempts in crashes.", async () => {
   const page = await openOverview([stuck, poison]);
   const card = textOf([page.byId("incident-poison:7")]);
   assert.match(card, /crashes its workerfile "part-9\.csv"rows 48210Attempt 15 of 25 runs now/);
@@ -83,7 +84,7 @@ test("The incident of a job that crashes its workers shows its payload, crashes 
   assert.match(String(page.button("Stop retrying…").attrs["class"]), / p/, "it is filled");
 });
 
-test("Without crash times and other jobs in the report, an incident shows no such details.", async () => {
+test("If the data of an incident have no times of crashes and no other jobs, the incident shows no such details.", async () => {
   const crash = { fields: [], times: [], crashes: 3, jobs: [], worker: null };
   const jobs = [{ id: 7, task: "import_rows", crashes: 3 }];
   const page = await openOverview([stuck, { ...poison, crash: { ...crash, jobs } }]);
@@ -125,7 +126,7 @@ test("The key of an incident's action opens the action's dialog only if the inci
   assert.equal(page.requestOf("api/operations").method, "POST");
 });
 
-test("While the pointer or the focus is on the incidents they keep their places.", async () => {
+test("While the pointer or the focus is on the list, the incidents keep their places.", async () => {
   const page = await openOverview();
   page.app.onHold(true);
   feedIncidents(page, [stale, failing]);
@@ -161,7 +162,7 @@ test("An incident that is over stays for ten seconds, even if neither the pointe
   assert.deepEqual(rows(page), ["incident-error_group:1"]);
 });
 
-test("If “pause” is typed, the palette marks an action that pauses, even if it comes with a later answer.", async () => {
+test("If the typed text begins with “pause”, the palette marks an action that pauses, even if the answer with this action arrives later than other results.", async () => {
   const fix = {
     ...{ action: "resume", label: "Resume…" },
     post: { path: "/api/pauses", body: { action: "resume", scope: "queue", name: "crm:acme" } },

@@ -1,3 +1,4 @@
+// Tests the page Jobs: its address, tabs, query field, completions, rows, selection, pages, searches and exports.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { exportColumnNames } from "../../src/insight/export/columns.ts";
@@ -37,7 +38,7 @@ const press = (page: Page, stroke: string) => page.app.dispatch("jobs.bar", "", 
 const enter = (page: Page) => page.app.dispatch("jobs.find", "", "");
 const follow = (page: Page) => page.go(String(page.navigations.at(-1)));
 
-test("The address decides what is requested.", async () => {
+test("The query and the order in the address decide which jobs the page requests.", async () => {
   const page = await openPage("/jobs?q=is%3Afailed%20queue%3A%22a%20b%22&sort=-attempts");
   assert.equal(
     page.requestOf("api/jobs").path,
@@ -53,7 +54,7 @@ test("Addresses from before the query language still lead to the same jobs.", as
   assert.match(page.requestOf("api/jobs").path, /sort=-id&q=is%3Alocked/);
 });
 
-test("An address with an invalid query sends no request, and shows the error with its column.", async () => {
+test("If the query in the address is invalid, the page requests no jobs, and shows the error with its column.", async () => {
   const page = await openPage("/jobs?q=attempts%3Eten");
   assert.ok(page.requests.every(({ path }) => !path.startsWith("api/jobs")));
   assert.match(page.text, /Column 10: a whole number is needed here.*Found “ten”/);
@@ -63,7 +64,7 @@ test("An address with an invalid query sends no request, and shows the error wit
   assert.match(page.text, /Page not found/);
 });
 
-test("A row shows its job's status and the time that matters.", async () => {
+test("A row shows the status of its job, and the time that matters for this status.", async () => {
   const page = await openPage("/jobs");
   feed(page, {
     incidents: incidents([
@@ -107,7 +108,7 @@ test("A row shows its job's status and the time that matters.", async () => {
   );
 });
 
-test("The row of a job shows the number of crashes only at the attempt that the incident names.", async () => {
+test("The row of a job shows the number of crashes only during the attempt that the incident names.", async () => {
   const page = await openPage("/jobs");
   const crashes = { kind: "poison", links: { queue: null, worker: null, job: 1 } } as const;
   const sentence = "Attempt 11 of 25 runs now, and the last 10 crashed their worker. More.";
@@ -147,7 +148,7 @@ test("Ids beyond 2^53 stay exact in rows, links and requests.", async () => {
   );
 });
 
-test("A long query in any script has an address, in which one character of the query becomes up to nine.", async () => {
+test("A long query works in any script, although one of its characters becomes up to nine characters in the address.", async () => {
   const query = new Array(15).fill("漢".repeat(250)).join(" ");
   const page = await openPage(`/jobs?q=${encodeURIComponent(query)}`);
   assert.ok(page.requestOf("api/jobs?limit=100").path.includes(encodeURIComponent(query)));
@@ -178,14 +179,14 @@ test("A tab shows the number of jobs that it lists: all jobs of its condition, o
   assert.equal(tabs(page), "All3");
 });
 
-test("A tab keeps the other terms of the query.", async () => {
+test("The link of a tab keeps all terms of the query except the condition.", async () => {
   const page = await openList([job(1)], "/jobs?q=is%3Aready%20queue%3Amail");
   feed(page, { counts: counts() });
   const failed = page.one((e) => e.tag === "a" && textOf([e]) === "FailedFailed");
   assert.equal(failed.attrs["href"], "#/jobs?q=is%3Afailed%20queue%3Amail");
 });
 
-test("Typed text becomes chips at Enter, and nothing is searched for before.", async () => {
+test("Enter turns the typed text into chips and starts the search; typing alone starts no search.", async () => {
   const page = await openList([job(1)], "/jobs?q=is%3Afailed");
   type(page, "queue:billing attempts>2 timeout");
   assert.deepEqual(page.navigations, []);
@@ -254,7 +255,7 @@ test("Completions are requested after a pause in typing, selected with arrows, a
   assert.equal(page.navigations.at(-1), "/jobs?q=queue%3A%22b%20c%22");
 });
 
-test("If Tab is pressed before the completions arrive, the first of them is accepted, and none for an older text.", async () => {
+test("If Tab is pressed before the completions arrive, the first completion of the current text is accepted once it arrives.", async () => {
   const page = await openList([job(1)]);
   type(page, "task:");
   page.pass(100);
@@ -306,7 +307,7 @@ test("Completions of an earlier text are not shown.", async () => {
   assert.deepEqual(options(page), []);
 });
 
-test("A fault has its column and a correction; the list still shows the previous query.", async () => {
+test("A fault in the typed query is shown with its column and a correction; the list still shows the jobs of the previous query.", async () => {
   const page = await openList([failedJob(1)], "/jobs?q=is%3Afailed");
   type(page, "task:a atempts>5 failed<2h");
   assert.match(page.text, /Column 8: unknown field "atempts"/, "the term is no longer at the end");
@@ -338,7 +339,7 @@ test("Escape closes the completions, then clears the field, then focuses the row
   assert.equal(page.focus, "job-1");
 });
 
-test("Next leads to the next cursor, and each page shows its exact range.", async () => {
+test("The link Next has the cursor of the next page, and each page shows the exact range of its rows.", async () => {
   const page = await openList([job(1), job(2)], "/jobs?q=is%3Aready", "c 1");
   feed(page, { counts: counts() });
   assert.match(page.text, /1–2 of 1,180/);
@@ -350,7 +351,7 @@ test("Next leads to the next cursor, and each page shows its exact range.", asyn
   assert.match(page.text, /3–3 of 1,180/);
 });
 
-test("A pasted address of a later page shows no range.", async () => {
+test("A later page that is opened by a pasted address shows no range of rows.", async () => {
   const page = await openList([job(301)], "/jobs?cursor=abc", "d");
   assert.doesNotMatch(page.text, /\d–\d/);
   assert.match(page.text, /1 job/);
@@ -458,7 +459,7 @@ test("Stop ends a search, and the found jobs stay.", async () => {
   assert.match(page.text, /Continue/);
 });
 
-test("The best rows of a partial search are replaced by the best rows of a larger part.", async () => {
+test("The best rows of an incomplete search are replaced when the continued search finds better ones.", async () => {
   const page = await openPage("/jobs?q=is%3Afailed");
   const part = { complete: false, ranking: "partial", scanned: 900_000, took_ms: 500, count: null };
   page.answer("api/jobs?limit=100", jobs([failedJob(1)], "c1", part));
@@ -491,7 +492,7 @@ test("An empty list shows why it is empty and which condition to remove.", async
   assert.equal(link("Use queue:billing")["class"], "btn p");
 });
 
-test("Columns and density are kept in the browser, and are not part of the address.", async () => {
+test("The choice of columns is kept in the browser, and is not part of the address.", async () => {
   const page = await openList([job(1, { key: "user:7", priority: -3 })]);
   page.app.dispatch("jobs.setting", "column-key", "on");
   page.app.dispatch("jobs.setting", "column-priority", "on");
@@ -540,7 +541,7 @@ test("An export of the shown columns requests them by name, with or without the 
     );
 });
 
-test("A session with a token exports by a ticket, with the selected columns and the payload.", async () => {
+test("In a session with a token, an export uses a ticket, which is requested with the format, the columns and the payload.", async () => {
   const page = await start("/jobs?q=queue%3Aa", new Map([["worker.token", "t"]]));
   page.answer("api/session", session());
   page.answer("api/jobs?limit=100", jobs([job(1)]));

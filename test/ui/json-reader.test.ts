@@ -17,7 +17,7 @@ interface Probe {
   __collect(): void;
 }
 
-/** The functions of test/ui/probe/json-reader.ts, which are not part of the client. They are compiled into `folder`. */
+/** The functions of test/ui/probe/json-reader.ts, a module for tests only. It is compiled into `folder`. */
 let probe: Probe;
 let folder: string;
 
@@ -48,7 +48,7 @@ function isJson(text: string): boolean {
 }
 
 describe("The JSON reader", () => {
-  test("reads 6000 random documents to the same values as JSON.parse.", () => {
+  test("reads the same values as JSON.parse from 6000 random documents.", () => {
     const random = makeRandom(20260301);
     for (let i = 0; i < 6000; i++) {
       const text = randomJson(random);
@@ -60,7 +60,7 @@ describe("The JSON reader", () => {
     }
   });
 
-  test("agrees with JSON.parse about what is broken, in 12000 damaged documents.", () => {
+  test("accepts exactly those of 12000 damaged documents that JSON.parse accepts.", () => {
     const random = makeRandom(7);
     let broken = 0;
     for (let i = 0; i < 12000; i++) {
@@ -74,7 +74,7 @@ describe("The JSON reader", () => {
     assert.ok(broken > 4000, `only ${broken} were broken`);
   });
 
-  test("judges the edge cases of the grammar as JSON.parse does.", () => {
+  test("accepts exactly those edge cases of the grammar that JSON.parse accepts.", () => {
     const edges = [
       "",
       " ",
@@ -171,7 +171,7 @@ describe("The JSON reader", () => {
     }
   });
 
-  test("returns a raw member byte for byte.", () => {
+  test("returns the text of a member's value byte for byte.", () => {
     const random = makeRandom(11);
     for (let i = 0; i < 2000; i++) {
       const raw = randomJson(random).trim();
@@ -239,7 +239,7 @@ describe("The reader of times and addresses", () => {
       same(text);
   });
 
-  test("reads a time with any number of fraction digits, down to the millisecond.", () => {
+  test("reads times with 1 to 40 fraction digits, and drops all digits after the third.", () => {
     for (let digits = 1; digits <= 40; digits++) {
       const fraction = "1234567899".repeat(4).slice(0, digits);
       const read = `2026-01-31T08:00:00.${fraction.slice(0, 3).padEnd(3, "0")}Z`;
@@ -249,7 +249,7 @@ describe("The reader of times and addresses", () => {
     }
   });
 
-  test("accepts nothing else as a time.", () => {
+  test("refuses texts that are not a complete and valid time with a zone.", () => {
     for (const text of [
       "",
       "now",

@@ -1,4 +1,5 @@
-// Tests how the page lists limits, shows one limit, sets, changes and removes it, and where else it shows limits.
+// Tests the list of limits, the page of one limit, the dialogs that set, change and remove a limit, and the limits that
+// other pages show.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { ListedLimit } from "../../ui/generated/records.ts";
@@ -61,7 +62,7 @@ const press = (page: Page, keys: string) => {
 
 const sentBody = (page: Page) => JSON.parse(page.requestOf("api/limits").body);
 
-test("A limit shows what it is for, how much of it is used, and its state.", async () => {
+test("The list shows for each limit what it applies to, how much of it is used, and its state.", async () => {
   const page = await openLimits();
   assert.deepEqual(rows(page), [
     "paymentstask payments33 of 40none2,912not fullana, 12:00:00Change…Remove…",
@@ -73,13 +74,13 @@ test("A limit shows what it is for, how much of it is used, and its state.", asy
   assert.ok(bar);
 });
 
-test("A full limit shows why it is full, although fewer jobs run than it allows.", async () => {
+test("The list shows why a limit is full, although fewer jobs run than the limit allows.", async () => {
   const cause = "all 40 permits given out";
   const page = await openLimits([limit("payments", { running: 34, state: "full", cause })]);
   assert.match(page.text, /34 of 40none2,912fullall 40 permits given outana/);
 });
 
-test("A back-off that has ended is no longer shown, in the list and on the page of its limit.", async () => {
+test("After a back-off has ended, neither the list of limits nor the page of its limit shows it.", async () => {
   const ending = { ...acme, backing_off: { until: timeAt(5), reason: "429" }, cause: "429" };
   const page = await openLimits([ending]);
   assert.match(page.text, /1, 1 backing off.*backing off until 13:00:05429ana/);
@@ -94,12 +95,12 @@ test("A back-off that has ended is no longer shown, in the list and on the page 
   assert.doesNotMatch(one.text, /backing off|End back-off/i);
 });
 
-test("The state of a limit counts all full queues, although only some are listed.", async () => {
+test("The state of a limit counts all full queues, although the server sends the names of only some of them.", async () => {
   const page = await openLimits([{ ...tenants, full_queues: 1_012 }]);
   assert.match(page.text, /full: tenant\/globex, 1,011 more/);
 });
 
-test("On every page the navigation shows the number of limits, and its keys open the list of limits.", async () => {
+test("On every page the navigation shows the number of limits, and the keys g and l open the list of limits.", async () => {
   const page = await openPage("/workers");
   page.answer("api/limits", list([limit("payments"), acme]));
   const entry = page.byId("nav-limits");
@@ -108,7 +109,7 @@ test("On every page the navigation shows the number of limits, and its keys open
   assert.equal(page.navigations.at(-1), "/limits");
 });
 
-test("A limit that is set on another page is counted at once.", async () => {
+test("When a limit is set on the page of workers, the navigation counts it at once.", async () => {
   const page = await openPage("/workers");
   page.answer("api/limits", list([]));
   page.app.dispatch("ask.limit-set", "task deliver", "");
@@ -120,7 +121,7 @@ test("A limit that is set on another page is counted at once.", async () => {
   assert.equal(textOf([page.byId("nav-limits")]), "Limits1");
 });
 
-test("Keys move through the list, open a limit, and change it.", async () => {
+test("Keys move through the list of limits, open the page of a limit, and open the dialog that changes a limit.", async () => {
   const page = await openLimits();
   press(page, "j");
   press(page, "j");
@@ -139,7 +140,7 @@ test("Without limits the page explains what a limit is, and how it is set.", asy
   assert.equal(textOf([page.byId("nav-limits")]), "Limits");
 });
 
-test("A limit is set on a pattern of queues, after the tables for it were added.", async () => {
+test("The dialog adds the missing tables, and then sets a limit on a pattern of queues.", async () => {
   const page = await openLimits([]);
   press(page, "m");
   const missing = { extension: "limits", may_add: true, command: "c", sentence: "s" };
@@ -178,7 +179,7 @@ test("A limit needs a task or a queue, and a number of jobs or a rate.", async (
   });
 });
 
-test("The name of an existing limit is rejected before anything is sent.", async () => {
+test("The dialog that sets a limit rejects the name of an existing limit, and sends no request to set it.", async () => {
   const page = await openLimits([]);
   press(page, "m");
   fill(page, [limit("deliver")]);
@@ -221,7 +222,7 @@ test("While the name of a task or queue is typed, names are suggested.", async (
   assert.match(page.requestOf("api/queues").path, /search=ten/);
 });
 
-test("The dialog that changes a limit contains its definition, and a cleared field removes that part of the limit.", async () => {
+test("The dialog that changes a limit shows the limit's definition, and a cleared field removes that part of the limit.", async () => {
   const page = await openLimits();
   const edit = page.all((e) => e.tag === "button" && textOf([e]) === "Change…").at(-1);
   page.app.dispatch("ask.limit-set", String(edit?.attrs["data-arg"]), "");
@@ -242,7 +243,7 @@ test("The dialog that changes a limit contains its definition, and a cleared fie
   });
 });
 
-test("A default burst follows the rate, and a burst that was set can be removed.", async () => {
+test("The field of the burst is empty if the limit has the default burst, and clearing the field restores the default.", async () => {
   const rate = { limit: 1000, per_ms: 1000, burst: 200 };
   for (const { burst, shown } of [
     { burst: 200, shown: "" },
@@ -263,7 +264,7 @@ test("A default burst follows the rate, and a burst that was set can be removed.
   }
 });
 
-test("A dialog that the server could not fill in is filled in once the server answers again.", async () => {
+test("If the limit cannot be read when its dialog opens, it is read again once the server answers again.", async () => {
   for (const status of [0, 503]) {
     const page = await openLimits();
     page.app.dispatch("ask.limit-set", "limit payments", "");
@@ -280,7 +281,7 @@ test("A dialog that the server could not fill in is filled in once the server an
   }
 });
 
-test("A limit that was removed before its dialog was filled in cannot be changed, because that would set it again.", async () => {
+test("If a limit is removed before its dialog has read it, the dialog refuses the change, which would set the limit again.", async () => {
   const page = await openLimits();
   page.app.dispatch("ask.limit-set", "limit payments", "");
   page.type("concurrency", "50");
@@ -316,7 +317,7 @@ test("If the role may not add the tables, the dialog shows the command for the s
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 0);
 });
 
-test("The page of a limit shows the permits of workers, the slots of queues, and back-offs.", async () => {
+test("The page of a limit shows the permits of workers, the jobs of queues, and back-offs.", async () => {
   const page = await openPage("/limits/acme");
   assert.equal(page.requestOf("api/limits/").path, "api/limits/acme");
   page.answer("api/limits/", {
@@ -333,7 +334,7 @@ test("The page of a limit shows the permits of workers, the slots of queues, and
   assert.match(page.text, /Limitsacmebacking off until 13:03:00/);
   assert.match(page.text, /Backing off until 13:03:00, in 3 m\. 429 from hooks\.acme\.example\./);
   assert.match(page.text, /9 given out, 8 in use.*worker-a9208 of 9/);
-  // The limit has only a rate, so its queues have no slots.
+  // The limit has only a rate, so the page shows no slots of its queues.
   assert.match(page.text, /Queues with running or waiting jobs.*tenant\/acme3100Back-offs/);
   assert.match(page.text, /Back-offs.*12:50:003 m429deliver#918/);
   assert.match(page.text, /limit set acme --queue tenant\/acme --rate '?1,500\/min'? --burst 20/);
@@ -342,7 +343,7 @@ test("The page of a limit shows the permits of workers, the slots of queues, and
   assert.deepEqual(sentBody(page), { action: "end-back-off", name: "acme" });
 });
 
-test("The page of a limit of queues shows how many of its slots each queue uses.", async () => {
+test("The page of a limit of queues shows for each queue how many of the queue's slots are used.", async () => {
   const page = await openPage("/limits/tenants");
   const [first] = tenants.full;
   assert.ok(first !== undefined);
@@ -361,7 +362,7 @@ test("A limit is removed after a confirmation.", async () => {
   assert.equal(page.navigations.at(-1), "/limits");
 });
 
-test("The removal of another limit does not lead away from the page of a limit.", async () => {
+test("When another limit is removed, the page of a limit stays open.", async () => {
   const page = await openPage("/limits/a");
   page.answer("api/limits/", limit("a"));
   const post = { path: "/api/limits", body: { action: "remove", name: 'b":"a' } };
@@ -373,7 +374,7 @@ test("The removal of another limit does not lead away from the page of a limit."
   assert.deepEqual(page.navigations, []);
 });
 
-test("The page of a limit whose name is remove stays open after another action.", async () => {
+test("The page of a limit with the name 'remove' stays open when the back-off of the limit is ended.", async () => {
   const page = await openPage("/limits/remove");
   const backing_off = { until: timeAt(180), reason: "429" };
   page.answer("api/limits/", limit("remove", { state: "backing_off", backing_off }));
@@ -420,7 +421,7 @@ test("A read-only user sees limits without their actions.", async () => {
   assert.equal(page.dialog, undefined);
 });
 
-test("The page of a queue shows the limits that apply to it, and does not show it as locked while its jobs run.", async () => {
+test("The page of a queue shows the limits that apply to the queue, and does not show the queue as locked while its jobs run.", async () => {
   const page = await openPage("/queues/tenant%2Facme");
   const managed = queue("tenant/acme", { running: value(2), ready: value(310) });
   page.answer("api/queues/", {
@@ -439,7 +440,7 @@ test("The page of a queue shows the limits that apply to it, and does not show i
   assert.equal(page.byId("field-queue").attrs["value"], "tenant/acme");
 });
 
-test("The jobs of one task show the limits that apply to it.", async () => {
+test("The list of one task's jobs shows the limits that apply to the task.", async () => {
   const page = await openPage("/jobs?q=task%3Apayments");
   page.answer("api/limits", list([limit("payments"), tenants]));
   page.answer("api/jobs?limit=100", jobs([]));

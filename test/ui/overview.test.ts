@@ -25,7 +25,7 @@ import {
 
 before(ensureBuilt);
 
-/** Opens the overview with one incident, unless `events` contains others. */
+/** Opens the overview and sends it events, among them one incident. `events` adds events or replaces them by name. */
 async function openOverview(events: Readonly<Record<string, unknown>> = {}): Promise<Page> {
   const page = await openPage("/");
   page.app.onStreamOpen();
@@ -95,7 +95,7 @@ test("After everything is resumed, a notice links to the jobs that are due.", as
   assert.equal(see.attrs["href"], `#/jobs?q=${encodeURIComponent(q)}`);
 });
 
-test("After an unlock the notice has no link if the incident's query no longer finds its jobs.", async () => {
+test("After an unlock the notice has no link if the incident's query no longer finds the incident's jobs.", async () => {
   for (const q of ['worker:"w c"', "is:stuck is:blocked"]) {
     const page = await openOverview({ incidents: incidents([incident({ q })]) });
     page.click("Unlock…");
@@ -105,7 +105,7 @@ test("After an unlock the notice has no link if the incident's query no longer f
   }
 });
 
-test("The time beside the headline is that of its incident, and not of an older one.", async () => {
+test("The time beside the headline is the time of the headline's incident, and not of an older incident.", async () => {
   const older = incident({ id: "paused:all:", kind: "paused", since: timeAt(-86_400) });
   const page = await openOverview({ incidents: incidents([incident(), older]) });
   assert.match(page.text, /since 10:51:00 · 5 of 6/);
@@ -125,7 +125,7 @@ test("The entry Workers in the navigation is red if jobs are due and no worker i
   assert.equal(mark(page), "nav alarm");
 });
 
-test("An action on a query is previewed first, and done as it was previewed.", async () => {
+test("An action on the jobs of a query is previewed first, and then the previewed operation is started.", async () => {
   const post = {
     path: "/api/operations",
     body: { q: "is:failed", action: "retry", dry_run: true },
@@ -238,7 +238,7 @@ test("A new queue shows how to add the first job and to run it, until it has a j
   assert.doesNotMatch(page.text, /Add your first job/);
 });
 
-test("The number of each condition has a remark, such as the longest wait, and leads to its jobs.", async () => {
+test("The number of each condition has a remark, such as the longest wait, and links to the jobs in this condition.", async () => {
   const page = await openOverview();
   assert.deepEqual(numbers(page), [
     "Ready1,180oldest waits 38 s",
@@ -287,7 +287,7 @@ test("After 12 seconds without news, the page shows clock times instead of ages,
   assert.match(page.text, /last 20 s ago/);
 });
 
-test("A span of the horizon is selected with keys, announced, and leads to its jobs.", async () => {
+test("Keys select a span of the horizon. The page shows the numbers of its jobs, and Enter opens the list of these jobs.", async () => {
   const page = await openOverview();
   const key = (name: string) => page.app.dispatch("overview.horizon", "", name);
   const tip = () => textOf(page.all((e) => String(e.attrs["class"]).startsWith("tipbox")));
@@ -338,7 +338,7 @@ test("The error groups and the queues are shown below the incidents, the worst f
   assert.match(page.text, /All 6/);
 });
 
-test("The overview shows the tasks, the jobs that are due next, and how many were done.", async () => {
+test("The overview shows the tasks, the jobs that are due next, and how many jobs were done or removed.", async () => {
   const page = await openOverview({ incidents: incidents([]), pulse: pulse({ done: 1988 }) });
   assert.match(page.text, /5 of 6 workers alive · 1,988 done or removed in the last minute/);
   assert.equal(page.requestOf("api/tasks").path, "api/tasks?limit=5&sort=worst");

@@ -1,5 +1,5 @@
 // The parser of queries in src/domain/portable is compiled to WebAssembly for the client, and runs as JavaScript in the
-// server. Both return the same trees, and the same errors at the same places with the same suggestions.
+// server. In both forms it must return the same trees, and the same errors at the same places with equal suggestions.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -44,7 +44,7 @@ describe("The client's query language", () => {
     for (const { q, is } of corpus) assert.equal(probe.parsedAsText(q, conditions), is, q);
   });
 
-  test("agrees with the server on any text.", () => {
+  test("agrees with the server on random texts.", () => {
     const random = makeRandom(11);
     for (let i = 0; i < 6_000; i++) {
       const text = randomText(random);

@@ -175,6 +175,15 @@ test("Spaces at the ends of a name are kept and pointed out.", async () => {
   assert.equal(link.attrs["href"], "#/queues/%20mail%20");
 });
 
+for (const hidden of ["\u200b", "\u061c", "\u{e0041}"]) {
+  test(`A name with the hidden character U+${hidden.codePointAt(0)?.toString(16)} is pointed out.`, async () => {
+    const page = await openPage("/queues");
+    page.answer("api/queues", listOf([queue(`ma${hidden}il`)]));
+    const name = page.one((e) => String(e.attrs["class"]).includes("exact"));
+    assert.match(String(name.attrs["title"]), /: It has characters that can't be seen$/);
+  });
+}
+
 test("A stuck queue shows what waits, the worker that has locked it, and one action that unlocks it.", async () => {
   const page = await openPage("/queues/crm%3Aacme");
   assert.equal(page.requestOf("api/queues/").path, "api/queues/crm%3Aacme?limit=15");

@@ -48,7 +48,10 @@ const TEXTS = [
   " spaced ",
 ];
 
-/** Returns a valid document. `depth`: how many arrays and objects contain it. If more than 5 do, it is a scalar. */
+/**
+ * Returns a valid document. `depth`: the number of arrays and objects that contain the document. If `depth` is more
+ * than 5, the document is a scalar.
+ */
 export function randomJson(random: Random, depth = 0): string {
   const space = () => pick(SPACES, random);
   return space() + value(random, depth) + space();
@@ -74,7 +77,10 @@ function string(random: Random): string {
   return `"${Array.from({ length: random(4) }, () => pick(TEXTS, random)).join("")}"`;
 }
 
-/** Cuts a document, or removes, overwrites, inserts or appends one character. The result may be valid JSON. */
+/**
+ * Returns the document cut off at a random place, or with one character removed, overwritten, inserted or appended. The
+ * result may still be valid JSON.
+ */
 export function brokenFrom(text: string, random: Random): string {
   const at = random(text.length + 1);
   const junk = pick(

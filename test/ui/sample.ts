@@ -312,7 +312,7 @@ export function operation(change: Partial<Operation> = {}): Operation {
   };
 }
 
-/** The same retry, finished. */
+/** The retry of operation() after it has ended. */
 export function receipt(change: Partial<Operation> = {}): Operation {
   const over = {
     state: "done",

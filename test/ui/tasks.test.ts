@@ -21,7 +21,7 @@ const rows = (page: Page) =>
     .slice(1)
     .map((e) => textOf([e]));
 
-test("The list of tasks shows the counts of their jobs, how many workers support each task, and its last failure.", async () => {
+test("The list of tasks shows for each task the counts of its jobs, how many workers support it, and its last failure.", async () => {
   const page = await openPage("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
   assert.equal(page.requestOf("api/tasks").path, "api/tasks?limit=100&sort=worst");
@@ -68,7 +68,7 @@ test("A task's last error is followed by the error's time, which is marked if no
   ]);
 });
 
-test("A task is marked as without worker only if the server reports it.", async () => {
+test("A task is marked as having no worker only if the server reports that no worker supports it.", async () => {
   const page = await openPage("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
   const waits = { ready: value(180), oldest_ready_at: timeAt(-1080), supported_by: 0 };
@@ -85,7 +85,7 @@ test("A task is marked as without worker only if the server reports it.", async 
   ]);
 });
 
-test("A row of a task of any name leads to its jobs.", async () => {
+test("The row of a task links to the jobs of the task, whatever characters its name has.", async () => {
   const page = await openPage("/tasks");
   page.answer("api/tasks", tasks([task("send_email"), task('a "b"\\ c'), task(" none ")]));
   const links = page.all((e) => e.tag === "a" && String(e.attrs["class"]).startsWith("name"));
@@ -97,7 +97,7 @@ test("A row of a task of any name leads to its jobs.", async () => {
   assert.equal(page.navigations.at(-1), "/jobs?q=task%3Asend_email");
 });
 
-test("Estimates of tasks are marked, and three hundred tasks are several pages.", async () => {
+test("Estimated counts in the list of tasks are marked, and a list of 300 tasks has several pages.", async () => {
   const page = await openPage("/tasks?search=t&sort=-failed");
   assert.equal(page.requestOf("api/tasks").path, "api/tasks?limit=100&sort=-failed&search=t");
   const about = { precision: "estimated", low: 1_100_000, high: 1_300_000, basis: "sample" };
@@ -110,7 +110,7 @@ test("Estimates of tasks are marked, and three hundred tasks are several pages."
   assert.equal(next.attrs["href"], "#/tasks?search=t&sort=-failed&cursor=c1");
 });
 
-test("A task without worker is counted in the navigation, and the keys g and t lead to the page of tasks.", async () => {
+test("The navigation shows how many tasks have no worker, and the keys g and t lead to the page of tasks.", async () => {
   const page = await openPage("/");
   feed(page, { incidents: incidents([incident({ id: "x", kind: "unsupported_task" })]) });
   const entry = page.one(
@@ -122,7 +122,7 @@ test("A task without worker is counted in the navigation, and the keys g and t l
   assert.equal(page.navigations.at(-1), "/tasks");
 });
 
-test("Without tasks, or without a match, the page shows a message.", async () => {
+test("If there are no tasks, or none matches the search, the page of tasks shows a message.", async () => {
   const page = await openPage("/tasks");
   page.answer("api/tasks", tasks([]));
   assert.match(page.text, /No tasks/);
@@ -131,7 +131,7 @@ test("Without tasks, or without a match, the page shows a message.", async () =>
   assert.match(page.text, /No tasks match “nope”/);
 });
 
-test("The bar of a task grows with the logarithm of its number of jobs.", async () => {
+test("The bar of a task grows with the logarithm of the number of the task's jobs.", async () => {
   const page = await openPage("/tasks");
   const lengths = [1, 1_000, 1_000_000].map((count) => {
     page.go(`/tasks?search=${count}`);

@@ -132,7 +132,7 @@ test("If a worker has more jobs than slots, its jobs are not shown as busy slots
   assert.match(page.text, /Runs 14 jobs\./);
 });
 
-test("The run time of a reported job is shown as of the last heartbeat, and does not grow until the next one.", async () => {
+test("The run time of a job that a heartbeat reported is shown as of that heartbeat, and does not grow until the next heartbeat.", async () => {
   const running = { basis: "heartbeat" };
   const report = (seconds: number, change: Partial<ListedWorker> = {}) =>
     worker("worker-a", {
@@ -167,7 +167,7 @@ test("The run time of a reported job is shown as of the last heartbeat, and does
   assert.deepEqual(rows(page, "running"), ["Runningcharge_card#7worker-a3 m 20 s15 m"]);
 });
 
-test("A worker without heartbeats is never shown as not responding, and is amber only after 4 hours.", async () => {
+test("A worker without heartbeats is never shown as not responding, and is amber only if its level is warn.", async () => {
   const page = await openPage("/workers");
   const old = { level: "warn", oldest_lock_at: timeAt(-5 * 3600) };
   page.answer("api/workers", listOf([stock("old", old), stock("young")]));
@@ -240,7 +240,7 @@ test("The notice is a warning if fewer workers were unlocked than requested, and
   );
 });
 
-test("The page of a worker that is not responding shows since when, how many jobs wait, and one action that unlocks it.", async () => {
+test("The page of a worker that is not responding shows the time of its last heartbeat, how many jobs wait, and one action that unlocks the worker.", async () => {
   const page = await openPage("/workers/worker-c");
   assert.equal(page.requestOf("api/workers/").path, "api/workers/worker-c");
   page.answer(
@@ -357,7 +357,7 @@ test("The list of workers is requested again even if no job changes.", async () 
   assert.equal(requested(), 2);
 });
 
-test("Workers on a read-only page have no actions. If the page receives no news, it shows times of day instead of ages.", async () => {
+test("On a read-only page, workers have no actions. If the page receives nothing from the server, it shows times of day instead of ages.", async () => {
   const page = await openPage("/workers", { read_only: true });
   feed(page, { pulse: pulse() });
   page.answer("api/workers", listOf([staleWorker("worker-c")]));
@@ -367,7 +367,7 @@ test("Workers on a read-only page have no actions. If the page receives no news,
   assert.match(page.text, /not responding since 10:50:00/);
 });
 
-test("The differences between workers are shown beside the longest-running jobs.", async () => {
+test("The page of all workers shows the differences between workers, and the incidents about tasks that no worker supports.", async () => {
   const page = await openPage("/workers");
   const differences = [
     { kind: "worker", name: "worker-e", text: "runs 2.0.4; the others run 2.1.0." },

@@ -24,7 +24,7 @@ async function openSelected(list: Parameters<typeof openList>[0]) {
   return page;
 }
 
-test("The dialog of complete explains that the jobs are deleted and never run.", async () => {
+test("The dialog of Complete explains that the jobs are deleted and never run.", async () => {
   const page = await openSelected([job(1), job(2), job(3)]);
   page.click("Complete…");
   assert.match(page.dialogText, /^Complete 3 jobsThey are deleted and never run\./);
@@ -87,7 +87,7 @@ test("A change can be undone from its notice; the undo of a few jobs opens no ot
   assert.doesNotMatch(page.text, /Undoing/);
 });
 
-test("A receipt that has waited behind an error is shown with its Undo, for as long as any other receipt.", async () => {
+test("A receipt that had to wait until an error was dismissed is shown with its Undo button, and for as long as any other receipt.", async () => {
   const page = await openSelected([job(1)]);
   const copied = (text: string, done: string) => page.app.dispatch("app.copied", text, done);
   copied("a", "no");
@@ -284,7 +284,7 @@ test("After a refused write the dialog stays open with the typed text, and shows
   page.click("Fail job 1");
 });
 
-test("A write without an answer shows that the change may have been made.", async () => {
+test("If a write gets no answer, the dialog shows that the change may have been made.", async () => {
   const page = await openSelected([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
@@ -348,7 +348,7 @@ test("A payload that is not JSON is rejected, the place of the error is shown, a
   assert.ok(page.requests.every((request) => request.method === "GET"));
 });
 
-test("The problems of a refusal are shown at their fields; if one has no field, the refusal is shown below the form.", async () => {
+test("The problems of a refusal are shown at their fields; if a problem has no field in the form, the refusal is shown below the form.", async () => {
   const page = await openList([job(1)]);
   page.click("Add a job…");
   page.type("identifier", "t");
@@ -391,7 +391,7 @@ test("Cancelling a dialog sends nothing and discards what was typed.", async () 
   assert.ok(page.requests.every((request) => request.method === "GET"));
 });
 
-test("A read-only page offers no write, and sends none even on request.", async () => {
+test("A read-only page offers no writes, and opens no dialog even if the action of a write is dispatched.", async () => {
   const page = await openPage("/jobs", { read_only: true });
   page.answer("api/jobs?limit=100", jobs([job(1)]));
   assert.match(page.text, /read-only/);

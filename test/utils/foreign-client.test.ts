@@ -1,5 +1,6 @@
-// with() accepts clients of other drivers, which serialize parameters and parse results in their own ways. No value may
-// depend on the driver. So the operations use only types that all drivers treat alike.
+// with() accepts clients of drivers other than pg, which serialize parameters and parse results in their own ways.
+// These tests check that the operations use only types that all drivers treat alike, so no value depends on the
+// driver.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { types } from "pg";

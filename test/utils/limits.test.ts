@@ -1,4 +1,4 @@
-// Limits are set, read, listed and removed with the library, and their back-offs are ended.
+// Tests the functions of the library that set, read, list and remove limits, and the one that ends their back-offs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -63,7 +63,7 @@ test("The default burst of the fastest rate is the greatest burst that is allowe
   assert.equal((await utils.getLimit("fast")).rate?.burst, 1_000_000);
 });
 
-test("Without the tables of limits, every operation on limits fails and names the command that adds the tables.", async () => {
+test("Without the tables of limits, every function for limits rejects, and the error names the command that adds the tables.", async () => {
   const { url } = await migratedDatabase("worker");
   await using utils = await makeWorkerUtils({ connectionString: url });
   const missing = { code: "extension_missing", message: /"worker migrate --with limits" adds/ };

@@ -1,4 +1,6 @@
-// A schema that was renamed, or restored from an edited dump: its functions contain another schema's name.
+// Tests a schema whose functions contain the name of another schema. After a schema was renamed, its functions contain
+// the old name, because PostgreSQL does not change the bodies of functions. The operations must work nevertheless, and
+// migrate() must repair the functions.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { readSchemaDrift } from "../../src/database/inspect/schema-drift.ts";
@@ -60,7 +62,7 @@ for (const name of names.slice(0, -1)) {
   });
 }
 
-test("On an open connection, the next call works after the schema is renamed, and after it is renamed back.", async () => {
+test("A connection that was opened before the schema was renamed, or renamed back, can still add jobs.", async () => {
   const { addJob } = bound("worker");
   await addJob("t", {}, { jobKey: "k" });
   await queue.sql("alter schema worker rename to jobs");
@@ -73,7 +75,7 @@ test("On an open connection, the next call works after the schema is renamed, an
   assert.equal((await addJob("t", {}, { jobKey: "k" }))?.revision, 4);
 });
 
-test("A function with another schema's name in one line is found, and is not called.", async () => {
+test("A function in which one line names another schema is reported, and addJobs() does not call it.", async () => {
   const [row] = await queue.sql<{ text: string }>(
     "select pg_get_functiondef('worker.add_jobs'::regproc) as text",
   );
@@ -90,7 +92,7 @@ test("A function with another schema's name in one line is found, and is not cal
   await queue.sql(text);
 });
 
-test("A function that was edited to call another schema's functions is left as it is.", async () => {
+test("migrate() keeps a call of another schema's function that was added by an edit, but corrects a wrong schema before a table of the queue.", async () => {
   const definition = async () => {
     const [row] = await queue.sql<{ text: string }>(
       "select pg_get_functiondef('worker.add_jobs'::regproc) as text",

@@ -46,7 +46,7 @@ test("Methods work when they are detached from the object.", async () => {
   assert.equal((await countJobs()).total, 1);
 });
 
-test("The utilities' own pool is closed once; then calls are rejected.", async () => {
+test("end() closes the utilities' own pool, also if it is called several times; afterwards addJob() rejects.", async () => {
   const utils = await makeWorkerUtils({ connectionString: queue.url, maxConnections: 2 });
   await utils.addJob("t");
   await Promise.all([utils.end(), utils.end()]);
@@ -54,7 +54,7 @@ test("The utilities' own pool is closed once; then calls are rejected.", async (
   await assert.rejects(utils.addJob("t"), { code: "database_unreachable" });
 });
 
-test("Jobs added through the caller's client commit and roll back with its transaction.", async () => {
+test("Jobs that are added on the caller's client are committed or rolled back with the caller's transaction.", async () => {
   const utils = await makeWorkerUtils({ pool: queue.pool });
   const client = await queue.pool.connect();
   try {
@@ -95,7 +95,7 @@ test("A serialization failure in the caller's transaction is reported as databas
   }
 });
 
-test("Deadlocks between sessions are retried.", async () => {
+test("A call whose statement is cancelled because of a deadlock is attempted again.", async () => {
   const utils = await makeWorkerUtils({ pool: queue.pool });
   await utils.addJobs(["a", "b"].map((identifier) => ({ identifier })));
   const client = await queue.pool.connect();
@@ -112,7 +112,7 @@ test("Deadlocks between sessions are retried.", async () => {
   }
 });
 
-test("Another schema, with any name, is another queue.", async () => {
+test("Each schema, whatever its name, is a separate queue.", async () => {
   const { url } = await emptyDatabase();
   const names = ["jobs", 'it\'s "q" $$ %s', "Straße"];
   for (const schema of names) {
@@ -128,7 +128,7 @@ test("Another schema, with any name, is another queue.", async () => {
   }
 });
 
-test("Wrong options are rejected, and a misspelt name gets a hint.", async () => {
+test("Invalid options are rejected. For a misspelt option, the error suggests the correct name.", async () => {
   const wrong: [object, RegExp][] = [
     [{}, /needs either connectionString or pool/],
     [
@@ -152,7 +152,7 @@ test("Wrong options are rejected, and a misspelt name gets a hint.", async () =>
   }
 });
 
-test("A missing database is reported by the first call.", async () => {
+test("If the database is unreachable, makeWorkerUtils() resolves, and the first operation rejects.", async () => {
   await using utils = await makeWorkerUtils({ connectionString: "postgres://u:p@127.0.0.1:1/d" });
   await assert.rejects(utils.addJob("t"), {
     code: "database_unreachable",

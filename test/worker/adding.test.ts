@@ -1,5 +1,5 @@
-// Tests that jobs run with the right payloads if they are added while a worker runs: by each method, by SQL, with
-// payloads of many sizes, and by other jobs.
+// Tests adding jobs while a worker runs: by the functions of this library, by SQL, and from inside other jobs. Each
+// task must get exactly the payload that was added.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Job } from "../../src/domain/job.ts";
@@ -46,7 +46,7 @@ for (const fastLane of [false, true]) {
     const seen: string[] = [];
     const task = defineTask("sized", (_, { job }) => void seen.push(job.payloadText));
     await queue.startWorker({ tasks: [task], fastLane, concurrency: 20, pollIntervalMs: NEVER_MS });
-    // Once a first job has run, the worker fetches in the mode of this test.
+    // Once a first job has run, the worker fetches in the lane of this test.
     await queue.utils.addJob("sized", 0);
     await waitUntil("the first has run", async () => (await queue.remaining()).length === 0);
     seen.length = 0;

@@ -1,5 +1,5 @@
-// Cancelling jobs that wait, are fetched, or run: in both modes, with and without notifications, and in a Graphile
-// worker.
+// Tests that jobs are cancelled while they wait, are fetched, or run. The tests cover both modes, workers with and
+// without notifications, and a Graphile worker.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ const modes: readonly (readonly [string, Partial<WorkerOptions>])[] = [
 
 /**
  * Returns a task that runs until its signal aborts and then throws the reason. `started` resolves when the task starts.
- * `reasons` has the reasons that it has thrown.
+ * `reasons` has the reasons that the task has thrown.
  */
 function endless() {
   const started = latch();
@@ -163,7 +163,7 @@ for (const [mode, options] of modes) {
 
 for (const queueName of ["q", undefined]) {
   const place = queueName === undefined ? "without a queue" : "of a named queue";
-  test(`Cancelled jobs ${place} that are fetched and not started never run; all others do.`, async () => {
+  test(`Cancelled jobs ${place} that are fetched and not started never run; all other jobs run.`, async () => {
     const [started, cancelled] = [latch(), latch()];
     // The first 59 jobs end at once, so the worker fetches many together. The next one runs until others are cancelled.
     const task = recordingTask<{ n: number }>("task", async (_, call) => {
@@ -293,7 +293,7 @@ test("The items of a cancelled batch that have not succeeded stay in its payload
   assert.equal(left?.attempts, left?.max_attempts);
 });
 
-test("The announcement of a cancel names the worker, so that other workers read nothing; for a job of the fast lane it names none.", async () => {
+test("The announcement of a cancel names the worker, so that other workers read nothing; for a job of the fast lane it names no worker.", async () => {
   const listener = new pg.Client({ connectionString: queue.url });
   await listener.connect();
   await listener.query(`listen "worker:control"`);
@@ -434,7 +434,7 @@ test("The explanation of a job that is being cancelled, or was cancelled, has th
   assert.match(failed?.sentence ?? "", /^Will not run again\. Cancelled: wrong file; .* ago\.$/);
 });
 
-test("A cancelled running job has no retries left, and keeps the number of its attempt, also at its end.", async () => {
+test("The cancel of a running job reduces max_attempts to the number of its current attempt; the end of the job changes neither.", async () => {
   const { task, started } = endless();
   const { id } = await queue.utils.addJob("endless");
   await queue.sql("update worker._private_jobs set attempts = 2, last_error = 'broken'");

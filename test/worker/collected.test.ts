@@ -1,4 +1,4 @@
-// In both modes a worker keeps no references to ended jobs, except to the last ones.
+// Tests that a worker, in the safe mode and in the fast mode, keeps no references to ended jobs except the last ones.
 import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

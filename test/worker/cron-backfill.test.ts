@@ -1,4 +1,4 @@
-// The backfill at the start of a scheduler, compared with the backfill of Graphile Worker, and the timeline
+// Compares the backfill at the start of a scheduler with the backfill of Graphile Worker. Also tests the timeline
 // (cron-timeline.ts), which computes the due ticks.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -22,7 +22,10 @@ interface LedgerRow {
   readonly last_execution: string | null;
 }
 
-/** Returns random cron entries, and rows for most of them. The times in the rows are at most a minute in the future. */
+/**
+ * Returns random cron entries, and for most of them a row of known_crontabs. The times in the rows are at most a minute
+ * in the future.
+ */
 function randomTimetable(dice: Random): { crontab: string; rows: LedgerRow[] } {
   const nowMs = Date.now();
   const lines: string[] = [];
@@ -60,7 +63,10 @@ async function fillLedger(pool: pg.Pool, rows: readonly LedgerRow[]): Promise<vo
   );
 }
 
-/** Returns the jobs of ticks before `start`, and all stored rows, with null for a last tick at or after `start`. */
+/**
+ * Returns the jobs of ticks before `start`, and all rows of known_crontabs. A `last_execution` at or after `start` is
+ * replaced by null.
+ */
 async function traces(pool: pg.Pool, start: Date) {
   const jobs = (await jobsOf(pool, "task_")).filter(({ run_at }) => Date.parse(run_at) < +start);
   const { rows } = await pool.query<{ identifier: string; known_since: Date; last: Date | null }>(
@@ -118,7 +124,7 @@ describe("The backfill", () => {
     const jobs = events.filter((event) => !event.startsWith("tick"));
     assert.equal(jobs.length, 30 * 60 + 2);
     assert.equal(jobs[0], "backfilled task_m 2026-01-04T04:00:00.000Z");
-    // A tick at the time of the start is added as scheduled, not as missed.
+    // The start is at 10:00. The tick at that time is scheduled, not backfilled.
     assert.deepEqual(jobs.slice(-3), [
       "backfilled task_m 2026-01-05T09:59:00.000Z",
       "scheduled task_m 2026-01-05T10:00:00.000Z",
@@ -152,7 +158,6 @@ describe("The timeline", () => {
         const most = 1 + dice(50);
         for (let due = timeline.due(nowMs, most); due.length > 0; ) {
           assert.ok(due.length <= most);
-          // Ticks that are not marked as handled are returned again.
           if (dice(3) > 0) {
             timeline.markHandled(due);
             given.push(...due.map((one) => `${one.tickMs} ${one.entry.identifier}`));

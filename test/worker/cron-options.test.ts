@@ -45,7 +45,10 @@ function problemsOf(options: unknown): readonly string[] {
 
 const nothing = defineTask("nothing", () => {});
 
-/** Stores an entry whose last tick was ten minutes ago. If it has a backfill period, a new worker adds missed jobs. */
+/**
+ * Stores that the last tick of a cron entry was ten minutes ago. If a worker's entry with this identifier has a
+ * backfill period, the worker adds the missed jobs when it starts.
+ */
 async function missed(identifier: string): Promise<void> {
   await pool.query(
     `insert into worker._private_known_crontabs (identifier, known_since, last_execution)
@@ -55,7 +58,7 @@ async function missed(identifier: string): Promise<void> {
 }
 
 describe("The options of a timetable", () => {
-  test("Entries and a crontab make one timetable; without any entry there is no scheduler.", () => {
+  test("Entries and a crontab make one timetable; without any entry and without a crontab file there is no timetable.", () => {
     const config = resolveCronOptions({
       entries: [everyMinute("a")],
       crontab: "* * * * * b\n0 0 * * * c",
@@ -165,7 +168,7 @@ describe("A worker with a timetable", () => {
     assert.deepEqual(rows, [{ a: "1" }]);
   });
 
-  test("With a missing or invalid crontab file, or two entries with one identifier, start() rejects and stores no entry.", async () => {
+  test("If the crontab file is missing or invalid, or two entries have the same identifier, start() rejects and stores no entry.", async () => {
     const entries = [everyMinute("never")];
     const start = (crontabFile: string) =>
       new Worker({ tasks: [nothing], pool, cron: { entries, crontabFile } }).start();

@@ -1,10 +1,10 @@
-// Graphile Worker's scheduler: the statement of one tick, and the whole scheduler.
+// Runs Graphile Worker's scheduler in tests: only its statement for one tick, or the whole scheduler.
 import { EventEmitter, once } from "node:events";
 import { Logger, run } from "graphile-worker";
 import type pg from "pg";
 
-// The statement that graphile-worker 0.18 sends for a tick (cron.js), without the jobs' other columns. The conflict
-// clause is the part under test.
+// The statement that graphile-worker 0.18 sends for a tick (cron.js). It is shortened: of the options of a job, it sets
+// only the time. The tests are about the `on conflict` clause, which decides whether the tick is still to be scheduled.
 const tickSql = `
   with specs as (
     select index, json->>'identifier' as identifier, json->'payload' as payload
@@ -22,7 +22,7 @@ const tickSql = `
   from specs inner join locks on locks.identifier = specs.identifier
   order by specs.index`;
 
-/** Schedules tick `ts` as a Graphile worker does. Each of `identifiers` is that of a cron entry and of its task. */
+/** Schedules tick `ts` as a Graphile worker does. Each of `identifiers` names both a cron entry and its task. */
 export async function stockSchedule(
   pool: pg.Pool,
   identifiers: readonly string[],
@@ -34,12 +34,12 @@ export async function stockSchedule(
 }
 
 export interface StockRun {
-  /** Resolves after the backfill of the Graphile worker, to the time of its start. */
+  /** Resolves after the backfill of the Graphile worker, to the time at which its scheduler started. */
   readonly started: Promise<Date>;
   stop(): Promise<void>;
 }
 
-/** Starts a Graphile worker that schedules `crontab` and runs no job. */
+/** Starts a Graphile worker that adds the jobs of `crontab` but runs none of them. */
 export function runStock(
   url: string,
   { crontab, schema = "worker" }: { readonly crontab: string; readonly schema?: string },

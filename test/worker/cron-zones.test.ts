@@ -1,5 +1,5 @@
-// Tests that timetables in time zones add the right jobs around a change of the zone's clock, both by ten schedulers
-// that run at once and by the backfill.
+// Tests which jobs are added for a timetable in a time zone around a change of the zone's clock. For each change, one
+// test runs ten schedulers at once, and another test runs the backfill.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
@@ -68,7 +68,7 @@ const edges: readonly (Edge & { readonly crontab: string })[] = [
   },
 ];
 
-/** Returns the crontab's entries, with a backfill period of three days. `task`: the start of their tasks' names. */
+/** Returns the crontab's entries, with a backfill period of three days. Their tasks' names begin with `task`. */
 function entriesOf(
   { crontab, zone }: { crontab: string; zone: string },
   task: string,
@@ -77,7 +77,7 @@ function entriesOf(
   return parseCrontab(`CRON_TZ=${zone}\n${own}`);
 }
 
-/** Returns the same entries, made by functions of the library instead of a crontab. */
+/** Returns the same entries as entriesOf(), made by functions of the library instead of a crontab. */
 function codeOf({ crontab, zone: timeZone }: { crontab: string; zone: string }, task: string) {
   return crontab.split("\n").map((line): CronEntry => {
     const [minute = "", hour = "", , , , name] = line.split(" ");
@@ -113,7 +113,7 @@ describe("A timetable in a time zone", () => {
       }
       await Promise.all(all.map(({ cron }) => cron.stop()));
       assert.deepEqual(await ticksOf(`${task}_fixed`), fixed);
-      // The schedulers start a millisecond after `from`, so a tick at `from` is not added.
+      // The schedulers start a millisecond after `from`, so no job is added for a tick at `from`.
       const after = stepped.filter((tick) => `${from.slice(0, 11)}${tick}Z` !== from);
       assert.deepEqual(await ticksOf(`${task}_stepped`), after);
       const reported = all.flatMap(({ events }) => events.filter((one) => !one.startsWith("tick")));

@@ -1,4 +1,5 @@
-// One scheduler and its ticks. long/cron-contention.test.ts and cron-zones.test.ts test several schedulers at once.
+// Tests one scheduler: the ticks that it handles, and the jobs that it adds. long/cron-contention.test.ts and
+// cron-zones.test.ts test several schedulers at once.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
@@ -26,7 +27,7 @@ async function ledger(identifier: string): Promise<{ since: string; last: string
 }
 
 describe("The scheduler", () => {
-  test("A stored last tick in the future is logged once while the scheduler runs.", async () => {
+  test("If the stored last tick of an entry is in the future, one warning is logged, not one at each tick.", async () => {
     const time = new ManualTime("2026-01-05T10:00:30.000Z");
     const task = unique("ahead");
     const { cron, lines } = scheduler({ pool, entries: [everyMinute(task)], time });
@@ -111,7 +112,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("After a long sleep, an entry's ticks of the last 24 hours are scheduled, and those of its backfill period before them.", async () => {
+  test("After a long sleep, an entry's ticks of the last 24 hours are scheduled, and the ticks of its backfill period before these 24 hours.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("sleep");
     const entries = [
@@ -134,7 +135,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("When the clock is set back, no tick is scheduled twice and later ones are not lost.", async () => {
+  test("When the clock is set back, no tick is scheduled twice, and no later tick is lost.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("back");
     const { cron, lines } = scheduler({ pool, entries: [everyMinute(task)], time });
@@ -159,7 +160,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("Entries of one tick are added in order, and an entry that never matches has no effect.", async () => {
+  test("The jobs of one tick are added in the order of the entries, and an entry that never matches has no effect.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("order");
     const entries = ["z", "a", "m"].map((name) => everyMinute(`${task}_${name}`));
@@ -173,7 +174,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("With a job key, one job waits: it moves to the new tick, or with preserve_run_at keeps its time.", async () => {
+  test("With a job key, only one job waits. Each tick moves the job to the time of the tick; with preserve_run_at, the job keeps its time.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("keyed");
     const entries = [
@@ -202,7 +203,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("stop() ends it at once before its start, while it sleeps, and while an interceptor runs.", async () => {
+  test("stop() ends the scheduler at once: before its start, while it sleeps, and while an interceptor runs.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("stopped");
     const entries = [everyMinute(task)];
@@ -307,7 +308,7 @@ describe("An interceptor's decision on a cron job", () => {
     await cron.stop();
   });
 
-  test("A job that the database refuses is left out, and the others are added.", async () => {
+  test("A job that the database refuses is left out, and the other jobs of the tick are added.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("poison");
     await pool.query(`

@@ -14,7 +14,7 @@ const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
 const WAITING = `select from pg_stat_activity where datname = current_database()
   and wait_event_type = 'Lock' and query ~ '_private_pauses'`;
 
-test("An overdue pause is read a few times a second, not at the end of each run of a queue. It ends soon after its queue's job.", async (t) => {
+test("A pause whose time is over while a job of its queue runs is read a few times a second, not after each run of a queue. The pause ends soon after the job.", async (t) => {
   let reads = 0;
   let ends = 0;
   const { database } = queue.utils;

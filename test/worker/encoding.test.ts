@@ -1,4 +1,4 @@
-// A database whose encoding, LATIN1, lacks some characters of errors, queries and jobs.
+// Tests a queue in a database with the encoding LATIN1, which cannot store all characters of errors, queries and jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -27,7 +27,7 @@ async function latin1() {
 const queue = workerQueue(latin1);
 
 for (const fastLane of [false, true]) {
-  test(`An error that the database cannot store is stored with escapes (fast: ${fastLane}).`, async () => {
+  test(`An error with a character that the database cannot store is stored with escapes (fast lane: ${fastLane}).`, async () => {
     const quick = recordingTask("quick");
     const gate = latch();
     const failing = defineTask("failing", async () => {
@@ -40,9 +40,9 @@ for (const fastLane of [false, true]) {
       fastLane: fastLane && { limitMs: 5_000 },
     });
     const { id } = await queue.utils.addJob(failing);
-    // `quick` has a key, so the safe mode runs it. Once its result is written, no fetch of the safe mode is under way.
-    // Such a fetch could lock `failing` after its error is refused, because the transaction of the fast lane is then
-    // rolled back.
+    // The job that is added next has a key, so the safe mode runs it. Once its result is written, no fetch of the safe
+    // mode is under way. When the database refuses the error of the failing job, the transaction of the fast lane is
+    // rolled back, and the row of the job is unlocked. A fetch of the safe mode could lock the job at that moment.
     let ended = 0;
     worker.hooks.on("job:complete", () => void ended++);
     await queue.utils.addJob("quick", {}, { jobKey: "quick" });

@@ -1,5 +1,6 @@
-// Tests of the fast lane: jobs that outlast their transaction, failed transactions, lost connections, and jobs that the
-// safe mode of the same worker runs. A job that outlasts its transaction is kept: it is then locked by `locked_by`.
+// Tests the fast lane with jobs that outlast their transaction, with failed transactions and lost connections, and with
+// jobs that the safe mode of the same worker runs. A job that has outlasted its transaction is called a kept job. It is
+// then locked by `locked_by`.
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import { test } from "node:test";
@@ -13,7 +14,7 @@ const NEVER_MS = 3_600_000;
 
 const quick = recordingTask("quick");
 
-/** Adds a job and waits for its end: then at least one connection of the fast lane is open. */
+/** Adds a job and waits until it has ended. After that, at least one connection of the fast lane is open. */
 async function warmUp(): Promise<void> {
   await queue.utils.addJob("quick");
   await waitUntil("the fast lane runs", async () => (await queue.remaining()).length === 0);
@@ -23,7 +24,7 @@ const keys = async () => (await queue.remaining()).map(({ key }) => key);
 
 const jobOf = async (id: string) => (await queue.remaining()).find((job) => job.id === id);
 
-test("If a kept job fails while a later batch runs, its attempt counts.", async () => {
+test("If a kept job fails while a job of a later transaction runs, the attempt of the kept job counts.", async () => {
   const [first, second] = [latch(), latch()];
   const attempts: number[] = [];
   const failing = defineTask("failing", async (_, { job }) => {
@@ -125,8 +126,9 @@ test("The result of an attempt whose connection was cut does not end the job's n
   await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where state = 'idle in transaction' and datname = current_database()`);
   await waitUntil("the safe mode runs it again", () => signals.length === 2);
-  // The safe mode may fetch the unlocked row before the lane notices the cut. If the first attempt ended in between,
-  // the lane would write its result on the lost connection, and the result would be unknown.
+  // The safe mode may fetch the unlocked row before the lane notices the cut. If the first attempt ended before the
+  // lane noticed the cut, the lane would write the attempt's result on the lost connection, and the result would be
+  // unknown.
   await waitUntil("the lane has noticed the cut", () => signals[0]?.aborted);
   first.open();
   await watch.saw("job:interrupted");
@@ -142,7 +144,7 @@ test("The result of an attempt whose connection was cut does not end the job's n
 });
 
 for (const [what, isCut] of [
-  ["whose transaction PostgreSQL refused at its time limit", false],
+  ["whose transaction failed at its time limit", false],
   ["whose connection was cut at the time limit of its transaction", true],
 ] as const) {
   test(`The result of an attempt ${what} does not end the job's next attempt.`, async (t) => {
@@ -233,7 +235,7 @@ test("If a query fails in a fast lane's transaction, the jobs that the transacti
     fastLane: { limitMs: 5_000 },
   });
   await warmUp();
-  // After this commit, each statement that inserts into the table of tasks fails.
+  // Used by the trigger that is created below. From its commit on, each insert into the table of tasks fails.
   await queue.sql(`create function worker.refuse() returns trigger language plpgsql
     as $$ begin raise 'no new tasks'; end $$`);
   t.after(() => queue.sql("drop function worker.refuse cascade"));
@@ -245,7 +247,7 @@ test("If a query fails in a fast lane's transaction, the jobs that the transacti
     create trigger refuse before insert on worker._private_tasks execute function worker.refuse();
     commit`);
   await waitUntil("the job runs", () => steady.seen.length === 1);
-  // If the lane had unlocked `steady`, the safe mode would fetch it before a job that becomes due later.
+  // If the lane had unlocked `steady`, the safe mode would fetch it before the job `later`, which becomes due only now.
   await queue.sql("update worker._private_jobs set run_at = now() where key = 'later'");
   await waitUntil("the safe mode has fetched", async () => !(await keys()).includes("later"));
   assert.equal(steady.seen.length, 1);
@@ -262,8 +264,8 @@ test("A stop does not wait for a lane that has no jobs and cannot reach the data
     connections: 1,
     pollIntervalMs: 2_000,
     fastLane: true,
-    // A fetch may be under way when the connections are cut. Without a lease, the stop would wait for the database, to
-    // unlock the jobs that this fetch may have locked.
+    // Gives the worker a lease. A fetch may be under way when the connections are cut. A worker without a lease does
+    // not stop before it can unlock the jobs that this fetch may have locked.
     recovery: {},
     plugins: [watch],
   });
@@ -272,8 +274,8 @@ test("A stop does not wait for a lane that has no jobs and cannot reach the data
   const before = proxy.accepted;
   proxy.mute();
   proxy.reset();
-  // At least three of the four connections are made again: those of the listener, the safe mode, the lane and the
-  // heartbeats. None of them gets an answer.
+  // The worker has four connections: those of the listener, the safe mode, the lane and the heartbeats. The worker
+  // tries to make at least three of them again, and gets no answer.
   await waitUntil("all of them are connecting", () => proxy.accepted >= before + 3);
   await waitFor("the stop", worker.stop(), 5_000);
   assert.equal(worker.hasAbandonedJobs, false);
@@ -290,7 +292,7 @@ test("A fast lane reconnects if its connection is lost at the moment when a job 
   await queue.utils.addJob("quick");
   await waitUntil("it runs", () => seen.seen.length === 1);
   for (let n = 2; n < 12; n++) {
-    // One statement does both, so that the connections are lost at the moment when the job is announced.
+    // One statement cuts the connections and adds the job, so that both happen at the same moment.
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name in ('worker connection', 'worker fast lane') and query not like 'listen %'
       union all select worker.add_job('quick') is not null`);
@@ -298,7 +300,7 @@ test("A fast lane reconnects if its connection is lost at the moment when a job 
   }
 });
 
-test("Idle lanes reconnect after a loss without being woken.", async (t) => {
+test("Idle lanes whose connections are lost reconnect without a wake.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const lanes = proxy.of("worker fast lane");
@@ -315,7 +317,7 @@ test("Idle lanes reconnect after a loss without being woken.", async (t) => {
   await waitUntil("there are two again", () => lanes.accepted === 4);
 });
 
-test("A ready job is found behind a more urgent one that is scheduled.", async () => {
+test("A ready job is found although a more urgent job is scheduled for later.", async () => {
   const task = recordingTask<{ n: number }>("task");
   await queue.startWorker({ tasks: [quick, task], pollIntervalMs: NEVER_MS, fastLane: true });
   await warmUp();

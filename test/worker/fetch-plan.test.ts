@@ -93,7 +93,7 @@ describe("A fetch plan", () => {
     assert.equal(plan.learn([], other, true), false);
   });
 
-  test("is quick only for the first jobs announced to a drained worker.", () => {
+  test("requests a quick fetch only for the first jobs that are announced to a drained worker.", () => {
     const at = planned();
     at.plan.wake(true);
     assert.equal(quick(at), false);
@@ -106,7 +106,7 @@ describe("A fetch plan", () => {
     assert.equal(quick(at), false);
   });
 
-  test("is not quick if a quick fetch would miss queued jobs or take jobs of the fast mode.", () => {
+  test("requests no quick fetch if a quick fetch would miss jobs of named queues or take jobs of the fast mode.", () => {
     const free = planned();
     free.fetch(jobs(0), { queues: true });
     free.plan.wake(true);
@@ -117,7 +117,7 @@ describe("A fetch plan", () => {
     assert.equal(quick(safe), false);
   });
 
-  test("skips quick fetches after one that found nothing, twice as many after each further one.", () => {
+  test("leaves out one quick fetch after the first that finds nothing, and after each further such fetch twice as many.", () => {
     const at = planned();
     const news = () => {
       at.fetch(jobs(0));
@@ -133,7 +133,7 @@ describe("A fetch plan", () => {
     assert.deepEqual(tried, [true, false, true, false, false, true, false]);
   });
 
-  test("requests one job after a slow short fetch, and twice as many after each full fetch.", () => {
+  test("requests one job after a slow fetch that found fewer jobs than requested, and twice as many after each full fetch.", () => {
     const { plan, fetch } = planned();
     const want = () => plan.request(100, false).want;
     assert.equal(want(), 100);
@@ -146,7 +146,7 @@ describe("A fetch plan", () => {
     assert.equal(want(), 100);
   });
 
-  test("is patient after a fetch that timed out, until a fetch is fast enough.", () => {
+  test("allows fetches of up to a minute after a fetch that timed out, until a fetch takes less than 4 s.", () => {
     const { plan, fetch } = planned();
     assert.equal(plan.learnFailure(new Error("lost")), false);
     assert.equal(plan.learnFailure(new WorkerError("database_timeout", "too long")), true);
@@ -208,7 +208,7 @@ describe("The start of a fetch", () => {
 });
 
 describe("Fetching ahead", () => {
-  test("follows the speed of the jobs, and resets after a pause.", () => {
+  test("follows the speed at which jobs end; after more than a second without a fetch, only the latest speed counts.", () => {
     const { clock, plan } = planned();
     assert.equal(plan.ahead, 0);
     // 100 jobs a millisecond are 2,500 in the 25 ms for which jobs are fetched ahead. The latest speed counts half.
@@ -237,7 +237,7 @@ describe("Fetching ahead", () => {
 });
 
 describe("Round trips", () => {
-  test("count until they have an answer, however long that takes.", async () => {
+  test("count as under way until they have an answer, however long that takes.", async () => {
     const clock = manualClock();
     let slow = 0;
     const trips = new RoundTrips(clock, () => void slow++);

@@ -208,7 +208,7 @@ test("A transaction that a task leaves open is rolled back, and the attempt fail
   await worker.stop();
   assert.match(
     (await queue.utils.getJob(id))?.lastError ?? "",
-    /left its transaction open.*commit/,
+    /returned with an open transaction.*commit/,
   );
   assert.deepEqual(await queue.sql("select * from left_open"), []);
 });

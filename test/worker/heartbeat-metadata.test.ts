@@ -41,7 +41,7 @@ test("While nothing changes, the text of the report is the same, even if the clo
   assert.ok(age >= 4_900 && age < 60_000, `${age}`);
 });
 
-test("Each attempt of a job is reported with its own start.", () => {
+test("Each attempt of a job is reported with the time at which this attempt started.", () => {
   const metadata = new HeartbeatMetadata(config);
   const nowMs = performance.now();
   const starts = [nowMs - 60_000, nowMs - 1_000].map((startedAtMs) => {
@@ -73,7 +73,7 @@ test("A report with more tasks and jobs than it can list is marked as incomplete
   assert.equal(report.current[0]?.id, "1", "the longest running job is first");
 });
 
-test("The largest report does not exceed the table's size limit, and still has names of tasks.", async (context) => {
+test("The largest report does not exceed the table's size limit, and still lists some tasks.", async (context) => {
   const { url } = await migratedDatabase();
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -124,7 +124,7 @@ test("The largest report does not exceed the table's size limit, and still has n
   }
 });
 
-test("Jobs are counted in total, and for the busiest tasks.", () => {
+test("A report has the numbers of all jobs, and the numbers of jobs of the busiest tasks.", () => {
   const tasks = new Map(
     Array.from({ length: 30 }, (_, n) => {
       const tally = Object.assign(new TaskTally(), { done: n, failed: 1, skipped: 2 });
@@ -148,7 +148,7 @@ test("A rate counts the jobs of the last minute, and is not extrapolated in a wo
   assert.deepEqual(rates.perMinute({ atMs: 94_000, done: 50, failed: 1 }), { done: 0, failed: 0 });
 });
 
-test("A worker's report with any content can be read.", () => {
+test("Reading a worker's report does not fail, whatever the report contains.", () => {
   const nothing = workerReport(null);
   for (const text of ["", "null", "[]", "7", '"x"', "{", '{"task_identifiers":7,"running":[1]}']) {
     assert.deepEqual(workerReport(text), nothing, text);

@@ -130,7 +130,7 @@ test("The heartbeat runs in a thread and reports the worker and its running jobs
 });
 
 test("A worker that stops before its heartbeat thread has started leaves no heartbeat row.", async () => {
-  // Many workers at once, so that they are stopped before their heartbeat threads have started.
+  // Many workers start at once, so that they are stopped before their heartbeat threads have started.
   const workers = Array.from({ length: 12 }, () => blockedWorker({ pool: queue.pool }).worker);
   await Promise.all(workers.map((worker) => worker.start()));
   assert.equal((await workerIds()).length, 12);
@@ -138,7 +138,7 @@ test("A worker that stops before its heartbeat thread has started leaves no hear
   assert.deepEqual(await workerIds(), []);
 });
 
-test("With a pool that works in this thread only, the heartbeat also runs in this thread, which is logged.", async () => {
+test("With a pool that works only in the worker's own thread, the heartbeat also runs in this thread, which is logged.", async () => {
   const pool = new pg.Pool({ connectionString: queue.url, stream: () => new net.Socket() });
   const { worker, lines } = blockedWorker({ pool });
   await worker.start();

@@ -27,14 +27,14 @@ const logger = silentLogger;
 const tasks = [defineTask("quick", () => {})];
 const NAME = "lifecycle";
 
-/** Returns the URL with an application_name, by which the test finds its connections. */
+/** Returns the URL with an application_name, by which the test finds the connections of the services. */
 const url = () => {
   const named = new URL(queue.url);
   named.searchParams.set("application_name", NAME);
   return named.href;
 };
 
-/** Wraps an object with a synchronous start as a service. */
+/** Returns a service for an object whose start() is synchronous. */
 const plain = (one: { start(): void; stop(): Promise<void> }): Service => ({
   start: async () => one.start(),
   stop: () => one.stop(),
@@ -135,7 +135,7 @@ async function drive(service: Service, steps: readonly Step[], next: () => numbe
 }
 
 for (const [name, make] of Object.entries(services)) {
-  describe(`Whenever it is started and stopped, ${name}`, () => {
+  describe(`Started and stopped in any order, ${name}`, () => {
     test("ends, and leaves no connection behind.", { timeout: 100_000 }, async () => {
       const next = random(20_261_122);
       const steps: Step[] = ["start", "stop", "turns"];
@@ -150,7 +150,7 @@ for (const [name, make] of Object.entries(services)) {
       const left = `select pid from pg_stat_activity
         where datname = current_database() and application_name = '${NAME}'`;
       await waitUntil("no connection is left", async () => (await queue.sql(left)).length === 0);
-      // A worker's heartbeat row is not checked: it remains if the stop cannot delete it in time.
+      // A worker's heartbeat row is not checked, because the row remains if the stop cannot delete it in time.
     });
   });
 }

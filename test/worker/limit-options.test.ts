@@ -1,4 +1,4 @@
-// The option `limits` of a worker. At its start the worker creates those of the limits that do not exist.
+// Tests the option `limits` of a worker. When the worker starts, it creates the limits of this option that are missing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Logger } from "../../src/base/logger.ts";
@@ -19,7 +19,7 @@ function collecting() {
   return { warnings, logger: { debug: none, info: none, warn: log, error: log } as Logger };
 }
 
-test("A worker that starts creates missing limits, and keeps existing ones, with a warning if one differs.", async () => {
+test("A worker that starts creates missing limits, keeps existing limits, and logs a warning if one differs from its options.", async () => {
   const { url } = await migratedDatabase("worker", ["limits"]);
   const { warnings, logger } = collecting();
   const options = { tasks, connectionString: url, logger, handleSignals: false } as const;
@@ -64,7 +64,7 @@ test("Without the tables of limits, a worker with limits does not start, and a w
   await (await run({ ...options, limits: [] })).stop();
 });
 
-test("Invalid limits are reported with their places, together with other problems.", async () => {
+test("Invalid limits are reported with their positions in the list, together with other invalid options.", async () => {
   const invalid = run({
     ...{ tasks, connectionString: "postgres://localhost", concurrency: 0 },
     limits: [

@@ -1,5 +1,5 @@
-// Tests what a worker requests from PostgreSQL while the jobs of a limited task run one after the other: jobs, writes
-// of results, and permits.
+// Tests when a worker fetches jobs, writes results, takes permits and gives jobs back while the jobs of a limited task
+// run one after the other.
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,7 +16,10 @@ const options = {
   recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 },
 } as const;
 
-/** Limits the task `limited` to one job at once and adds its jobs. Returns the task and counts of its jobs. */
+/**
+ * Limits the task `limited` to one job at once, and adds jobs of the task. Returns the task, how many of its jobs run
+ * and how many have ended (`seen`), and a function that waits until all have ended.
+ */
 async function oneByOne() {
   await queue.utils.setLimit({ name: "one", task: "limited", concurrency: 1 });
   const seen = { running: 0, done: 0 };

@@ -1,4 +1,5 @@
-// Locks of jobs that run for hours are renewed. A failed renewal is repeated long before the next renewal is due.
+// Tests that the locks of jobs that run for hours are renewed, and that a failed renewal is repeated long before the
+// next renewal is due.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -37,13 +38,13 @@ const isRenewed = async (id: string) => {
   return (await queue.sql(text, [id])).length === 1;
 };
 
-test("A failed renewal of the locks of long jobs is repeated before the next one is due.", async () => {
+test("A failed renewal of the locks of long jobs is repeated before the next renewal is due.", async () => {
   const id = await longJob();
   let next: LockRenewal | undefined;
   const order: string[] = [];
   const parts = { database: queue.db, staleLockThresholdMs: 8_000 };
-  // A second LockRenewal starts when the first one fails. It calls onNext() when the first one's next renewal would
-  // be due.
+  // `next` starts when the first renewal of `renewal` fails, and calls onNext() a whole interval later. At that time
+  // the next renewal of `renewal` would be due if the first one had not failed.
   const onNext = () => {
     order.push("the next is due");
     return [];
@@ -69,7 +70,7 @@ test("A failed renewal of the locks of long jobs is repeated before the next one
   }
 });
 
-test("The heartbeat of a blocked worker repeats a failed renewal before the next one is due.", async () => {
+test("While a worker's thread is blocked, its heartbeats repeat a failed renewal of locks before the next renewal is due.", async () => {
   const id = await longJob();
   await heartbeat(queue, "me", { threshold_ms: 7_000 });
   const reports: string[] = [];

@@ -10,7 +10,7 @@ import { waitUntil } from "./worker-queue.ts";
 
 const queue = testQueue();
 
-test("All jobs are read in search of lost queues only after a queue was deleted.", async () => {
+test("A worker searches all jobs for lost queues only after the row of a queue was deleted.", async () => {
   await queue.sql("select worker.add_job('t', '{}', 'q')");
   const texts: string[] = [];
   const { query } = queue.db.client;

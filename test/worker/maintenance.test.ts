@@ -1,5 +1,5 @@
-// Tests cut() of the connection for a worker's rare statements. A worker calls it if the database does not answer while
-// the worker stops.
+// Tests cut() of the connection for a worker's rare statements (Maintenance). A worker calls cut() if the database does
+// not answer while the worker stops.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";
@@ -32,13 +32,13 @@ test("After cut(), a statement is rejected and opens no connection.", async () =
   const before = connections;
   const { database, cut, close } = made();
   cut();
-  // Without the cut, the statement would wait five seconds for a connection, and keep the process alive.
+  // Without cut(), the statement would wait five seconds for a connection, and keep the process alive.
   await assert.rejects(database.client.query(statement));
   assert.equal(connections, before);
   await close();
 });
 
-test("cut() ends the statement that is connecting, and the statement that waits behind it.", async () => {
+test("cut() rejects the statement for which a connection is being opened, and the statement that waits for the first one.", async () => {
   const before = connections;
   const { database, cut, close } = made();
   const connected = once(mute, "connection");

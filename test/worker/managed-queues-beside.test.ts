@@ -23,7 +23,7 @@ const holders = async () =>
 
 const isEmpty = async () => (await queue.remaining()).length === 0;
 
-test("The slots of a killed worker are free again once its jobs are recovered.", async () => {
+test("After a worker was killed, its slots in a managed queue become free again, and its jobs run.", async () => {
   await queue.utils.setLimit({ name: "l", queue: "q", concurrency: 2 });
   await queue.utils.addJobs(
     Array.from({ length: 2 }, () => ({ identifier: "held", spec: { queueName: "q" } })),
@@ -66,7 +66,7 @@ test("A job that waits for a token of its task holds no slot of its queue.", asy
   assert.ok(most <= 4, `${most} slots were held`);
 });
 
-test("A drain ends although a queue cannot become managed, because another worker has locked it.", async () => {
+test("A drain ends even if a queue cannot become managed because another worker has locked the queue.", async () => {
   await queue.utils.setLimit({ name: "l", queue: "*", concurrency: 1 });
   const task = recordingTask("task");
   await queue.utils.addJobs(
@@ -83,7 +83,7 @@ test("A drain ends although a queue cannot become managed, because another worke
   );
 });
 
-test("A Graphile worker runs all jobs except those of a managed queue.", async () => {
+test("A Graphile worker runs no job of a managed queue.", async () => {
   await queue.utils.setLimit({ name: "l", queue: "q", concurrency: 1 });
   await queue.utils.addJob("mine", { n: 0 }, { queueName: "q" });
   const hold = latch();
@@ -114,7 +114,7 @@ test("A Graphile worker runs all jobs except those of a managed queue.", async (
   await waitUntil("all jobs are done", isEmpty);
 });
 
-test("A job of a managed queue whose task has a limit needs a permit, too.", async () => {
+test("A job of a managed queue needs a permit, too, if the task of the job has a limit.", async () => {
   await queue.utils.setLimit({ name: "queues", queue: "*", concurrency: 5 });
   await queue.utils.setLimit({ name: "task", task: "few", concurrency: 2 });
   let running = 0;

@@ -1,6 +1,6 @@
-// Named queues with limits: workers run as many jobs of a queue at once as its limit allows, and never more. If the
-// limit is one job, the jobs run in order. Also tests rates, pauses and changes of limits, and how often the rows of
-// queues are read.
+// Tests named queues with limits. Workers run as many jobs of a queue at once as its limit allows, and never more. If
+// the limit is one job, the jobs run in order. Other tests are of rates, pauses and changes of limits, and of how often
+// the rows of queues are read.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,7 +23,7 @@ interface Run {
   readonly atMs: number;
 }
 
-/** Returns a task that records its runs, and for each queue how many jobs run now and how many have run at once. */
+/** Returns a task that records its runs, and for each queue how many jobs run `now` and the `most` that ran at once. */
 function watched(name = "task", ms = 1) {
   const runs: Run[] = [];
   const now = new Map<string, number>();
@@ -54,7 +54,7 @@ const names = (count: number, prefix = "tenant") =>
 
 const empty = () => waitUntil("no job is left", async () => (await queue.remaining()).length === 0);
 
-test("Twenty queues with three slots run at most three jobs each at once, on several workers.", async () => {
+test("Twenty queues with three slots each never run more than three jobs per queue at once, on several workers.", async () => {
   await queue.utils.setLimit({ name: "tenants", queue: "tenant/*", concurrency: 3 });
   const of = watched("task", 2);
   const tenants = names(20);
@@ -113,7 +113,7 @@ test("Queues are read again soon after a lost connection, however late the loss 
   assert.equal(queues.dueAtMs - clock.monotonic(), 150_000);
 });
 
-test("The rate of a queue is not exceeded, and is used up while jobs wait.", async () => {
+test("The rate of a queue is not exceeded, and is fully used while jobs wait.", async () => {
   await queue.utils.setLimit({
     name: "r",
     queue: "q",
@@ -132,7 +132,7 @@ test("The rate of a queue is not exceeded, and is used up while jobs wait.", asy
   assert.ok((at.at(-1) ?? 0) - (at[0] ?? 0) < 2_000);
 });
 
-test("A raised limit applies while jobs run, and after its removal the queue becomes ordinary.", async () => {
+test("A raised limit applies while jobs run. After the limit is removed, the queue becomes ordinary again.", async () => {
   await queue.utils.setLimit({ name: "l", queue: "q", concurrency: 1 });
   const hold = latch();
   const started: number[] = [];

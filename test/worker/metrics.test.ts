@@ -6,7 +6,7 @@ import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts"
 
 const queue = workerQueue();
 
-/** Returns the values of a text of metrics, by `name{labels}`. */
+/** Returns the values in the text of a worker's metrics. The keys have the form `name{labels}`, as in the text. */
 function series(text: string): Map<string, number> {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(
@@ -52,8 +52,8 @@ for (const fastLane of [false, true]) {
   });
 }
 
-// The heartbeat thread has a Date of its own, which is not mocked. So a heartbeat reports another difference from the
-// database's clock than the registration of the lease. With this interval, there is at most one heartbeat in the test.
+// The test below mocks Date.now(), but not in the heartbeat thread, which has its own Date. The long interval prevents
+// heartbeats after the first one, which is sent as soon as the thread has started.
 for (const recovery of [false, { heartbeatIntervalMs: 20_000, thresholdMs: 60_000 }] as const) {
   const from = recovery ? "by the database's clock" : "from its creation on";
   test(`The wait of a job until its fetch is measured ${from}, and is finite.`, async (t) => {
@@ -62,7 +62,7 @@ for (const recovery of [false, { heartbeatIntervalMs: 20_000, thresholdMs: 60_00
     await queue.sql("select worker.add_job('past', run_at => now() - interval '1 day')");
     const { id } = await queue.utils.addJob("past");
     await queue.sql(`update worker._private_jobs set run_at = '-infinity' where id = ${id}`);
-    // With heartbeats, this machine's clock is moved a day ahead. The wait must be measured by the database's clock.
+    // In the test with heartbeats, Date.now() is a day ahead. Waits that are measured with it would be too long.
     const ahead = recovery ? 86_400_000 : 0;
     const { now } = Date;
     t.mock.method(Date, "now", () => now() + ahead);
@@ -75,7 +75,7 @@ for (const recovery of [false, { heartbeatIntervalMs: 20_000, thresholdMs: 60_00
   });
 }
 
-test("The metrics have the heartbeat's age once there are heartbeats, even if the metrics were read before that.", async () => {
+test("After the start of a worker with heartbeats, its metrics have the heartbeat's age, even if they were read before the start.", async () => {
   const worker = queue.worker({ tasks: [recordingTask("task")], recovery: {} });
   assert.ok(!series(await worker.metrics()).has("worker_heartbeat_age_seconds"));
   await worker.start();

@@ -1,5 +1,5 @@
-// Tasks that throw, reject with or return values that are hard to print. After a throw or a rejection, the job fails
-// with a text as its error. In all cases the worker continues.
+// Tests tasks that throw values that are hard to print, reject with such values, or return them. After a throw or a
+// rejection, the job fails and has a text as its error. In all cases the worker continues.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTask } from "../../src/worker/task/task.ts";
@@ -9,7 +9,7 @@ import { recorder, recordingTask, waitUntil, workerQueue } from "./worker-queue.
 const queue = workerQueue();
 
 for (const fastLane of [false, true]) {
-  test(`Any value that a task throws fails only its job (${fastLane ? "fast" : "safe"}).`, async () => {
+  test(`Whatever value a task throws, only its own job fails (${fastLane ? "fast" : "safe"}).`, async () => {
     const { logger } = recorder();
     const misbehaving = defineTask<string>("misbehaving", (behavior, { signal }) =>
       misbehave(behavior, signal),

@@ -1,4 +1,5 @@
-// Misbehavior of tasks: they throw, reject with or return unusual values, block their process, never end, or end late.
+// Misbehavior of tasks: they throw unusual values, reject with them or return them, block their process, never end, or
+// end late.
 import { setTimeout as sleep } from "node:timers/promises";
 
 const refuse = (): never => {
@@ -66,7 +67,10 @@ export const THROWS: readonly string[] = Object.keys(THROWN).flatMap((name) => [
   `returns ${name}`,
 ]);
 
-/** Does what the text names: one of THROWS, `blocks 5` (seconds), or `late`. With another first word it never ends. */
+/**
+ * Does what `behavior` names: one of THROWS, `blocks 5` (seconds), or `late`. If its first word is none of these
+ * verbs, returns a promise that never settles.
+ */
 export function misbehave(behavior: string, signal: AbortSignal): unknown {
   const [verb = "", ...words] = behavior.split(" ");
   const made = THROWN[words.slice(verb === "rejects" ? 1 : 0).join(" ")];
@@ -83,7 +87,10 @@ function block(ms: number): void {
   while (performance.now() < until);
 }
 
-/** Rejects 100 ms after the signal has aborted. If a time limit has aborted it, the attempt has already failed. */
+/**
+ * Rejects 100 ms after the signal has aborted. If the signal aborts at a time limit, the attempt has failed before
+ * this rejection.
+ */
 async function late(signal: AbortSignal): Promise<never> {
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
   await sleep(100);

@@ -1,7 +1,7 @@
-// Functions for tests of limits: the most runs at one moment, the most starts within a window, and the mean number of
-// runs.
+// Functions for tests of limits. They return the largest number of runs at one moment, the largest number of starts
+// within a time window, and the mean number of runs.
 
-/** The time for which a limit counts a run, in milliseconds of a clock that all spans of a list have in common. */
+/** The time for which a limit counts a run. The times of all spans in a list are milliseconds of one clock. */
 export interface Span {
   readonly n: string;
   readonly by: string;
@@ -9,13 +9,13 @@ export interface Span {
   readonly to: number;
 }
 
-/** The largest number of runs or starts. `at`: when it was first reached; for starts, when that window begins. */
+/** The largest number of runs or starts. `at`: when the runs first reached it, or the first start in that window. */
 export interface Most {
   readonly most: number;
   readonly at: number;
 }
 
-/** Returns the most runs at one moment. At the moment of its end, a run no longer counts. */
+/** Returns the largest number of runs at one moment. At the moment of its end, a run no longer counts. */
 export function mostAtOnce(spans: readonly Span[]): Most {
   const counts = countsOf(spans);
   return counts.reduce((most, [at, count]) => (count > most.most ? { most: count, at } : most), {
@@ -24,7 +24,7 @@ export function mostAtOnce(spans: readonly Span[]): Most {
   });
 }
 
-/** Returns the starts and ends of runs in order of time, each with the number of runs after it. */
+/** Returns the times of starts and ends of runs, in order, each with the number of runs that then continue. */
 export function countsOf(spans: readonly Span[]): [at: number, count: number][] {
   const steps = spans
     .flatMap(({ from, to }): [number, number][] =>
@@ -43,7 +43,7 @@ export function countsOf(spans: readonly Span[]): [at: number, count: number][] 
   });
 }
 
-/** Returns the most starts within any `ms` milliseconds. */
+/** Returns the largest number of starts within any `ms` milliseconds. */
 export function mostWithin(starts: readonly number[], ms: number): Most {
   const sorted = starts.toSorted((a, b) => a - b);
   let most: Most = { most: 0, at: 0 };

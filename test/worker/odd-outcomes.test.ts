@@ -1,5 +1,5 @@
-// What becomes of jobs with unusual outcomes, retry policies, times and deadlines. Examples are outcomes that throw
-// when they are read, a Date of another realm, and a program that continues after its time limit.
+// Tests jobs with unusual outcomes, retry policies, times and deadlines. Examples are outcomes that throw when they are
+// read, a Date of another realm, and a program that continues after its time limit.
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

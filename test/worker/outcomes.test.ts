@@ -17,7 +17,7 @@ import { type JobLeft, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
-/** The two modes of a worker. */
+/** The names of a worker's two modes, each with the options that select the mode. */
 const modes: readonly (readonly [string, Partial<WorkerOptions>])[] = [
   ["safe mode", {}],
   ["fast lane", { fastLane: true }],
@@ -90,7 +90,7 @@ for (const [mode, options] of modes) {
       assert.deepEqual(events, ["job:error", "job:failed", "complete failed"]);
     });
 
-    test("a snooze does not count its attempt and is not stored as an error.", async () => {
+    test("an attempt that ends with a snooze does not count, and the snooze is not stored as an error.", async () => {
       const { left, dueInMs, maxAttempts, events } = await ended(
         throwing(new Snooze(60_000)),
         {},
@@ -175,12 +175,12 @@ describe("The delay before the next attempt", () => {
     assertNear(dueInMs, 5_000_000);
   });
 
-  test("follows the task's policy if the worker lacks the one that the job names.", async () => {
+  test("follows the task's policy if the worker lacks the policy that the job names.", async () => {
     const { dueInMs } = await ended(failing(fixed(800_000)), { retry: "missing" });
     assertNear(dueInMs, 800_000);
   });
 
-  test("depends on attempt, error and job.", async () => {
+  test("can depend on the attempt, the error and the job.", async () => {
     const seen: unknown[] = [];
     await ended(
       failing((attempt, error, job) => {
@@ -191,7 +191,7 @@ describe("The delay before the next attempt", () => {
     assert.deepEqual(seen, [1, "no", "task"]);
   });
 
-  test("does not exist if a policy returns false: the job has failed.", async () => {
+  test("does not exist if the policy returns false, because the job has then failed.", async () => {
     const { left, maxAttempts } = await ended(failing(() => false));
     assert.equal(left?.attempts, 1);
     assert.equal(maxAttempts, 1);
@@ -213,7 +213,7 @@ describe("The delay before the next attempt", () => {
     ],
     ["returns a negative number", () => -1],
   ] as const) {
-    test(`is Graphile Worker's if the policy ${title}.`, async () => {
+    test(`is the same as in Graphile Worker if the policy ${title}.`, async () => {
       const { left, dueInMs } = await ended(failing(policy));
       assert.equal(left?.attempts, 1);
       assert.ok(dueInMs < 5_000, String(dueInMs));

@@ -1,5 +1,6 @@
-// Tests that the pause of a named queue does not end while a run that began before the pause continues. The jobs are
-// searched for such a run only if the run's worker was recovered or sends no heartbeats.
+// Tests that the pause of a named queue does not end while a run of the queue that began before the pause continues.
+// To find out whether such a run continues, all jobs are searched only if the worker of the run was recovered or
+// sends no heartbeats.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { endDuePauses } from "../../src/queue/pauses/pause.ts";
@@ -54,7 +55,7 @@ test("The pause of a queue that was idle ends without a scan of the jobs.", asyn
   assert.equal(await lock(), null);
 });
 
-test("The lock of a paused queue contains the id of the worker that runs its job until the job ends; after the pause the queue continues.", async () => {
+test("While a job of a paused queue still runs, the queue's lock contains the id of the job's worker; after the pause the next job runs.", async () => {
   const [started, over] = [latch(), latch()];
   const task = recordingTask("task", async () => {
     started.open();
@@ -76,7 +77,7 @@ test("The lock of a paused queue contains the id of the worker that runs its job
   await waitUntil("the other job has run", () => task.seen.length === 2);
 });
 
-test("A queue's pause does not end while a live worker runs a job of the queue; to detect this, the jobs are not scanned.", async () => {
+test("The pause of a queue does not end while a job of the queue runs; if the worker of the job has a heartbeat row, the jobs are not scanned.", async () => {
   await add(2);
   await queue.sql("select worker.worker_heartbeat('w', '{}')");
   await queue.sql(
@@ -86,7 +87,7 @@ test("A queue's pause does not end while a live worker runs a job of the queue; 
   await queue.utils.pauseQueue("q", { resumeAt: new Date(Date.now() + 60_000) });
   await expire();
   assert.deepEqual(await end(), [0, 0]);
-  // Without the worker's row, as after a recovery, the jobs of the queue are read.
+  // Without the worker's row, for example after a recovery, the jobs are searched for a locked job of the queue.
   await queue.sql("delete from worker._private_workers");
   assert.equal((await end())[0], 0);
   await queue.sql("update worker._private_jobs set locked_by = null, locked_at = null");

@@ -1,5 +1,5 @@
-// Tests pauses of queues, of tasks and of all jobs: which jobs run during a pause, in workers of both modes and in
-// Graphile workers, how pauses end, that maintenance does not end them, and how lists and explanations show them.
+// Tests pauses of queues, of tasks and of all jobs, with workers of both modes and with Graphile workers: which jobs
+// run during a pause, how a pause ends, that maintenance does not end it, and how lists and explanations show it.
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { beforeEach, test } from "node:test";
@@ -29,7 +29,7 @@ const inQueue = (count: number, identifier = "task") =>
 
 /**
  * Starts a Graphile worker with this task. The worker polls every 50 ms, and every 50 to 100 ms it resets locks older
- * than 4 hours. `seen`: the payloads of the jobs that it has run.
+ * than 4 hours. `seen` in the result: the payloads of the jobs that the worker has run.
  */
 async function stock(identifier: string) {
   const seen: unknown[] = [];
@@ -48,8 +48,8 @@ async function stock(identifier: string) {
 }
 
 /**
- * Adds a job of the task `other`, and waits until `seen`, the payloads of that task, has one more. By then, all earlier
- * jobs that are allowed to start have started.
+ * Adds a job of the task `other`, and waits until one more job of this task has run. By then, all earlier jobs that are
+ * allowed to start have started. `seen`: the payloads of the jobs of `other` that have run.
  */
 async function passThrough(seen: readonly unknown[]): Promise<void> {
   const count = seen.length;
@@ -317,7 +317,7 @@ test("Pauses with an invalid name, reason or end are refused.", async () => {
 
 test("The end of a pause must be in the future by the database's clock.", async () => {
   const { client } = queue.utils.database;
-  // Returns utilities for which the database's clock is `hours` ahead of this process's clock.
+  // Returns utilities for which the database's clock is `hours` ahead of this process's clock; negative: behind it.
   const ahead = (hours: number) =>
     queue.utils.with({
       query: ({ text, ...rest }) =>
@@ -372,7 +372,7 @@ test("A pause whose end has passed is removed although the requests to cancel ca
   await queue.sql("alter table worker.hidden rename to _private_cancellations");
 });
 
-test("Pauses are applied even if PostgreSQL refuses to delete an ended one, which is logged once.", async () => {
+test("Pauses are applied even if PostgreSQL refuses to delete an ended pause. The refusal is logged once.", async () => {
   await queue.sql(`create function public.refuse() returns trigger language plpgsql as
     $$ begin raise exception 'pauses are kept'; end $$`);
   await queue.sql(`create trigger refuse before delete on worker._private_pauses

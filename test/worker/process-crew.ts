@@ -1,4 +1,4 @@
-// Workers of a trial in their own processes, some of which are killed and replaced.
+// Runs each worker of a trial in a process of its own. Some of the processes are killed and replaced.
 
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import { machineTime } from "./run-log.ts";
@@ -19,7 +19,7 @@ async function hire({ queue, log }: Trial, options: Partial<WorkerOptions>): Pro
   return { by, process: await workerProcess(queue.url, all, "./workload-child.ts") };
 }
 
-/** Returns a crew of `count` processes. Up to `kills` of them are killed during the trial; each is replaced. */
+/** Returns a crew of `count` processes. During the trial up to `kills` processes are killed, and each is replaced. */
 export const processes =
   (count: number, kills: number, options: Partial<WorkerOptions> = {}): Crew =>
   async (trial) => {

@@ -1,4 +1,4 @@
-// How a program that ignores SIGTERM is ended, with all processes of its group.
+// Tests how a program that ignores SIGTERM is ended, together with all processes of its group.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,7 +7,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { test } from "node:test";
 import { endGroup } from "../../src/worker/files/process-group.ts";
 
-test("While a program does not end, the processes of the machine are not listed again and again.", async (t) => {
+test("While endGroup() waits for the end of a program, it does not list all processes of the machine in each poll.", async (t) => {
   const script = "trap '' TERM; echo ready; while :; do sleep 0.05; done";
   const program = spawn("/bin/sh", ["-c", script], {
     detached: true,
@@ -22,6 +22,6 @@ test("While a program does not end, the processes of the machine are not listed 
   syncBuiltinESMExports();
   assert.deepEqual((await ended)[1], "SIGKILL");
   const lists = mock.calls.filter(({ arguments: [path] }) => path === "/proc");
-  // /proc is listed once before SIGKILL, and a few times after it. A list for each poll would be about 20 lists.
+  // /proc is listed once before SIGKILL, and a few times after it, although the group is polled about 20 times.
   assert.ok(lists.length <= 4, `${lists.length} lists`);
 });

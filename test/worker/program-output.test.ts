@@ -5,7 +5,7 @@ import { Lines, Tail } from "../../src/worker/files/program-output.ts";
 
 const written = Array.from({ length: 2_000 }, (_, i) => `line ${i} of many`);
 
-/** Returns the tail of `written`, if `count` of its lines arrive at a time. */
+/** Adds the lines of `written` to a Tail, `count` lines at a time. Returns the Tail's text. */
 function tailOf(count: number): string {
   const tail = new Tail();
   for (let at = 0; at < written.length; at += count) tail.add(written.slice(at, at + count));
@@ -28,7 +28,7 @@ test("Output below the limit is kept whole.", () => {
   assert.equal(tail.text, "one\n\ntwo");
 });
 
-test("A line without an end is split at the limit, and its last character is kept.", () => {
+test("A long output without a line break is split at the limit, and the output's last character is kept.", () => {
   const lines = new Lines();
   const tail = new Tail();
   for (let i = 0; i < 30; i++) tail.add(lines.add(Buffer.from("x".repeat(1_000))));

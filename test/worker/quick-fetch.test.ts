@@ -1,5 +1,5 @@
 // Tests the quick fetch of an idle worker (quick-fetch.ts): it reads all columns of a job, and a full fetch finds the
-// jobs that it does not read. Also tests a fetch that gets no answer.
+// jobs that a quick fetch does not read. Also tests a fetch that gets no answer.
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { describe, test } from "node:test";

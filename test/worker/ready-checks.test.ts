@@ -10,7 +10,11 @@ import { manualClock } from "../support/manual-clock.ts";
 
 const queue = testQueue();
 
-/** Runs one check whose statement takes `ms`. Returns the result of the next consider(), which may start a check. */
+/**
+ * Runs one check, whose statement takes `ms` and then fails if `fails` is true. Then calls consider() once more, and
+ * returns its result: the milliseconds after which consider() is to be called again. If the next check is due at once,
+ * this call of consider() starts it.
+ */
 async function afterCheckOf(ms: number, fails = false): Promise<number> {
   const clock = manualClock();
   const client: Queryable = {
@@ -44,6 +48,6 @@ test("The interval after a slow check is 20 times its duration, but at most 5 se
 });
 
 test("If a check fails after a minute, the next check starts at once.", async () => {
-  // The next check has started at once, so the result is the interval after that check.
+  // The second consider() has started a check. So its result is the interval that begins with this check.
   assert.equal(await afterCheckOf(60_000, true), 20);
 });

@@ -1,5 +1,6 @@
-// Recovery in a running worker: interceptors, observers, and the delay of recovered jobs. A running worker also resets
-// old locks, and restores the rows of named queues that were deleted although they have jobs.
+// Tests how a running worker recovers the jobs of stale workers: with interceptors, with observers, and with a delay of
+// the recovered jobs. Also tests that a running worker resets old locks, and that it restores the row of a named queue
+// that was deleted although the queue has a job.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTask } from "../../src/worker/task/task.ts";
@@ -54,7 +55,7 @@ test("An interceptor is called for each stale worker, and observers are notified
   ]);
   assert.equal((await job(kept))?.locked_by, "keep");
   assert.ok((await workerIds()).includes("keep"));
-  // A later search for stale workers, which finds a new one, does not call the interceptor for `keep` again.
+  // When a later search finds a new stale worker, the interceptor is not called for `keep` again.
   await waitUntil("another one is found", async () => {
     if (!called.includes("later")) await addStaleWorker("later").catch(() => {});
     return called.includes("later");
@@ -62,7 +63,7 @@ test("An interceptor is called for each stale worker, and observers are notified
   assert.equal(called.filter((id) => id === "keep").length, 1);
 });
 
-test("If an interceptor throws, it is called again later for that stale worker; the jobs of others are recovered.", async () => {
+test("If an interceptor throws for a stale worker, it is called again later for this worker. The jobs of other stale workers are recovered.", async () => {
   await using worker = sweeper();
   await addStaleWorker("bad");
   const freed = await addStaleWorker("good");
@@ -89,7 +90,7 @@ test("A delay prevents a recovered job from running at once.", async () => {
   assert.equal(row?.is_later, true);
 });
 
-test("A running worker restores a named queue that a cleanup has deleted although it has a job.", async () => {
+test("A running worker restores a named queue that a cleanup has deleted although the queue has a job.", async () => {
   await using worker = sweeper({ resetLocksIntervalMs: 100 });
   const { id } = await add("quick", {}, { queueName: "q" });
   await queue.sql("delete from worker._private_job_queues");

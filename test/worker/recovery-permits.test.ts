@@ -1,5 +1,5 @@
-// Other workers can take the permits of a stale worker as soon as all of its jobs are recovered, even before its row is
-// deleted.
+// Other workers can take the permits of a stale worker as soon as all of its jobs are recovered, even before the row of
+// the stale worker is deleted.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";

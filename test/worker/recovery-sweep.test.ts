@@ -1,6 +1,6 @@
 // Tests the statements that find stale workers, recover their jobs, reset old locks, and renew the locks of a worker
-// that still runs. The tests check which workers are stale, when a worker may recover the jobs of others, and
-// concurrent sweeps.
+// that still runs. The tests check which workers are stale, when a worker may recover the jobs of other workers, and
+// what concurrent sweeps do.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -40,8 +40,8 @@ async function databaseTime(): Promise<number> {
 }
 
 /**
- * Recovers those of the workers `ids` that are stale, by default as a healthy worker. `own`: another uptime of the
- * worker that sweeps, or another time of its last heartbeat.
+ * Recovers the jobs of those workers of `ids` that are stale. `own`: how long the heartbeats of the sweeping worker
+ * have succeeded, and the time of its last heartbeat. Default: the values of a healthy worker.
  */
 async function sweep(ids: string[], own: { uptimeMs?: number; heartbeatAtMs?: number } = {}) {
   return recoverStaleWorkers(queue.db, {
@@ -121,7 +121,7 @@ test("A sweep does not change the number of attempts of a job; it sets the job's
   assert.deepEqual(await workerIds(), []);
 });
 
-test("A job's error has the number of consecutive recoveries, which begins again after another failure.", async () => {
+test("The error of a recovered job has the number of recoveries in a row. After any other error, the count starts again.", async () => {
   const { id } = await add("task");
   const recovered = async (message: string | null = null) => {
     await worker("dead", "8 s");
@@ -146,7 +146,7 @@ test("A job's error has the number of consecutive recoveries, which begins again
   assert.equal(await recovered("it burned"), "Recovered 2 times in a row: it burned");
 });
 
-test("Without a delay, a recovered job of a named queue keeps its place; any other recovered job comes after the ready jobs.", async () => {
+test("If recovered jobs are not delayed, a job of a named queue keeps its place, and any other job comes after the ready jobs.", async () => {
   await worker("dead", "8 s");
   const queued = await add("task", {}, { queueName: "line" });
   const other = await add("task");
@@ -160,7 +160,7 @@ test("Without a delay, a recovered job of a named queue keeps its place; any oth
   );
 });
 
-test("While a stale worker keeps a resilient job of a named queue, the queue stays locked, too.", async () => {
+test("While a resilient job of a stale worker stays locked, its named queue stays locked, too.", async () => {
   await worker("dead", "8 s");
   const jobs = [
     await add("task", {}, { queueName: "line", flags: ["infrastructure_resilient"] }),
@@ -277,14 +277,14 @@ test("A heartbeat after a sweep returns that the worker was recovered, and never
   assert.deepEqual(await workerIds(), []);
 });
 
-test("If a worker was suspended, or the database's clock has jumped, the worker recovers no others before its next heartbeat.", async () => {
+test("If a worker was suspended, or the database's clock has jumped, the worker recovers no other workers before its next heartbeat.", async () => {
   await worker("dead", "8 s");
   const now_ms = await databaseTime();
   assert.deepEqual(await sweep(["dead"], { heartbeatAtMs: now_ms - 5_000 }), NOTHING);
   assert.deepEqual(await sweep(["dead"], { heartbeatAtMs: now_ms + 3_600_000 }), NOTHING);
 });
 
-test("A job whose row another session has locked is left to the next sweep.", async () => {
+test("A sweep skips a job whose row another transaction has locked; the next sweep recovers it.", async () => {
   await worker("dead", "8 s");
   const ids = [(await add("task")).id, (await add("task")).id];
   for (const id of ids) await lockJob(queue, id, "dead");
@@ -325,7 +325,7 @@ test("Locks older than 4 hours are reset unless their worker has a heartbeat row
   assert.equal((await job(long.id))?.locked_by, "away");
 });
 
-/** Adds a worker whose heartbeats have succeeded for this long without a gap. The last one was a second ago. */
+/** Adds a worker whose heartbeats have succeeded for `uptimeMs` without a gap, the last one a second ago. */
 async function steadyWorker(id: string, uptimeMs: number): Promise<void> {
   const steady_since_ms = (await databaseTime()) - uptimeMs;
   await worker(id, "1 s", JSON.stringify({ ...JSON.parse(LEASE), steady_since_ms }));
@@ -363,7 +363,7 @@ test("When the database's clock jumps ahead, the next reset unlocks no job of a 
   assert.equal((await resetStaleLocks(queue.db, STALE_LOCK_MS)).jobs, 0);
 });
 
-test("A worker that sends no heartbeats, but has excluded an outage, deletes the rows of workers that stopped hours ago.", async () => {
+test("A worker without heartbeats deletes the rows of workers that stopped hours ago if it is certain that there was no outage.", async () => {
   await worker("dead", "5 hours");
   await deleteStaleWorkers(queue.db, STALE_LOCK_MS, true);
   assert.deepEqual(await workerIds(), []);
@@ -405,7 +405,7 @@ test("If a running job has an old lock, all old locks of its worker are renewed,
   );
 });
 
-test("A sweep ends the idle transactions of stale workers, which may hold row locks on jobs, but not those of other workers.", async () => {
+test("A sweep ends idle transactions of stale workers, because they may hold row locks on jobs. Transactions of other workers continue.", async () => {
   await worker("dead", "8 s");
   await worker("alive", "0 s");
   const ids = [(await add("task")).id, (await add("task")).id];

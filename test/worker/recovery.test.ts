@@ -1,4 +1,4 @@
-// How other workers recover the jobs of workers that are killed. Each worker is a process of its own.
+// Tests how workers recover the jobs of a worker that was killed. Each worker is a process of its own.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-workers.ts";
@@ -58,8 +58,8 @@ test("A job that kills its worker runs out of attempts.", async () => {
   const first = await workerProcess(queue.url);
   const { id } = await add("poison", {}, { maxAttempts: 2 });
   await first.exited;
-  // At this point no worker could recover the job. The next worker recovers the job and runs it, which kills the
-  // worker.
+  // The job has killed the first worker. The second worker recovers the job and runs it, which kills the second worker,
+  // too.
   const second = await workerProcess(queue.url);
   await second.exited;
   const last = await workerProcess(queue.url);

@@ -1,5 +1,5 @@
-// Tests a worker whose tables are emptied and refilled while it runs, as test suites and restores do. Afterwards the
-// same ids belong to other tasks, queues and jobs.
+// Tests a worker whose tables are emptied and refilled while it runs, as test suites and restores do. After a refill,
+// the same ids belong to other tasks, queues and jobs.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
@@ -44,7 +44,7 @@ for (const fastLane of [false, true]) {
 }
 
 for (const fastLane of [false, true]) {
-  test(`The end of a job from before a refill does not unlock the new queue with the old queue's id, fast lane: ${fastLane}.`, async () => {
+  test(`When a job that started before a refill ends, the new queue that now has the id of the job's queue is not unlocked, fast lane: ${fastLane}.`, async () => {
     const [old, gate] = [latch(), latch()];
     const held = recordingTask("held", () => old.opened);
     const task = recordingTask<number>("task", () => gate.opened);
@@ -57,8 +57,8 @@ for (const fastLane of [false, true]) {
     for (let n = 0; n < 4; n++) await queue.utils.addJob("task", n, { queueName: "new" });
     await waitUntil("the first one runs", () => task.seen.length === 1);
     old.open();
-    // Two more jobs run, one after the other. When the second is done, the result of the old job has been written and a
-    // further fetch has followed.
+    // Two more jobs run, one after the other. When the second of them is done, the worker has written the result of
+    // the old job, and has fetched again after that.
     for (let n = 1; n <= 2; n++) {
       await queue.utils.addJob("quick");
       await waitUntil("another job is done", async () => {

@@ -1,5 +1,6 @@
-// Statements that PostgreSQL refuses, or that take too long, because of an application's foreign keys, triggers or row
-// security policies. The job of a refused result fails or stays locked; all other jobs continue.
+// Tests workers whose statements PostgreSQL refuses, or whose statements take too long, because of an application's
+// foreign keys, triggers or row security policies. A job whose result is refused fails or stays locked. All other jobs
+// continue.
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
@@ -28,8 +29,8 @@ const trigger = (when: string, body: string) =>
     for each row execute function public.history()`);
 
 /**
- * What can make PostgreSQL refuse a job's result: for each name, a function that sets it up for the job with the id,
- * and a pattern that matches the job's last_error afterwards.
+ * What can make PostgreSQL refuse a job's result. Each name has a function that makes PostgreSQL refuse the result of
+ * the job with this id, and a pattern that matches the job's last_error afterwards.
  */
 const REFUSALS: Record<string, readonly [(id: string) => Promise<unknown>, RegExp]> = {
   "a foreign key": [
@@ -72,7 +73,7 @@ const REFUSALS: Record<string, readonly [(id: string) => Promise<unknown>, RegEx
   ],
 };
 
-test("A snooze beside a failure that PostgreSQL refuses is reported as a snooze.", async (t) => {
+test("A snooze that is written together with a failure that PostgreSQL refuses is reported as a snooze.", async (t) => {
   t.after(() => queue.sql("drop function if exists public.history cascade"));
   await trigger("update", "if new.last_error like '%not this one%' then raise 'no'; end if;");
   const both = Promise.withResolvers<void>();
@@ -126,7 +127,7 @@ for (const fastLane of [false, true]) {
         });
         const [left] = await queue.remaining();
         assert.equal(left?.id, id);
-        // In the fast mode the error ends the transaction, which unlocks the row, so the safe mode may run the job
+        // In the fast mode the error ends the transaction that locks the job's row, so the safe mode may run the job
         // again. At least one of the runs counts as an attempt.
         const runs = task.seen.filter((n) => n === 7).length;
         const { attempts = 0 } = left ?? {};
@@ -318,7 +319,7 @@ test("A job that cannot be unlocked after a lost connection is logged, and the w
   const task = recordingTask<number>("task");
   const { lines, logger } = recorder();
   const worker = await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50 });
-  // The update below locks these jobs for the worker, as a fetch does whose answer is lost.
+  // The update below locks these jobs for the worker. A fetch whose answer is lost has the same effect.
   await queue.utils.addJobs(
     [1, 2, 3].map((n) => ({
       identifier: "task",
@@ -346,7 +347,7 @@ test("A job that cannot be unlocked after a lost connection is logged, and the w
   await queue.sql("drop trigger history on worker._private_jobs");
 });
 
-test("When fetches leave out a thousand jobs, only one of the further refusals is logged, as a fetch that is sent again.", () => {
+test("When fetches already leave out a thousand jobs, only the first of the next refusals is logged, as a fetch that is sent again.", () => {
   const { lines, logger } = recorder();
   const results = {} as Results;
   const refusals = new Refusals({ clock: systemClock, logger, results, onChange() {} });

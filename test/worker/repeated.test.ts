@@ -1,6 +1,6 @@
-// PostgreSQL has written the result of an attempt, but the network has lost the answer, and the same worker has already
-// locked the job for its next attempt. The worker must not send the result again, because it would change the next
-// attempt.
+// Tests the following case. PostgreSQL has written the result of an attempt, but the network has lost the answer, and
+// the same worker has already locked the job for its next attempt. The worker must not send the result again, because
+// the result would be applied to the next attempt.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixed } from "../../src/worker/task/retry.ts";
@@ -46,7 +46,7 @@ test("A result whose answer was lost does not change the next attempt of its job
   safe.mute("established", "answers");
   first.open();
   await waitUntil("its failure is written", async () => (await job())?.last_error != null);
-  await queue.utils.addJob("other"); // its announcement wakes the fast lane
+  await queue.utils.addJob("other"); // the announcement of this job wakes the fast lane
   await waitUntil("a lane runs it again", () => attempts.length === 2);
   await waitUntil("the lane keeps it", async () => (await job())?.locked_by === worker.id);
   safe.reset();
@@ -63,7 +63,7 @@ test("A result whose answer was lost does not change the next attempt of its job
   );
 });
 
-test("A failure whose answer was lost does not end the next attempt, whose fetch got no answer either.", async (t) => {
+test("If the answers to a failure and to the next fetch of its job are lost, the failure does not end the next attempt.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const safe = proxy.of("worker connection");

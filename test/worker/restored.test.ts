@@ -1,5 +1,6 @@
-// The schema or a table is missing, incomplete or replaced for a while, as during a restore or a migration. Workers
-// wait, and then continue, maybe under another id. They stop if the schema has become too new.
+// Tests workers whose schema is missing, incomplete or too new, or whose tables were replaced, as during a restore or a
+// migration. Workers wait until the schema is complete and then continue, in some cases under another id. A worker
+// stops if its schema has become too new.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";
@@ -29,7 +30,7 @@ const fresh = async () => {
   return (await queue.sql<{ id: string }>(text)).map(({ id }) => id);
 };
 
-test("While the table of heartbeats is missing no job is fetched, and afterwards all workers continue.", async () => {
+test("While the table of heartbeats is missing, workers with heartbeats fetch no job; afterwards they continue.", async () => {
   const gate = latch();
   const [held, quick] = [recordingTask("held", () => gate.opened), recordingTask("quick")];
   const { lines, logger } = recorder();
@@ -54,8 +55,8 @@ test("While the table of heartbeats is missing no job is fetched, and afterwards
     return (await queue.sql(text, [RECOVERY.thresholdMs])).length === 0;
   });
   await queue.utils.addJob("quick");
-  // A third worker, which sends no heartbeats, starts and runs a job. In this time the two workers could fetch the job
-  // `quick`, but must not.
+  // Another worker, which sends no heartbeats, starts and runs a job. In this time the first two workers could fetch
+  // the job `quick`, but must not.
   const free = recordingTask("free");
   await queue.startWorker({ tasks: [free] });
   await queue.utils.addJob("free");
@@ -83,8 +84,8 @@ test("A worker whose lease a restore has reset continues under another id.", asy
   const { id } = worker;
   await queue.utils.addJob("held");
   await waitUntil("it runs", () => held.seen.length === 1);
-  // A job as it may be in a restored dump: the worker had locked it when the dump was made, and ended it before the
-  // restore.
+  // Adds a job as a restored dump may contain it: the job was locked by the worker when the dump was made. The worker
+  // completed it before the restore.
   await queue.utils.addJob("quick", {}, { runAt: new Date(Date.now() + 3_600_000) });
   await queue.sql(`update worker._private_jobs set locked_by = '${id}', locked_at = now(), attempts = 1,
     run_at = now() where locked_by is null`);
@@ -139,7 +140,7 @@ test("A worker continues after its schema was dropped and created again.", async
 
 /**
  * Kinds of incomplete schemas, as they occur during a restore. For each kind, the first text has the statements that
- * make the schema incomplete, the second those that restore it.
+ * make the schema incomplete, and the second text has the statements that complete it again.
  */
 const INCOMPLETE = {
   "whose ledger is empty": [
@@ -165,7 +166,7 @@ const INCOMPLETE = {
 } as const;
 
 for (const [what, [remove, restore]] of Object.entries(INCOMPLETE)) {
-  test(`A running worker waits for a schema ${what}, and continues.`, async () => {
+  test(`On a schema ${what}, a running worker waits until the schema is restored, and then continues.`, async () => {
     const quick = recordingTask("quick");
     const { lines, logger } = recorder();
     const worker = await queue.startWorker({ ...OPTIONS, tasks: [quick], logger });
@@ -203,8 +204,8 @@ test("A worker runs one check of its schema at a time, and notices a migration t
     for (let n = 1; n <= 4; n++) {
       await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
       await waitUntil("it checks the schema", async () => (await checks()) > 0);
-      // The notification of the migration was sent before that of this job. So when the job runs, the worker has
-      // usually received both.
+      // The notification of the migration was sent before the notification of this job. So when the job runs, the
+      // worker has usually received both notifications.
       await queue.utils.addJob("quick");
       await waitUntil("another job has run", () => quick.seen.length === n);
       assert.equal(await checks(), 1);
@@ -260,8 +261,8 @@ test("The result of an attempt whose lock was lost does not count for the next a
   await queue.sql("update worker._private_jobs set locked_by = null, locked_at = null");
   await waitUntil("it runs again", () => task.seen.length === 2);
   assert.equal((await interrupted.saw("job:interrupted")).jobId, id);
-  // The two attempts occupy both slots, so this job starts only after the first attempt has ended. The job's result is
-  // written with the result of that attempt, or later.
+  // The two attempts occupy both slots, so the job `next` starts only after the first attempt has ended. The result of
+  // `next` is written together with the result of the first attempt, or later.
   const next = await queue.utils.addJob("task");
   gates[0]?.open();
   await waitUntil("another job has ended", async () => {

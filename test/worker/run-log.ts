@@ -1,5 +1,5 @@
 // The log of a trial or of a test of faults: one file, to which every process that adds or runs jobs appends lines. A
-// line is in the file when write() returns, so it survives a kill -9 of its process.
+// line is in the file when write() returns, so it survives a kill -9 of the process that wrote it.
 import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 
 /**
@@ -37,7 +37,7 @@ export class RunLog {
     writeSync(this.#file, `${JSON.stringify(entry)}\n`);
   }
 
-  /** Records a fault: from now on, results of the worker `by` may be lost; without `by`, those of all workers. */
+  /** Records that a fault has happened now. It affects the worker `by`; without `by`, all workers. */
   fault(by?: string): void {
     this.write({ e: "fault", ...(by === undefined ? {} : { by }), t: machineTime() });
   }
@@ -65,7 +65,7 @@ export function machineTime(): number {
 
 let runs = 0;
 
-/** Returns a unique name for one run. */
+/** Returns a unique name for one run of a job. */
 export function runName(): string {
   return `${process.pid}-${runs++}`;
 }

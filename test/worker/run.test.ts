@@ -1,5 +1,5 @@
-// When and in which order jobs run: runOnce and run, concurrency, priorities, flags, wake-ups, signals of the operating
-// system, lost locks, and tasks that no worker has.
+// Tests when and in which order jobs run: runOnce() and run(), concurrency, priorities, flags, wake-ups, SIGTERM and
+// SIGINT, lost locks, and jobs whose task no worker has.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -136,7 +136,7 @@ describe("runOnce", () => {
     assert.ok(left.length > 0 && left.every(({ locked_by }) => locked_by === null));
   });
 
-  test("does not start when its signal has aborted before.", async () => {
+  test("does not start if its signal has already aborted.", async () => {
     const task = recordingTask("task");
     await queue.utils.addJob("task");
     const once = runOnce({ ...brief(), tasks: [task], signal: AbortSignal.abort() });
@@ -168,7 +168,7 @@ describe("run", () => {
     await waitFor("the worker's end", worker.stopped);
   });
 
-  test("does not start when its signal has aborted before.", async () => {
+  test("does not start if its signal has already aborted.", async () => {
     const options = { ...brief(), tasks: [recordingTask("task")], handleSignals: false };
     await assert.rejects(run({ ...options, signal: AbortSignal.abort() }), { code: "aborted" });
   });
@@ -227,7 +227,7 @@ describe("Jobs run", () => {
     );
   });
 
-  test("only if a worker has their task; the others stay ready.", async () => {
+  test("only if a worker has their task; other jobs stay ready.", async () => {
     const task = recordingTask("known");
     const { id } = await queue.utils.addJob("unknown");
     await queue.utils.addJob("known");
@@ -270,7 +270,7 @@ describe("An idle worker wakes up", () => {
     await waitUntil("the queued one has run", () => task.seen.length === 2);
   });
 
-  test("when a job becomes due, long before the poll, also just after a fetch.", async () => {
+  test("when a job becomes due, long before the poll, even just after a fetch.", async () => {
     const delays: number[] = [];
     const task = defineTask<string>(
       "task",
@@ -371,7 +371,7 @@ describe("On SIGTERM a process that runs a worker", () => {
     const { child, exited } = await process_(true, "300");
     const from = performance.now();
     child.kill("SIGTERM");
-    // The process ends itself by the signal, because the job would keep it alive.
+    // The process sends itself the signal, because the abandoned job would keep it alive.
     assert.deepEqual(await waitFor("its end", exited, 5_000), [null, "SIGTERM"]);
     assert.ok(performance.now() - from >= 400, "the limit and the grace have passed");
     const [job] = await queue.remaining();

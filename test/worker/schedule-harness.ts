@@ -40,7 +40,7 @@ export function runner({ pool, time, plugins }: RunnerOptions): ScheduleRunner {
   return { schedules, lines, events };
 }
 
-/** Adds a schedule whose next tick is at `next`. Its jobs are of the task with the same `name`. */
+/** Adds the schedule `name`, whose next tick is at `next`. Its jobs have the task `name`. */
 export async function insertSchedule(
   pool: pg.Pool,
   name: string,

@@ -1,4 +1,5 @@
-// Schedules in time zones. On days on which the clocks change, ten workers together add each tick once.
+// Tests schedules in time zones. On days on which the clocks change, ten workers together must add exactly one job for
+// each tick.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import type pg from "pg";
@@ -22,8 +23,9 @@ beforeEach(async () => {
 });
 
 /**
- * A change of the clocks of a time zone. `fixed`: a pattern with one time of the day. `stepped`: a pattern with steps
- * in the time that is skipped or repeated. All times are in UTC, except those of the patterns.
+ * A change of the clocks of a time zone, and two patterns. The pattern of `fixed` has one time of the day. The pattern
+ * of `stepped` has steps in the time that is skipped or repeated. `first`: the first tick after `from`. `ticks`: all
+ * ticks after `from` and until `until`. All times are in UTC, except those in the patterns.
  */
 interface Edge {
   readonly timeZone: string;
@@ -67,7 +69,7 @@ const edges: readonly Edge[] = [
 ];
 
 for (const { timeZone, from, until, fixed, stepped } of edges) {
-  test(`Ten workers add each tick once in ${timeZone} around ${from}.`, async () => {
+  test(`Ten workers add one job for each tick in ${timeZone} around ${from}.`, async () => {
     const names = [unique("fixed"), unique("stepped")] as const;
     for (const [place, [pattern, first]] of [fixed, stepped].entries()) {
       await insertSchedule(pool, names[place] ?? "", pattern, first, { timeZone });
@@ -85,7 +87,7 @@ for (const { timeZone, from, until, fixed, stepped } of edges) {
   });
 }
 
-test("The first tick of a schedule follows its time zone, and a change of the zone moves it.", async () => {
+test("The next tick of a schedule is computed in its time zone, and is computed again when the time zone changes.", async () => {
   const { makeWorkerUtils } = await import("../../src/utils/worker-utils.ts");
   const utils = await makeWorkerUtils({ pool });
   const hourIn = (date: Date | null, timeZone: string) =>

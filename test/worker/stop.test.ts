@@ -248,7 +248,7 @@ describe("A stop that takes too long", () => {
   });
 
   for (const fault of ["cut", "mute"] as const) {
-    test(`ends although the network is ${fault} and a result cannot be written, and so does drain().`, async () => {
+    test(`ends although the network is ${fault} and a result cannot be written. drain() ends, too.`, async () => {
       await using proxy = await tcpProxy(queue.url);
       const { task, open, begun } = blockingTask();
       await queue.utils.addJob("held");
@@ -271,7 +271,7 @@ describe("A stop that takes too long", () => {
     });
   }
 
-  test("is not needed to end drain(signal), which ends when its signal aborts, even while the start waits for PostgreSQL.", async () => {
+  test("is not necessary for the end of drain(signal): drain() ends when the signal aborts, even while the start waits for PostgreSQL.", async () => {
     await using proxy = await tcpProxy(queue.url);
     proxy.mute();
     const worker = queue.worker({ tasks: [recordingTask("none")], connectionString: proxy.url });

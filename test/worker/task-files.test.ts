@@ -1,5 +1,5 @@
-// Tests of loadTasks(): which files are tasks, which identifiers and options the tasks have, and how the results of
-// modules and programs decide the results of their jobs.
+// Tests of loadTasks(): which files are tasks, which identifiers and options the tasks have, and how the end of a
+// function or program decides the result of its job.
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -189,7 +189,7 @@ test("A missing directory is refused.", async () => {
   await assert.rejects(loadTasks("/no/such/place"), InputError);
 });
 
-test("Output is split into lines of limited length, and the length of its kept end is limited.", () => {
+test("Output is split into lines of limited length, and the end of the output that is kept has a limited length.", () => {
   const lines = new Lines();
   const bytes = Buffer.from("é\r\ntwo\nthr");
   assert.deepEqual(lines.add(bytes.subarray(0, 1)), []);

@@ -1,4 +1,5 @@
-// Tasks that complete their job in their own transaction, so that the changes in it are made exactly once.
+// Tests tasks that complete their job in the transaction in which they make their changes, so that the changes are made
+// exactly once.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { beforeEach, describe, test } from "node:test";
@@ -79,7 +80,7 @@ for (const [mode, options] of modes) {
       assert.deepEqual(await effects(), []);
     });
 
-    test("an attempt that never commits has failed, and its job stays.", async () => {
+    test("an attempt whose transaction is not committed fails, and its job stays.", async () => {
       const { events, plugin } = recorded();
       const task = defineTask("pay", async (_, { withPgClient, completeIn }) => {
         await withPgClient(async (client) => {

@@ -1,5 +1,5 @@
-// A trial of workers with a random workload (workload.ts): producers add jobs, a crew of workers runs them, retries are
-// due at once, and connections may be cut. At the end, the oracle (oracle.ts) judges the log.
+// A trial of workers with a random workload (workload.ts). Producers add jobs, and a crew of workers runs them. Retries
+// are made due early, and connections may be cut. At the end, the oracle (oracle.ts) judges the log.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,7 +37,10 @@ export interface TrialPlan extends Leniency {
 
 const PRODUCERS = 3;
 
-/** Runs the plan with the seed in TRIAL_SEED, or with a random one. Rejects with the problems that it finds. */
+/**
+ * Runs the plan with the seed in the environment variable TRIAL_SEED, or with a random one. Rejects if the oracle finds
+ * problems or the trial cannot be completed. Then the log is kept, and the error names the seed and the log.
+ */
 export async function attempt(queue: WorkerQueue, plan: TrialPlan): Promise<void> {
   const seed = Number(process.env["TRIAL_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
   const directory = mkdtempSync(join(tmpdir(), "worker-trial-"));
@@ -124,7 +127,7 @@ async function hurry({ queue, over }: Trial): Promise<void> {
   }
 }
 
-/** Resolves to true when the time has passed, to false when the trial is over. */
+/** Resolves to true when the time has passed, or to false as soon as the trial is over. */
 export async function pause(ms: number, over: AbortSignal): Promise<boolean> {
   return sleep(ms, !over.aborted, { signal: over }).catch(() => false);
 }

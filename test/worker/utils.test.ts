@@ -1,4 +1,4 @@
-// The utils of a worker, and those of its tasks, use the worker's pool and interceptors.
+// Tests that the utils of a worker, and the utils that its tasks get, use the worker's pool and interceptors.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Job } from "../../src/domain/job.ts";
@@ -28,7 +28,7 @@ const payloads = async () => (await queue.remaining()).map(({ payload }) => JSON
 
 type Utils = WorkerUtils<Job | null>;
 
-/** Functions that call `use` with the utils of a worker with the policy, or with those of one of its tasks. */
+/** Each function calls `use` with the utils of a worker with the plugin `policy`, or with those that its task gets. */
 const sources: Record<string, (use: (utils: Utils) => Promise<void>) => Promise<void>> = {
   "a worker": async (use) => {
     const worker = queue.worker({ tasks: [stored], plugins: [policy] });

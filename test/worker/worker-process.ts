@@ -26,7 +26,7 @@ export interface WorkloadLog {
   readonly by: string;
 }
 
-/** Options of recovery with short leases. For some tests they are too short on a busy machine. */
+/** Options of recovery with short leases. On a busy machine these leases are too short for some tests. */
 export const QUICK = {
   heartbeatIntervalMs: 100,
   thresholdMs: 1_000,

@@ -8,7 +8,7 @@ import { misbehave } from "./misbehavior.ts";
 import { machineTime, type RunLog, runName } from "./run-log.ts";
 
 export interface Behavior {
-  /** The name of this add in the log. */
+  /** The name of the job, or of one item of a batch, in the log. */
   readonly n: string;
   /** The duration of the run in milliseconds. With 0, and without children, the run is synchronous. */
   readonly ms: number;
@@ -67,7 +67,7 @@ export function perform(behavior: Behavior, performance: Performance): undefined
   return work();
 }
 
-/** Misbehaves, and logs the run. In the log it also ends when the signal aborts: some misbehavior never ends. */
+/** Performs a misbehavior, and logs the run. Some runs never end, so an abort of the signal is logged as an end. */
 function performMisbehavior(
   { n }: Behavior,
   misbehavior: string,
@@ -118,7 +118,7 @@ export async function performBatch(
   return items.map((item, index) => (failed[index] ? new Error(`${item.n} fails`) : null));
 }
 
-/** Returns the tasks for our workers. */
+/** Returns the tasks for workers of this library. */
 export function workloadTasks(log: RunLog, by: string): Task<never>[] {
   const single = defineTask<Behavior>("single", (behavior, { job, addJob, signal }) => {
     const performance = { job: job.id, attempt: job.attempts, by, log };
@@ -189,7 +189,7 @@ export function record(job: AddedJob, log: RunLog): void {
   if (Array.isArray(job.payload)) {
     for (const { n } of job.payload) log.write({ e: "added", n, ...entry, batch: true });
   } else {
-    // With unsafe_dedupe the job may have existed before. Then `job` has its earlier payload, which has to run.
+    // With unsafe_dedupe, the job may have existed before. Then `job.payload` is the earlier payload, which has to run.
     log.write({ e: "added", n: (job.payload as Behavior).n, ...entry });
   }
 }

@@ -6,7 +6,7 @@ export declare function draw(ops: usize, opCount: i32, units: usize, unitCount: 
 
 export declare function now(): f64;
 
-/** Returns the minutes by which the local clock is ahead of UTC at a time. */
+/** Returns the minutes by which the local time is ahead of UTC at `at`, a time in milliseconds since 1970. */
 export declare function zoneOffset(at: f64): i32;
 
 /** Sends a request. Headers are lines of `name: value`. The answer is passed to `onAnswer` (index.ts) with this id. */
@@ -18,7 +18,10 @@ export declare function request(
   body: string,
 ): void;
 
-/** Closes the open event stream, if there is one, and opens another. Its events are passed to `onEvent` (index.ts). */
+/**
+ * Closes the open event stream, if there is one, and opens another. The events of the new stream are passed to
+ * `onEvent` (index.ts).
+ */
 export declare function subscribe(path: string, headers: string): void;
 
 export declare function unsubscribe(): void;
@@ -35,10 +38,13 @@ export declare function back(): void;
 /** Returns how far the page is scrolled, in pixels. */
 export declare function scrolled(): f64;
 
-/** Scrolls after the next draw. If the page is too short for that, scrolls after later draws, too, for up to 3 s. */
+/**
+ * Scrolls the page to `top`, in pixels, after the next draw. If the page is too short for this position, scrolls again
+ * after later draws, for up to 3 s.
+ */
 export declare function scroll(top: f64): void;
 
-/** Returns the id of the element with the focus; empty: it has none. */
+/** Returns the id of the element that has the focus; empty if this element has no id. */
 export declare function focused(): string;
 
 /** Returns whether the pointer or the focus is in the element with this id. */
@@ -58,7 +64,10 @@ export declare function isWide(): bool;
 /** Moves the focus to the element with this id after the next draw. */
 export declare function focus(id: string): void;
 
-/** Copies a text to the clipboard, then dispatches `app.copied` with the text, and "yes" or "no" for the result. */
+/**
+ * Copies a text to the clipboard. Then dispatches the action `app.copied` with the text. The action's value is "yes" if
+ * the text was copied, otherwise "no".
+ */
 export declare function copy(text: string): void;
 
 /** Sets the theme: `system`, `light` or `dark`. The host stores it. */
@@ -71,7 +80,8 @@ export declare function preferred(key: string): string;
 
 /**
  * Makes the browser itself save the server's answer at a path as a file of any size. Then dispatches the action `done`
- * with the path. Its value is empty if the download begins; otherwise it is the reason why the download cannot begin.
+ * with the path. The action's value is empty if the download begins; otherwise it is the reason why the download cannot
+ * begin.
  */
 export declare function save(path: string, done: string): void;
 

@@ -1,6 +1,6 @@
 /** The functions that the host may call. No other part of the application can be reached from outside. */
 
-// This import comes first, because it unpacks the texts that other modules use as soon as they start.
+// This import comes first, because it unpacks the texts that other modules use while they are initialized.
 import "./literals";
 
 import {
@@ -84,7 +84,7 @@ export function onVisible(visible: bool): void {
   setVisible(model, visible);
 }
 
-/** Called when it has changed whether the pointer or the focus is on rows (`data-hold`). If `on`, rows do not move. */
+/** Called when `on` has changed: whether the pointer or the focus is on rows (`data-hold`), which then do not move. */
 export function onHold(on: bool): void {
   model.live.pinsRows = on;
 }

@@ -1,8 +1,9 @@
 /**
- * Puts the module's static data where the compiler expects them, before any other code of the module runs. As the
- * compiler writes the data, a string takes twenty bytes and two for every letter. To make the module smaller, the build
- * (ui/literals.mjs) packs the data at the end of the initial memory: the texts, and the steps that restore the objects.
- * This file must be the first import of index.ts.
+ * Unpacks the module's static data before any other code of the module runs, so this file must be the first import of
+ * index.ts. The compiler writes the data as they are in memory, where each string takes twenty bytes, and two more
+ * bytes for every letter. To make the module smaller, the build (ui/literals.mjs) packs the data. It writes the texts
+ * of the strings in UTF-8 to the end of the initial memory, and after them the steps by which this file restores the
+ * objects.
  */
 
 /**
@@ -13,7 +14,7 @@ const HEAD: usize = 20;
 const STRING: u32 = 2;
 /** The type of a step that writes bytes outside of objects, after a gap of zeros. */
 const PLAIN: u32 = 0;
-/** The size of the last part of the memory. It has two numbers: the size of the texts and the size of the steps. */
+/** The size of the last part of the memory, which has two numbers: the size of the texts and the size of the steps. */
 const SIZES: usize = 8;
 
 const end: usize = ((<usize>memory.size()) << 16) - SIZES;
@@ -42,9 +43,12 @@ function unpack(): void {
   memory.fill(start, 0, end + SIZES - start);
 }
 
-/** Writes the head of an object into the next block. Returns where its content begins. */
+/**
+ * Writes the head of an object into the next block. `from`: the end of what was written before. Returns where the
+ * object's content begins.
+ */
 function object(from: usize, type: u32, size: usize): usize {
-  // Blocks begin at multiples of 16.
+  // The content of each object begins at a multiple of 16.
   const at = (from + HEAD + 15) & ~15;
   store<u32>(at - 20, ((HEAD + size + 15) & ~15) - 4);
   store<u32>(at - 8, type);
@@ -52,7 +56,7 @@ function object(from: usize, type: u32, size: usize): usize {
   return at;
 }
 
-/** Writes the next packed text, which ends with a zero, as a string object. Returns where the object ends. */
+/** Writes the next packed text, which ends with a zero byte, as a string object. Returns where the object ends. */
 function string(from: usize): usize {
   const at = object(from, STRING, 0);
   let to = at;
@@ -72,7 +76,7 @@ function rest(): u32 {
   return load<u8>(text++) & 63;
 }
 
-/** Reads a number of seven bits, which takes one byte of the steps, or of fourteen bits, which takes two. */
+/** Reads the next number from the steps. A number below 128 takes one byte, any other takes two. */
 function number(): u32 {
   const low: u32 = load<u8>(step++);
   return low < 0x80 ? low : low + ((<u32>load<u8>(step++) - 1) << 7);

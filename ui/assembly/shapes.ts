@@ -1,14 +1,15 @@
 /**
- * Reads the records of an answer by their shapes, so that no class needs a reader of its own. A shape is a text that
- * lists the fields of a class in their order. Each field has a mark if needed (`?`: may be null, `*`: a list), a letter
- * for its type, its name, and a space. The offset of a field in memory is computed from the types, as in the compiler.
+ * Reads the records of an answer by their shapes, so that no class needs its own code for this. A shape is a text that
+ * lists the fields of a class in their order. A field is written as a mark if needed (`?`: may be null, `*`: a list), a
+ * letter for its type, its name, and a space. The offsets of fields in memory are computed from their types, in the
+ * same way as the compiler computes them.
  */
 import { JsonReader } from "./lib/json-reader";
 
 const SPACE = 0x20;
 const LIST = 0x2a;
 const NULLABLE = 0x3f;
-// The letters of types. A letter from À (0xc0) on is RECORD plus the number of a record.
+// The letters of types. A letter from À (0xc0) on is a record: its code is RECORD plus the number of the record.
 const BOOL = 0x62;
 const F64 = 0x66;
 const I32 = 0x69;
@@ -92,7 +93,7 @@ function listOf(type: i32): usize {
   return changetype<usize>([] as Item[]);
 }
 
-/** Stores the value that replaces null in a field of numbers. Other types keep 0, which is null or false. */
+/** Stores the value that replaces null in a numeric field. Fields of other types keep 0: a null reference, or false. */
 function storeAbsent(to: usize, type: i32): void {
   if (type === I64) store<i64>(to, i64.MIN_VALUE);
   else if (type === I32) store<i32>(to, i32.MIN_VALUE);
@@ -100,8 +101,8 @@ function storeAbsent(to: usize, type: i32): void {
 }
 
 /**
- * A position in a shape. find() searches from there to the end and then from the beginning. Most answers have their
- * keys in the order of the shape, so each key is found at once.
+ * A position in a shape, and the field at this position. find() searches from the position to the end, and then from
+ * the beginning. Most answers have their keys in the order of the shape, so each key is found at once.
  */
 class Field {
   mark: i32 = 0;
@@ -114,7 +115,7 @@ class Field {
 
   constructor(private readonly shape: string) {}
 
-  /** Moves to the next field. Returns false after the last one. */
+  /** Moves to the next field. After the last field, moves back to the beginning and returns false. */
   next(): bool {
     const shape = this.shape;
     let i = this.end;

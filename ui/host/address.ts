@@ -4,7 +4,10 @@ export function route(): string {
   return location.hash.slice(1) || "/";
 }
 
-/** Returns the URL of a path, without the user and password that the page's URL may have: fetch rejects such URLs. */
+/**
+ * Returns the URL of a path on the server. It has no user and no password, even if the page's URL has them, because
+ * fetch() rejects a URL with credentials.
+ */
 export function serverUrl(path: string): URL {
   const url = new URL(path, document.baseURI);
   url.username = "";

@@ -19,7 +19,10 @@ export function clearAnswers(): void {
   answers = new Map();
 }
 
-/** Sends a request and returns its answer. For status 304 that is the stored answer with the new time of the data. */
+/**
+ * Sends a request and returns the answer. If the server answers with 304, returns the text of the stored answer with
+ * the new time of the data, and the status 200.
+ */
 export async function ask(url: URL, init: RequestInit & { readonly headers: Headers }) {
   const isRead = init.method === "GET";
   const stored = answers;

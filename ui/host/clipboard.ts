@@ -1,6 +1,6 @@
 /**
  * Copies a text in which hidden characters are replaced with codes. If the clipboard API fails or is missing (plain
- * HTTP), copies the text from a temporary field. Returns false if that fails, too.
+ * HTTP), copies the text from a temporary field. Resolves to false if that fails, too.
  */
 export async function copyText(given: string): Promise<boolean> {
   const text = withCodes(given);
@@ -14,11 +14,11 @@ export async function copyText(given: string): Promise<boolean> {
 
 /**
  * Matches control characters, format characters and separators of lines or paragraphs, except \n and tabs. A terminal
- * may act on a control character that is pasted.
+ * may execute a pasted control character.
  */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Replaces hidden characters with their codes, as JSON escapes them. */
+/** Replaces hidden characters with JSON escapes, such as `\u200b`. */
 function withCodes(text: string): string {
   const code = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return text.replace(HIDDEN, (character) => character.split("").map(code).join(""));

@@ -1,7 +1,8 @@
 /**
- * Dispatches the events of the mouse on a chart whose parts are buckets: `over` (it has moved to another bucket),
- * `down`, `up` and `out` (it has left the chart). The attribute `data-drag` of the chart names the action, and the
- * attribute `data-bucket` of each bucket has its number. Only the mouse counts, because a finger scrolls the page.
+ * Dispatches the events of the mouse on a chart whose parts are buckets: `over` (the mouse has moved to another
+ * bucket), `down`, `up` and `out` (the mouse has left the chart). The attribute `data-drag` of the chart names the
+ * action, and the attribute `data-bucket` of each bucket has its number. Other pointers are ignored, because a finger
+ * scrolls the page.
  */
 import type { Runner } from "./runner.ts";
 
@@ -27,7 +28,7 @@ export function listenToDrags(runner: Runner): void {
   document.addEventListener("pointerover", (event) => {
     if (event.pointerType !== "mouse") return;
     const { over, at } = find(event);
-    // A drag goes on while the pointer is outside.
+    // While a button is pressed, a drag continues outside the chart.
     if (over === null && event.buttons > 0) return;
     moveTo(over);
     if (over === null || at === "" || at === bucket) return;

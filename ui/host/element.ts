@@ -28,7 +28,7 @@ export function apply(element: Element, name: string, value: Value): void {
   } else if (properties[name] !== value) properties[name] = value;
 }
 
-/** Sets the content of a field or the state of a checkbox to its value in `attrs`, if the user has changed it. */
+/** Sets `value` and `checked` to their values in `attrs`, if these exist: the user may have changed the properties. */
 export function restore(element: Element, attrs: ReadonlyMap<string, Value>): void {
   for (const name of FIELDS) {
     const value = attrs.get(name);
@@ -49,8 +49,8 @@ export function prepareElement(element: Element): void {
 }
 
 /**
- * Closes a node that is removed, if it is a dialog, and all dialogs in it. When a dialog is closed, the focus returns
- * to the element that had it before.
+ * Closes `node` if it is a dialog, and all dialogs in it. Call this before `node` is removed: when a dialog is closed,
+ * the focus returns to the element that had the focus before the dialog was opened.
  */
 export function close(node: Element | Text): void {
   if (!(node instanceof Element)) return;

@@ -1,7 +1,8 @@
 /**
- * Passes the browser's events to the application. Listeners are on the document, not on elements. An element's
- * attributes name the action that an event dispatches: `data-click`, `data-input`, `data-submit`, `data-key` for the
- * keys in `data-keys`, `data-modal` for the event `cancel` of a dialog. `data-arg` is the argument of the action.
+ * Passes the browser's events to the application. The listeners are on the document, not on the elements that are
+ * drawn. An attribute of an element names the action that an event dispatches: `data-click` for the event `click`,
+ * `data-input` for `input`, `data-submit` for `submit`, `data-key` for the keys that `data-keys` lists, and
+ * `data-modal` for the event `cancel` of a dialog. `data-arg` is the argument of the action.
  */
 import { route } from "./address.ts";
 import { listenToDrags } from "./drag.ts";
@@ -39,7 +40,7 @@ export function listen(runner: Runner, places: Places): void {
     const row = closest(target, "[data-arg]");
     dispatch(holder.dataset["key"], row?.dataset["arg"], name);
   });
-  // Escape does not close the dialog at once: it dispatches an action, after which the next drawing removes the dialog.
+  // Escape does not close the dialog at once, but dispatches an action. The next drawing then removes the dialog.
   const cancel = (event: Event) => {
     const dialog = closest(event.target, "[data-modal]");
     if (!dialog) return;
@@ -147,7 +148,10 @@ function isOnInnerControl(event: MouseEvent, element: HTMLElement): boolean {
   return element.tagName === "TR" && String(getSelection()) !== "";
 }
 
-/** Closes the open menus, except a menu that was clicked beside its items. Returns whether a menu was closed. */
+/**
+ * Closes the open menus. A menu that contains `target` stays open if `target` is not in an item of a menu. Returns
+ * whether a menu was closed.
+ */
 function closeMenus(target: EventTarget | null): boolean {
   let closed = false;
   for (const menu of document.querySelectorAll<HTMLDetailsElement>("details[data-menu][open]")) {
@@ -156,13 +160,13 @@ function closeMenus(target: EventTarget | null): boolean {
     if (isInside && !isItem) continue;
     menu.open = false;
     closed = true;
-    // The focus goes to the menu's button. If the item opens a dialog, the dialog later returns the focus there.
+    // The menu's button gets the focus, and gets it again when a dialog that the item has opened is closed.
     if (target === null || isItem) menu.querySelector("summary")?.focus();
   }
   return closed;
 }
 
-/** Moves the focus in a menu with the arrow keys, Home and End. An arrow on the button of a closed menu opens it. */
+/** Moves the focus in a menu with the arrow keys, Home and End. An arrow key on the menu's button opens the menu. */
 function walkMenu(event: KeyboardEvent): boolean {
   const menu = closest(event.target, "details[data-menu]") as HTMLDetailsElement | null;
   const step = { ArrowDown: 1, ArrowUp: -1, Home: 0, End: 0 }[event.key];

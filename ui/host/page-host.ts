@@ -1,4 +1,4 @@
-/** The functions that the application imports. assembly/host.ts declares them. */
+/** The functions that the application, a WebAssembly module, imports. assembly/host.ts declares them. */
 import { clearAnswers } from "./answers.ts";
 import { copyText } from "./clipboard.ts";
 import type { EventStream } from "./event-stream.ts";
@@ -52,7 +52,8 @@ export class PageHost {
         this.#hadFocus = document.activeElement !== document.body;
         this.#picture?.draw(ops, opCount, units, unitCount);
       },
-      // Never goes back. Otherwise old data would look fresh for an hour after the clock was set back by an hour.
+      // The time never goes back. Otherwise, after the clock was set back by an hour, old data would look fresh for
+      // an hour.
       now: () => {
         this.#added = Math.max(this.#added, this.#now - Date.now());
         this.#now = this.#added + Date.now();

@@ -1,7 +1,8 @@
 /**
- * Changes the document to what the application has drawn in its memory. Existing nodes are changed in place, so focus,
- * selection and scrolling stay. An element with a key is skipped with all its content if that is drawn as before. Texts
- * and values of attributes are set as such, and never parsed as markup.
+ * Changes the document so that it shows the picture that the application has drawn in its memory, as operations and
+ * texts. Existing nodes are changed in place, so that focus, selection and scroll positions stay. An element with a key
+ * is skipped with all its content if the application has drawn the element and its content as before. Texts and values
+ * of attributes are set as such, and never parsed as markup.
  */
 import { apply, close, create, hasField, prepareElement, restore, type Value } from "./element.ts";
 
@@ -69,7 +70,7 @@ export class Picture {
     for (const element of this.#new.splice(0)) prepareElement(element);
   }
 
-  /** Draws the children of an element. Their operations end before the index `end`. */
+  /** Draws the children of `parent`. Their operations end before the index `end` of `#ops`. */
   #drawAll(parent: Element, before: Child[], end: number): Child[] {
     const left = new Siblings(before);
     const now: Child[] = [];
@@ -87,7 +88,7 @@ export class Picture {
     for (const child of now) {
       if (child === null) continue;
       if (child.node === at) at = at.nextSibling;
-      // The node at `at` is out of place. It is moved later, so `child.node` can stay.
+      // The node at `at` is out of place. It is moved in a later step of this loop, so `child.node` can stay.
       else if (child.node === at?.nextSibling) at = child.node.nextSibling;
       else parent.insertBefore(child.node, at);
     }
@@ -171,8 +172,8 @@ export class Picture {
   }
 
   /**
-   * Whether the element was drawn last with the same operations as those from `start` to `end`, and with the same text
-   * as the `units` UTF-16 units from `unit` on.
+   * Whether the last drawing of the element had the same operations as `#ops` has from `start` to `end`, and the same
+   * text as the `units` UTF-16 units from `unit` on.
    */
   #isAs(
     { ops, text }: DrawnNode,
@@ -196,7 +197,7 @@ export class Picture {
     return this.#text.slice(start - this.#from, this.#unit - this.#from);
   }
 
-  /** Returns the text of a literal. Its address never changes, so it is read once. */
+  /** Returns the text of the literal at `address`. A literal never moves or changes, so it is read only once. */
   #name(address: number): string {
     const known = this.#names.get(address);
     if (known !== undefined) return known;
@@ -211,7 +212,7 @@ export class Picture {
 class Siblings {
   readonly #all: (Child | undefined)[];
   #keyed: Map<string, number> | undefined;
-  /** How far the last taken child without a key was from its new place. */
+  /** The old index of the child without a key that was taken last, minus its new index. */
   #moved = 0;
 
   constructor(all: Child[]) {

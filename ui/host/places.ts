@@ -1,9 +1,14 @@
 /**
- * Numbers the entries of the browser's history for assembly/model/place.ts, and restores the scroll position.
+ * Numbers the entries of the browser's history. The application stores places by these numbers
+ * (assembly/model/place.ts). Also scrolls the page to the position that the application requests, such as that of a
+ * restored place.
  */
 import { route } from "./address.ts";
 
-/** How long the page is scrolled again after each drawing while it is too short for the position. */
+/**
+ * For at most this time, each drawing scrolls the page to the requested position again, until the page is long enough
+ * for it.
+ */
 const PATIENCE_MS = 3_000;
 
 export class Places {
@@ -41,8 +46,8 @@ export class Places {
       return;
     }
     history.replaceState(history.state, "", `#${path}`);
-    // replaceState() triggers no event, so the event is dispatched here, after the step of the application that called
-    // this function.
+    // replaceState() triggers no `hashchange`, so the event is dispatched here. The microtask delays the event until
+    // the code of the application that has called go() returns.
     queueMicrotask(() => dispatchEvent(new HashChangeEvent("hashchange")));
   }
 

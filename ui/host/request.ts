@@ -1,4 +1,7 @@
-/** Sends requests to the server, and saves downloads. If no answer arrives, nothing is thrown: the status is 0. */
+/**
+ * Sends requests to the server, and saves downloads. If no answer arrives, sendRequest() does not throw, but returns
+ * the status 0.
+ */
 import { serverUrl } from "./address.ts";
 import { ask } from "./answers.ts";
 
@@ -6,7 +9,7 @@ export interface Answer {
   readonly status: number;
   readonly retryAfter: string;
   readonly body: string;
-  /** The number of transferred bytes without headers, by content-length; 0 without that header. */
+  /** The number of bytes of the body as it was transferred, from the header content-length; 0 without this header. */
   readonly bytes: number;
 }
 
@@ -16,8 +19,8 @@ const PATIENCE_MS = 30_000;
 let early: { readonly path: string; readonly answer: Promise<Answer> } | undefined;
 
 /**
- * Sends a request before the application is compiled, to save time. If the application's first request has the same
- * path and no headers, it gets this answer.
+ * Sends a GET request before the application is compiled, to save time. If the application's first request has the
+ * same path and no headers, the application receives the answer of this early request.
  */
 export function askEarly(path: string): void {
   early = { path, answer: send("GET", path, "", "") };
@@ -51,7 +54,10 @@ async function send(method: string, path: string, headers: string, body: string)
   }
 }
 
-/** Saves the answer to a GET as a file. A plain link could not send the token. Returns false if the request failed. */
+/**
+ * Sends a GET request with these headers, and saves the answer as a file. A plain link could not send the header with
+ * the token. Returns false if the request failed or was refused.
+ */
 export async function saveFile(path: string, headers: string, name: string): Promise<boolean> {
   try {
     const response = await fetch(serverUrl(path), {
@@ -72,8 +78,8 @@ export async function saveFile(path: string, headers: string, name: string): Pro
 }
 
 /**
- * Makes the browser itself save the server's answer at a path, if a HEAD request for it succeeds. Returns why the
- * download cannot begin; empty: it has begun.
+ * Sends a HEAD request for a path. If it succeeds, the browser itself downloads the path. Returns why the download
+ * cannot begin; empty if it has begun.
  */
 export async function saveFrom(path: string): Promise<string> {
   const url = serverUrl(path);
@@ -90,7 +96,10 @@ export async function saveFrom(path: string): Promise<string> {
   return "";
 }
 
-/** Returns why a HEAD request was refused. An answer to HEAD has no body, so this function sends a GET request. */
+/**
+ * Returns why a HEAD request was refused. An answer to HEAD has no body, so the reason is read from the answer to a
+ * GET request.
+ */
 async function refusalAt(url: URL): Promise<string> {
   const response = await fetch(url, { cache: "no-store" });
   if (response.ok) {
@@ -101,7 +110,7 @@ async function refusalAt(url: URL): Promise<string> {
   return error ?? `The server answered ${response.status}.`;
 }
 
-/** Reads lines of `name: value`. */
+/** Returns the headers in lines of the form `name: value`. */
 export function headersOf(lines: string): Headers {
   const headers = new Headers();
   for (const line of lines.split("\n")) {

@@ -1,6 +1,7 @@
 /**
- * Runs the steps of the application (calls of its exports) and draws at most once a frame. After a trap nothing in the
- * module can be trusted, so no further step runs: the page shows that it has stopped, and offers a reload.
+ * Runs the steps of the application (calls of its exports) and draws their results. After a trap of WebAssembly
+ * nothing in the module can be trusted. So after an error no further step runs, and the page shows that it has
+ * stopped and offers a reload.
  */
 import type { App } from "./module.ts";
 
@@ -16,8 +17,8 @@ export class Runner {
   }
 
   /**
-   * Runs a step and draws its result in the next frame, unless the step returns 0, which means that nothing has
-   * changed. A background tab draws when it becomes visible.
+   * Runs a step. Unless the step returns 0 (nothing has changed), requests that its result is drawn in the next frame.
+   * A tab in the background has its next frame when it becomes visible.
    */
   run(step: (app: App) => unknown): void {
     if (this.#attempt(step) === 0 || this.#drawing || this.#broken) return;
@@ -26,21 +27,22 @@ export class Runner {
   }
 
   /**
-   * Draws what has changed. Called in the frame that run() has requested, and before a key is handled, so that the
-   * focus is where the last key moved it.
+   * Draws what has changed. Called in the frame that run() has requested. Also called before a key is handled, so
+   * that the focus is already where the previous key has moved it.
    */
   flush(): void {
     if (!this.#drawing) return;
     this.#drawing = false;
     this.#attempt((app) => {
       app.render();
-      // The minimal runtime collects garbage only here, while none of the module's code is running.
+      // AssemblyScript's minimal runtime collects garbage only in this call. The call is safe here, because none of
+      // the module's code is running.
       app.__collect();
       this.#afterDraw();
     });
   }
 
-  /** Shows the message that the page has stopped. Removes what was drawn: an open dialog would cover the message. */
+  /** Shows the message that the page has stopped. Removes what was drawn, because a dialog would cover the message. */
   fail(error: unknown): void {
     if (this.#broken) return;
     this.#broken = true;

@@ -1,10 +1,10 @@
-/** Texts stored in this browser. If the browser blocks storage, they last until the page is closed or reloaded. */
+/** Stores texts in this browser. If the browser blocks storage, a text is lost when the page is closed or reloaded. */
 
-/** Preferences, stored for all tabs until they are removed. They contain no secrets and no data from the server. */
+/** Preferences. They are stored for all tabs until they are removed, and contain no secrets and no server data. */
 export const preferred = (key: string) => read("localStorage", key);
 export const prefer = (key: string, value: string) => write("localStorage", key, value);
 
-/** Texts for this tab only, such as the token, stored until the tab is closed. */
+/** Texts for this tab only, such as the token. They are stored until the tab is closed. */
 export const recall = (key: string) => read("sessionStorage", key);
 export const remember = (key: string, value: string) => write("sessionStorage", key, value);
 
@@ -23,6 +23,6 @@ function write(store: Store, key: string, value: string): void {
     if (value) globalThis[store].setItem(key, value);
     else globalThis[store].removeItem(key);
   } catch {
-    // Until a reload, the application has the text in its memory.
+    // Nothing is stored. Until a reload, the application has the text in its memory.
   }
 }

@@ -11,7 +11,7 @@ const note =
 const classes = `import { parseWhole } from "../lib/number";
 import { ListedJob } from "./records";
 
-/** Reads the lines of a declaration. One text takes fewer bytes in the module than a call with one argument a line. */
+/** Reads the lines of a declaration. One text takes fewer bytes in the module than a call with an argument per line. */
 class Lines {
   private at: i32 = 0;
 
@@ -46,15 +46,18 @@ export class CommandField {
   readonly kind: string;
   /** The label with its unit. */
   readonly label: string;
-  /** For a text or a list: its purpose, or if the field is required, what to enter. For other kinds: empty. */
+  /**
+   * For a text or a list, a sentence: the purpose of the field or, if the field is required, what to enter. Empty for
+   * other kinds.
+   */
   readonly hint: string;
   readonly required: bool;
-  /** The limits of a text's length, of the value of an integer or of seconds, or of a list's length. */
+  /** \`min\` and \`max\`: the limits of a text's or a list's length, or of the value of an integer or of seconds. */
   readonly min: i32;
   readonly max: i32;
   /** The valid values of a choice. */
   readonly choices: string[];
-  /** The default, as a user would type it. */
+  /** The default, as a user would type it, or described in words; empty: none. */
   readonly fallback: string;
 
   constructor(l: Lines) {
@@ -73,28 +76,37 @@ export class CommandField {
 /** A command: an action on jobs, queues or workers. */
 export class Command {
   readonly name: string;
-  /** The title of its dialog; empty: the verb and what is selected (jobs or workers) are the title. */
+  /** The title of the command's dialog. Empty: the title consists of the verb and the selected jobs or workers. */
   readonly title: string;
   readonly verb: string;
-  /** What will happen, in whole sentences: to several jobs, and (\`consequenceOfOne\`) to one job. */
+  /** What will happen, in whole sentences. \`consequenceOfOne\`: the same for a single job or worker. */
   readonly consequence: string;
   readonly consequenceOfOne: string;
-  /** The path of its request without the first slash, and the member \`action\` of the body; empty: none. */
+  /**
+   * The path of the command's request, without the first slash. \`action\`: the member \`action\` of the request's
+   * body; empty: the body has no such member.
+   */
   readonly path: string;
   readonly action: string;
-  /** The field that gets the selection and is not in the form, such as ids or worker_ids; empty: none. */
+  /**
+   * The field that receives the selection, such as ids or worker_ids. It is not in the form. Empty: there is no such
+   * field.
+   */
   readonly target: string;
-  /** The state of jobs that it is offered for, or the empty string for any. */
+  /** The command is offered only if a selected job has this state. Empty: any state. */
   readonly forState: string;
-  /** Whether it deletes data, fails or cancels jobs, or may make jobs run twice. */
+  /** Whether the command deletes data, fails or cancels jobs, or may make jobs run twice. */
   readonly destroys: bool;
   /** Whether at least one field must be filled in. */
   readonly needsOne: bool;
-  /** Whether it can set attempts back, and its form has no field for them. */
+  /** Whether the command can reset the attempts of jobs, but its form has no field for attempts. */
   readonly mayReset: bool;
-  /** Its key on the page; the empty string: none. */
+  /** The command's shortcut key on the page; empty: none. */
   readonly key: string;
-  /** The special dialog; empty: the general one, which shows the fields; \`none\`: it has no dialog. */
+  /**
+   * The command's special dialog. Empty: the general dialog, which shows the fields. \`none\`: the command has no
+   * dialog of its own.
+   */
   readonly dialog: string;
   /** The fields of the form, without the target. */
   readonly fields: CommandField[];
@@ -121,7 +133,10 @@ export class Command {
     this.fields = fields;
   }
 
-  /** Whether it is offered for these jobs: it acts on ids, and forState is empty or the state of one of the jobs. */
+  /**
+   * Whether the command is offered for these jobs: its target is \`ids\`, and \`forState\` is empty or is the state of
+   * at least one of the jobs.
+   */
   suits(jobs: ListedJob[]): bool {
     if (this.target !== "ids") return false;
     let fitting = this.forState.length === 0;
@@ -139,29 +154,35 @@ export class Command {
 `;
 
 const actionClass = `
-/** A bulk action on jobs: by their ids, and on all that match a query. */
+/** An action on many jobs: on jobs with given ids, or on all jobs that match a query. */
 export class JobAction {
   readonly name: string;
-  /** The words before the action, such as \`Run {jobs} now\`; \`doing\` and \`done\`: during it and after it. */
+  /**
+   * The words that offer the action, such as \`Run {jobs} now\`. \`doing\`: the words while the action runs. \`done\`:
+   * the words after it.
+   */
   readonly ask: string;
   readonly doing: string;
   readonly done: string;
-  /** Whether jobs are deleted. */
+  /** Whether the action deletes jobs. */
   readonly deletes: bool;
-  /** Whether it also acts on running jobs: it changes their rows, or their workers end them. */
+  /** Whether the action also acts on running jobs: it changes their rows, or it makes their workers end the jobs. */
   readonly reachesRunning: bool;
-  /** Whether its operation has a canary: \`usual\` (selected by default), \`possible\` (on request) or \`none\`. */
+  /** Whether an operation has a canary: \`usual\` (selected by default), \`possible\` (on request) or \`none\`. */
   readonly canary: string;
-  /** For which jobs it is offered in the menu of one job: all, failed or not failed; empty: it is not offered there. */
+  /**
+   * For which jobs the menu of one job offers the action: \`all\`, \`failed\` or \`not failed\`. Empty: the menu does
+   * not offer the action.
+   */
   readonly one: string;
-  /** The same for selected jobs, and (\`every\`) for all jobs that match. */
+  /** As \`one\`, for the buttons above the list. \`selected\`: for selected jobs. \`every\`: for all matching jobs. */
   readonly selected: string;
   readonly every: string;
-  /** The conditions for whose jobs it is the most likely action. */
+  /** The conditions of jobs for which this action is the most likely one. */
   readonly firstFor: string[];
-  /** Whether its key works in the list of jobs. */
+  /** Whether the shortcut key of the action works in the list of jobs. */
   readonly hasListKey: bool;
-  /** The command of its operation on all matches. */
+  /** The command for an operation on all matching jobs. */
   readonly command: Command;
 
   constructor(l: Lines) {
@@ -181,7 +202,7 @@ export class JobAction {
     this.command = command < 0 ? new Command(l) : commands[command];
   }
 
-  /** Whether it needs no input. */
+  /** Whether an operation with this action has no fields to fill in. */
   get needsNoInput(): bool {
     return this.command.fields.length === 0;
   }
@@ -207,12 +228,15 @@ export function firstActionFor(condition: string): JobAction | null {
   return null;
 }
 
-/** Makes \`Run 3 jobs now\` from \`Run {jobs} now\`. Without jobs, makes \`Run now\`. */
+/** Makes \`Run 3 jobs now\` from \`Run {jobs} now\`. If \`jobs\` is empty, makes \`Run now\`. */
 export function withJobs(words: string, jobs: string): string {
   return words.split(" {jobs}").join(jobs.length > 0 ? " " + jobs : "");
 }
 
-/** Whether an action for \`jobs\` (all, failed, not failed) is offered for failed jobs, or for jobs that are not. */
+/**
+ * Whether an action is offered for failed jobs (\`isFailed\`), or else for jobs that have not failed. \`jobs\`: for
+ * which jobs the action is offered at all: \`all\`, \`failed\` or \`not failed\`.
+ */
 export function isOfferedFor(jobs: string, isFailed: bool): bool {
   return jobs === "all" || jobs === (isFailed ? "failed" : "not failed");
 }
@@ -266,7 +290,7 @@ function commandText(command) {
   const target = visible.find(isTarget)?.[0] ?? "";
   const offered = visible.filter((entry) => !isTarget(entry));
   const asked = command.dialogFields?.map((field) => [field, command.fields[field]]) ?? offered;
-  // A command without a dialog has no fields to fill in, and the dialog of limits has its own.
+  // A command without a dialog has no fields to fill in. The dialog of limits contains its fields itself.
   const fields = ["none", "limit"].includes(command.dialog) ? [] : asked.map(fieldText);
   const other = command.consequenceOfOne ?? consequence;
   const ofOne = other === consequence ? "" : other;
@@ -282,7 +306,11 @@ function commandText(command) {
   ]).concat(...fields);
 }
 
-/** Returns the lines of an action's operation: the index of its command, or -1 and the lines of another command. */
+/**
+ * Returns the lines from which JobAction reads its member `command`. If operations use the action's command unchanged,
+ * there is one line with the index of that command. Otherwise the first line is -1, and the lines of a second command
+ * follow, which has the texts and fields of the operation.
+ */
 function operationText(command, commands) {
   const { operation } = command.onJobs;
   if (operation === undefined) return linesOf([commands.indexOf(command)]);
@@ -303,7 +331,7 @@ function actionText(command, commands) {
   ]).concat(operationText(command, commands));
 }
 
-/** Returns, as code, the list of the actions that are offered in a menu (`one` or `every`), in its order. */
+/** Returns the code of a list: the actions that the menu `place` (`one` or `every`) offers, in the menu's order. */
 function inOrder(actions, place) {
   const offered = actions.filter(({ onJobs }) => onJobs.offers[place] !== undefined);
   offered.sort((a, b) => a.onJobs.offers[place].place - b.onJobs.offers[place].place);
@@ -330,9 +358,9 @@ const actionLines: StaticArray<string> = [
 ${rows(jobActions.map((one) => actionText(one, commands)))}];
 for (let i = 0; i < actionLines.length; i++) jobActions.push(new JobAction(new Lines(actionLines[i])));
 
-/** The actions in the menu of one job. Both lists are in the order of their menu. */
+/** The actions in the menu of one job, in the menu's order. */
 export const actionsOnOne: JobAction[] = ${inOrder(jobActions, "one")};
-/** The actions on all jobs that match. */
+/** The actions on all matching jobs, in the order of their buttons above the list. */
 export const actionsOnEvery: JobAction[] = ${inOrder(jobActions, "every")};
 ${lookup}`,
     ],

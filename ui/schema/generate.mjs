@@ -4,7 +4,10 @@ import { records } from "./api.mjs";
 const note =
   "// Generated from ui/schema/api.mjs by ui/schema/generate.mjs: change that, not this.\n";
 
-/** Maps each wire type to its AssemblyScript type, its letter in a shape, and its TypeScript type. */
+/**
+ * Maps each simple type of api.mjs to its AssemblyScript type, its letter in a shape (assembly/shapes.ts), and its
+ * TypeScript type.
+ */
 const scalars = {
   i64: ["i64", "l", "number | bigint"],
   i32: ["i32", "i", "number"],
@@ -14,7 +17,7 @@ const scalars = {
   time: ["f64", "t", "string"],
   json: ["string", "j", "unknown"],
 };
-/** In AssemblyScript a number cannot be null: assembly/shapes.ts stores another value instead. */
+/** In AssemblyScript a number cannot be null, so assembly/shapes.ts stores another value in place of null. */
 const isNumber = (base) => ["i64", "i32", "f64", "time"].includes(base);
 const names = Object.keys(records);
 /** In a shape, the letters from À on mean records. */

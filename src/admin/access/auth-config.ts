@@ -11,7 +11,7 @@ export const authModes = ["basic", "bearer", "header", "custom", "none"] as cons
  */
 export type AuthMode = (typeof authModes)[number];
 
-/** The checked authentication of an admin. A secret is kept as a digest; only a generated one is also kept as text. */
+/** The checked authentication of an admin. A secret is kept as a digest; a generated secret also as text. */
 export interface AuthConfig {
   /** The mode of authentication. */
   readonly mode: AuthMode;
@@ -21,8 +21,8 @@ export interface AuthConfig {
   readonly headerName: string | null;
   /**
    * The digest of the secret; in mode `basic`, of `username:password`. Null in mode `none`, and in mode `custom` if
-   * none is configured. CSRF tokens and export addresses are derived from the secret, or, if it is null, from a random
-   * one. In mode `custom` the secret has no other purpose.
+   * no secret is configured. CSRF tokens and export addresses are derived from this secret, or from a random secret if
+   * this one is null. In mode `custom` the secret has no other purpose.
    */
   readonly secret: Secret | null;
   /** The function of the application in mode `custom`; otherwise null. */

@@ -6,8 +6,8 @@ import { networkOf } from "../../http/bounds/client-address.ts";
 
 /**
  * The kind of secret that was sent. `login`: the secret of the login; `metrics`: the token for metrics. Successes are
- * recorded for each kind, so that a network that has only the token for metrics cannot guess the login's secret without
- * a limit.
+ * recorded separately for each kind. Otherwise a network that has only the token for metrics could guess the login's
+ * secret without a limit.
  */
 export type LoginKind = "login" | "metrics";
 
@@ -15,8 +15,8 @@ export interface LoginThrottle {
   /** Whether the client's network has sent right credentials of that kind within the last hour. */
   hasLoggedIn(kind: LoginKind, client: string): boolean;
   /**
-   * Whether the client's credentials may be compared now. If so, this counts as a guess, unless the client's network
-   * has logged in (kind `login`) within the last hour.
+   * Whether the client's credentials may be compared now. If so, the call counts as a guess, unless the client's
+   * network has logged in (kind `login`) within the last hour.
    */
   mayCompare(client: string): boolean;
   /** Records right credentials from the client's network. */
@@ -27,7 +27,9 @@ const GUESSES_PER_SECOND = 64;
 const GUESSES_PER_SECOND_OF_ONE = 8;
 const SECOND_MS = 1_000;
 const LOGIN_VALID_MS = 3_600_000;
-/** The number of networks that are recorded for each kind. The network with the oldest success is removed first. */
+/**
+ * The maximum number of networks that are recorded for each kind. The network with the oldest success is removed first.
+ */
 const MAX_NETWORKS = 10_000;
 
 interface Guess {
@@ -38,7 +40,9 @@ interface Guess {
 export function createLoginThrottle(clock: () => number = monotonic): LoginThrottle {
   /** The guesses of the last second, oldest first. */
   let guesses: readonly Guess[] = [];
-  /** For each kind, a map from a network to the time of its last login, oldest first. */
+  /**
+   * For each kind, a map from a network to the time of its last success. The network with the oldest success is first.
+   */
   const lastLogins: Readonly<Record<LoginKind, Map<string, number>>> = {
     login: new Map(),
     metrics: new Map(),

@@ -11,14 +11,15 @@ import { nameProblem } from "./user-name.ts";
 export interface AdminUser {
   /** The name in the audit trail, in operations and in the log: 1 to 128 printable characters. */
   readonly name: string;
-  /** Whether this user may change nothing: writes are refused with 403 `read_only`. Default false. */
+  /** If true, the user's writes are refused with 403 `read_only`. Default false. */
   readonly readOnly?: boolean | undefined;
 }
 
 /**
  * Returns the user of a request; null if the request has no login. It is called for requests that need a login, and
  * every minute for an open event stream, with the request that opened it. `signal` aborts when the client has left, or
- * after 5 s. If the function throws or takes longer, the request is answered with 503; an open event stream ends.
+ * after 5 s. If the function throws, takes more than 5 s or returns an invalid user, the response is 503, or the event
+ * stream that is already open ends.
  */
 export type Authenticate = (
   request: IncomingMessage,
@@ -33,8 +34,8 @@ export interface CheckedUser {
 
 export interface OwnLogin {
   /**
-   * Returns the user; null if the request has no login. Throws Refusal 503 if the function throws, takes too long or
-   * returns an invalid user, and WorkerError `aborted` if the client has left.
+   * Returns the user; null if the request has no login. Throws Refusal 503 if the login function throws, takes too long
+   * or returns an invalid user, and WorkerError `aborted` if the client has left.
    */
   userOf(request: HttpRequest): Promise<CheckedUser | null>;
   /** Opens an event stream that ends when the user is no longer logged in, or when a check fails. */
@@ -51,7 +52,7 @@ export interface LoginTimes {
 }
 
 interface OwnLoginOptions extends Partial<LoginTimes> {
-  /** Logs the error of a check of an open stream. There is no response that could contain this error. */
+  /** Logs an error of a check of an open stream. The response has already begun, so it cannot contain the error. */
   readonly onFailure: (error: unknown, request: HttpRequest) => void;
 }
 
@@ -108,8 +109,8 @@ export function createOwnLogin(
 }
 
 /**
- * Calls the application's login. Throws Refusal 503 if it throws or takes longer than `timeoutMs`, and WorkerError
- * `aborted` if the client has left.
+ * Calls the application's login. Throws Refusal 503 if the login throws or takes longer than `timeoutMs`, and
+ * WorkerError `aborted` if the client has left.
  */
 async function inTime<T>(
   { left }: HttpRequest,

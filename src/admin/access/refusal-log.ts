@@ -1,5 +1,6 @@
 // Logs requests that were refused for one of the reasons in RefusalKind. The lines per minute are limited, for each
-// network and in total, so that clients cannot fill the log. The last line of the minute counts the unlogged requests.
+// network and in total, so that clients cannot fill the log. If requests were not logged because of these limits, a
+// summary at the end of the minute counts them.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { networkOf } from "../../http/bounds/client-address.ts";
@@ -8,7 +9,7 @@ export type RefusalKind = "wrong_login" | "throttled_login" | "csrf" | "host" | 
 
 export interface RefusalLog {
   log(kind: RefusalKind, client: string, fields: Readonly<Record<string, unknown>>): void;
-  /** Logs the summary of the current minute. */
+  /** Ends the current minute, and logs its summary if requests were not logged. */
   close(): void;
 }
 
@@ -23,9 +24,9 @@ const sentences: Readonly<Record<RefusalKind, string>> = {
 const LINES_A_CLIENT = 10;
 const LINES_IN_ALL = 60;
 const WINDOW_MS = 60_000;
-/** The number of networks that a summary names: those with the most requests. */
+/** The maximum number of networks that a summary names. It names the networks with the most requests. */
 const MAX_NAMED = 5;
-/** The most networks that are counted. If there are more, the network whose last request is the oldest is removed. */
+/** The maximum size of `byClient`. If it is exceeded, the network whose last request is the oldest is removed. */
 const MAX_NETWORKS = 1_000;
 
 export function createRefusalLog(

@@ -10,15 +10,15 @@ export interface Secret {
   /** Whether `offered` is the secret. Takes the same time for all texts of one length. */
   matches(offered: string): boolean;
   /**
-   * Resolves to a function that derives secrets for other purposes. Occupies a thread for 0.1 s, so call
-   * it only at the start.
+   * Resolves to a function that derives secrets for other purposes. Occupies a thread for 0.1 s, so call it only at the
+   * start of the process.
    */
   derivation(): Promise<(purpose: string) => string>;
 }
 
 /**
- * Returns a secret for a purpose. Processes with the same login secret get the same one. A process without a login
- * secret has its own.
+ * Returns a secret for a purpose. All processes with the same login secret get the same secret for a purpose. A process
+ * without a login secret gets secrets that no other process gets.
  */
 export type DeriveSecret = (purpose: string) => string;
 

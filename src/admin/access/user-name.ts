@@ -3,8 +3,8 @@
 const MAX_LENGTH = 128;
 
 /**
- * Matches control, format (also bidirectional), unassigned and private characters, lone surrogates, and separators of
- * lines and paragraphs.
+ * Matches control characters, format characters (also bidirectional ones), unassigned and private-use characters, lone
+ * surrogates, and separators of lines and paragraphs.
  */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 

@@ -12,7 +12,7 @@ export function asset(name: string, mediaType: string): Operation {
   };
 }
 
-/** Serves the fonts and their licenses, by their names in the build. */
+/** Serves a file of the folder `fonts`: a font, or the licenses of the fonts. */
 export const getFont: Operation = {
   summary: "A font of the page, or the fonts' licenses",
   answer: "font/woff2",

@@ -64,7 +64,7 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
   ],
 };
 
-/** Requests that name a thing in their query or body, and are answered 404 if it does not exist. */
+/** Requests whose query or body has the name or id of a thing. The answer is 404 if that thing does not exist. */
 const MAY_MISS = new Set([
   "GET /api/queue",
   "GET /api/cron-entry",
@@ -75,8 +75,8 @@ const MAY_MISS = new Set([
 ]);
 
 /**
- * Requests that may be answered 409, because of a wrong state or revision, or a missing extension. All writes to
- * /api/operations may be answered 409, too; they are not listed here.
+ * Requests whose answer may be 409, because of a wrong state or revision, or a missing extension. The answer to any
+ * write to /api/operations may be 409, too; those requests are not listed here.
  */
 const MAY_CONFLICT = new Set([
   "POST /api/jobs",
@@ -87,7 +87,7 @@ const MAY_CONFLICT = new Set([
   "GET /api/limits/{name}",
 ]);
 
-/** Requests without a body that are answered 413 if the answer exceeds its limit. */
+/** Requests without a body whose answer is 413 if the whole answer would exceed its limit. */
 const MAY_EXCEED = new Set(["GET /api/jobs/{id}"]);
 
 const asOf = {
@@ -179,7 +179,10 @@ function contentOf(schema: JsonSchema) {
   return { "application/json": { schema } };
 }
 
-/** Returns the schema with each part that has a title moved to `schemas` and replaced by a reference. */
+/**
+ * Moves the parts of the schema that have a title to `schemas`. Returns the schema with a reference in place of each of
+ * these parts. If the schema itself has a title, it is moved, too, and a reference to it is returned.
+ */
 function byReference(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const parts = Object.entries(schema).map(([key, value]) => [key, byReferenceIn(value, schemas)]);
   const whole: JsonSchema = Object.fromEntries(parts);

@@ -32,7 +32,7 @@ export const ready: Operation = {
   },
 };
 
-/** Returns a 503 with only the code of the cause, because the route needs no login. /api/session has the message. */
+/** Returns a refusal with status 503. It contains only the code of the cause, because the route needs no login. */
 function notReady(error: unknown): Refusal {
   const reason = error instanceof WorkerError ? error.code : "internal_error";
   return new Refusal(503, "not_ready", "not ready", {

@@ -1,5 +1,5 @@
-// The writes of the API, except for operations and export tickets. The command of a request is selected by its path and
-// its member `action`, and performed. Commands, with their fields, texts and JSON, are declared in src/commands.
+// Performs the writes of the API, except for operations and export tickets. The path of a request and the member
+// `action` of its body select a command. The commands, with their fields, texts and JSON, are declared in src/commands.
 import { now } from "../../base/clock.ts";
 import type { Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -24,8 +24,9 @@ type Members = ReadonlyMap<string, string>;
 type Body = Record<string, unknown>;
 
 /**
- * Returns the Operation of a path (context/admin.ts), which performs the path's only command, or the command that the
- * member `action` names. `name`: the word from which the OpenAPI document forms the titles of the body and the answer.
+ * Returns the Operation (context/admin.ts) of a path. It performs the path's only command, or the command that the
+ * member `action` of the body names. `name`: the word from which the OpenAPI document forms the titles of the body and
+ * the answer.
  */
 export function commandsAt(path: string, name: string): Operation {
   const pathCommands = commands.filter(({ http }) => http.path === path);
@@ -107,7 +108,7 @@ function entryOf(request: HttpRequest, record: CommandRecord): AuditEntry {
 const userOf = ({ notes }: HttpRequest) =>
   typeof notes["user"] === "string" ? notes["user"] : null;
 
-/** Returns the command of the member `action`. For an invalid one, throws InputError with all problems of the body. */
+/** Returns the command that `action` names. If `action` is invalid, throws InputError with all problems of the body. */
 function commandByAction(
   pathCommands: readonly Command[],
   actions: readonly string[],
@@ -130,7 +131,10 @@ function commandByAction(
   throw new Error("the check accepted an action without a command");
 }
 
-/** Returns the command's input, and a problem for each field (not null) that only other commands of the path have. */
+/**
+ * Returns the command's input. Also returns a problem for each field of the body that is not null and that only other
+ * commands of the path have.
+ */
 function inputOf(command: Command, pathCommands: readonly Command[], members: Members) {
   const others = fieldsOf(pathCommands);
   const input: Body = Object.create(null);

@@ -69,7 +69,7 @@ export const getSession: Operation = {
       csrf_token: csrfToken,
       auth: {
         mode: auth.mode,
-        // Null in mode none, and after a login with a token, where `user` is the name of the mode.
+        // Null in mode none. Null also after a login with a token: `user` is then the name of the mode.
         username: isNamed(auth.mode, user) ? user : null,
         header_name: auth.headerName,
         generated_secret: auth.generatedSecret !== null,

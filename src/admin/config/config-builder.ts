@@ -19,9 +19,9 @@ import type { AdminLimits } from "./limits.ts";
  */
 export interface AdminServerConfigBuilder {
   /**
-   * Sets the queue's schema, by its plain name (1–63 bytes) or by the result of schemaName(). The schema of Graphile
-   * Worker is `graphile_worker` by default. Default: the schema of the `utils` that adminServerConfig() received;
-   * otherwise `worker`.
+   * Sets the queue's schema, by its plain name (1–63 bytes) or by the result of schemaName(). Default: the schema of
+   * the `utils` that adminServerConfig() received, or `worker` if it received none. Graphile Worker itself uses the
+   * schema `graphile_worker` by default.
    */
   schema(name: string | SchemaName): AdminServerConfigBuilder;
   /** Sets the queue's schema by its plain name; the same as schema(). */
@@ -29,16 +29,20 @@ export interface AdminServerConfigBuilder {
   /**
    * Sets the address: `host:port`, such as `0.0.0.0:8080` or `[::1]:4000`; `unix:/path` for a socket; or `fd:3` for an
    * open socket of this process. With port 0 the system chooses a free port, which is in the server's `url`. Default
-   * `127.0.0.1:4000`. The default port of `worker admin` is 5678, so both can run on one machine.
+   * `127.0.0.1:4000`. The command `worker admin` has another default port, 5678, so that it can run on the same
+   * machine.
    */
   listenAddr(address: string): AdminServerConfigBuilder;
-  /** Sets the file mode of a unix socket, which decides which users may connect. Default 0o600; with a group 0o660. */
+  /**
+   * Sets the file mode of a unix socket, which decides which users may connect. Default 0o660 if listenGroup() sets a
+   * group, otherwise 0o600.
+   */
   listenMode(mode: number): AdminServerConfigBuilder;
   /** Sets the group of a unix socket, by its name in /etc/group or its number. Default: the process's group. */
   listenGroup(group: string): AdminServerConfigBuilder;
   /**
-   * Serves TLS (1.2 and later) with this certificate and key, in PEM. The server's reloadCertificate() reads
-   * the files again. Default: plain HTTP.
+   * Serves TLS (1.2 and later) with the certificate and the key in these PEM files. The server's reloadCertificate()
+   * reads the files again. Default: plain HTTP.
    */
   tls(files: CertificateFiles): AdminServerConfigBuilder;
   /**
@@ -56,11 +60,11 @@ export interface AdminServerConfigBuilder {
   /** Sets whether all changes are refused, with 403 `read_only`. Without an argument it sets true. Default false. */
   readOnly(readOnly?: boolean): AdminServerConfigBuilder;
   /**
-   * Sets the path under which a reverse proxy serves the admin, such as `/queue/`: letters, digits and `. _ ~
-   * -`. Default `/`.
+   * Sets the path under which a reverse proxy serves the admin, such as `/queue/`. Its parts may contain letters,
+   * digits and `. _ ~ -`. Default `/`.
    */
   basePath(path: string): AdminServerConfigBuilder;
-  /** Sets the environment's name, such as `production`, shown by the page and /api/session. Default: none. */
+  /** Sets the environment's name, such as `production`, for the page and /api/session. Default: none. */
   label(label: string): AdminServerConfigBuilder;
   /**
    * Sets a token that gives access to /metrics only, as `Authorization: Bearer <token>`. Default: none, so /metrics
@@ -82,8 +86,8 @@ export interface AdminServerConfigBuilder {
   /** Sets limits of requests, connections and memory. Limits that are omitted keep their defaults. */
   limits(limits: Partial<AdminLimits>): AdminServerConfigBuilder;
   /**
-   * Sets the logger, for changes, refused requests, errors and more. Secrets are never logged. `silent` turns it off.
-   * Default: warnings and errors as text on stderr.
+   * Sets the logger, for changes, refused requests, errors and more. Secrets are never logged. `silent` turns logging
+   * off. Default: warnings and errors as text on stderr.
    */
   logger(logger: Logger | "silent"): AdminServerConfigBuilder;
   /**
@@ -103,7 +107,7 @@ const DEFAULT_ADDRESS = "127.0.0.1:4000";
 
 /**
  * Returns a builder for the configuration of an admin in an application. The admin never ends the pool. `utils`: for
- * example the result of makeWorkerUtils(). Its schema is the default of the builder.
+ * example the result of makeWorkerUtils(). The schema of `utils` is the default schema of the admin.
  */
 export function adminServerConfig(
   pool: Pool,

@@ -36,7 +36,7 @@ export interface AdminServerConfig {
   readonly listen: ListenTarget;
   /** The TLS certificate; null for plain HTTP. */
   readonly certificate: Certificate | null;
-  /** Whether browsers must use only HTTPS for a year (HSTS). It has no effect without TLS or on a loopback address. */
+  /** Whether browsers must use only HTTPS for a year (HSTS). No effect without TLS or on a loopback address. */
   readonly hsts: boolean;
   /** The authentication. */
   readonly auth: AuthConfig;
@@ -44,9 +44,9 @@ export interface AdminServerConfig {
   readonly readOnly: boolean;
   /** The path of the admin, with a slash at its beginning and end. */
   readonly basePath: string;
-  /** The name of the environment; null without one. */
+  /** The name of the environment, such as `production`; null if it has no name. */
   readonly label: string | null;
-  /** The digest of the token for /metrics; null without one. */
+  /** The digest of the token for /metrics; null if there is no such token. */
   readonly metricsToken: Secret | null;
   /**
    * Whether a configured secret or the token for /metrics has fewer than 12 characters. That is too short for a server
@@ -55,15 +55,15 @@ export interface AdminServerConfig {
   readonly hasShortSecret: boolean;
   /** The networks of reverse proxies whose headers name the client's address. */
   readonly trustedProxies: readonly string[];
-  /** The header in which trusted proxies name the user, in lower case; null without one. */
+  /** The header in which trusted proxies name the user, in lower case; null if there is no such header. */
   readonly userHeader: string | null;
   /** The limits of requests, connections and memory. */
   readonly limits: AdminLimits;
   /** The logger. */
   readonly logger: Logger;
-  /** The function that is called after every change; null without one. */
+  /** The function that is called after every change; null if there is no such function. */
   readonly onAudit: OnAudit | null;
-  /** Returns the ids of jobs that ignore their signal, for /healthz. They are jobs of the worker in this process. */
+  /** Returns the ids of jobs that ignore their signal, for /healthz. The worker in this process runs these jobs. */
   readonly jobsIgnoringSignal?: () => readonly string[];
 }
 
@@ -161,13 +161,13 @@ export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
   });
 }
 
-/** The problem when mode none would admit clients of other machines or users. */
+/** The message if the mode is `none`, and other machines or users could reach the address. */
 export const OPEN =
   "mode none needs no login, so the address must be a loopback address or a unix socket of mode 0600: listen on 127.0.0.1, [::1] or localhost, or use mode basic, bearer, header or custom";
 
 /**
- * Returns the address if only this user or machine can reach it; otherwise null. An open socket (`fd:3`) is returned
- * unchecked: server.ts checks it.
+ * Returns the address if only this user or only this machine can reach it; otherwise null. An open socket (`fd:3`) is
+ * returned unchecked, because server.ts checks it.
  */
 function withoutLogin(listen: ListenTarget): ListenTarget | null {
   if ("path" in listen) return listen.mode === 0o600 ? listen : null;

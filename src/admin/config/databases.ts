@@ -1,5 +1,5 @@
-// The admin's access to the database, by purpose. Each purpose has a time limit for a statement. One line is logged
-// when PostgreSQL can no longer be reached, and one when it answers again.
+// The admin's access to the database. There is one Database for each purpose, with a time limit for its statements. One
+// line is logged when PostgreSQL can no longer be reached, and one when PostgreSQL answers again.
 import type { Pool, QueryConfig, QueryResultRow } from "pg";
 import { monotonic } from "../../base/clock.ts";
 import { type ErrorCode, messageOf, type WorkerError } from "../../base/errors.ts";
@@ -89,8 +89,8 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
       reads: database(reads, scope),
       lists: database(lists, scope),
       quickReads: database(quickReads, scope),
-      // A request has a time limit until its answer begins. It does not shorten the time limit of a download's first
-      // statement, which may begin earlier and end later.
+      // A request has a time limit until its answer begins. This limit does not apply to the statements of a download,
+      // because the first statement may begin before the answer and end after the answer has begun.
       downloads: database(downloads, { signal: scope.signal, leftMs: () => Infinity }),
       feed: database(feed, scope),
       writes: database(writes, { ...scope, ...unlimited }),
@@ -103,8 +103,8 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
 const unlimited: RequestScope = { signal: new AbortController().signal, leftMs: () => Infinity };
 
 /**
- * Returns a client that rejects as soon as the request has ended, without waiting until its statement is cancelled. It
- * reports the time of each use to the scope.
+ * Returns a client whose calls reject as soon as the request has ended, without waiting until the running statement is
+ * cancelled. The client reports the duration of each call to `scope.waited`.
  */
 function within(client: Transactional, scope: RequestScope): Transactional {
   const { signal } = scope;
@@ -127,7 +127,7 @@ function within(client: Transactional, scope: RequestScope): Transactional {
   };
 }
 
-/** The codes of errors without a response of the server: nothing was sent, or the response was not awaited. */
+/** Errors with these codes do not show that the server responds: nothing was sent, or the response was not awaited. */
 const withoutAnswer = new Set<ErrorCode>(["busy", "aborted", "timeout"]);
 
 /** Returns the beginning of a statement's SQL, for the log. Values are parameters, so none is logged. */
@@ -177,7 +177,8 @@ function createWatch({
       // A statement that was cancelled because its request has ended does not count as too slow.
       const isLate = code === "database_timeout" && scope?.signal.aborted !== true;
       if (isLate && !isQuickRead) onDegraded?.("statement_timeout", { statement: headOf(config) });
-      // If the server is away, all connections are busy because they wait for it.
+      // While the server cannot be reached, all connections are busy because they wait for the server. Then the error
+      // of the unreachable server is thrown instead of `busy`.
       throw code === "busy" ? (away ?? explained) : explained;
     }
   };

@@ -1,5 +1,5 @@
-// Finds a group of the system by its name or number. Names are read from /etc/group. A group of another source, such as
-// LDAP, must be given by its number.
+// Finds the number of a group of the operating system. The group is given by its name or its number. Names are read
+// from /etc/group. A group of another source, such as LDAP, must be given by its number.
 import { readFileSync } from "node:fs";
 import { InputError } from "../../base/errors.ts";
 

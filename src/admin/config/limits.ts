@@ -3,18 +3,22 @@
 import { InputError, type Problem } from "../../base/errors.ts";
 import { answerBytesHere, defaultLimits } from "../../http/bounds/limits.ts";
 
-/** The limits that an admin sets for its clients. adminServerConfig().limits() changes them. Whole numbers from 1. */
+/** The limits that an admin sets for its clients: whole numbers from 1. adminServerConfig().limits() changes them. */
 export interface AdminLimits {
   /** The time within which the answer to a read must begin, in milliseconds. Default 3,000. */
   readonly requestMs: number;
-  /** The longest wait of a request for database connections and locks, or for memory, in ms. Default 1,750. */
+  /**
+   * The longest time that a request waits for database connections and locks, in milliseconds. It is also the longest
+   * time that a request waits for memory for its answer. Default 1,750.
+   */
   readonly waitMs: number;
   /** The largest request body, in bytes. Default 1,048,576. */
   readonly bodyBytes: number;
   /**
-   * The number of open connections. If there would be more, the oldest idle connection is closed. If none is idle, the
-   * oldest connection of the client with the most connections is closed, or the new connection if no client has more
-   * than its own client. Not for adminHandler(). Default 2,000.
+   * The number of open connections. If a new connection exceeds this number, the oldest idle connection is closed. If
+   * no connection is idle, the oldest connection of the client with the most connections is closed. If no client has
+   * more connections than the client of the new connection, the new connection is closed instead. adminHandler()
+   * ignores this limit. Default 2,000.
    */
   readonly connections: number;
   /** The number of requests that are handled at the same time. Open event streams do not count. Default 200. */
@@ -25,8 +29,8 @@ export interface AdminLimits {
    */
   readonly requestsPerClient: number;
   /**
-   * The number of requests of one connection that are handled at the same time. Further requests wait. Not for
-   * adminHandler(). Default 4.
+   * The number of requests of one connection that are handled at the same time. Further requests wait. adminHandler()
+   * ignores this limit. Default 4.
    */
   readonly pipelined: number;
   /** The number of open event streams. Default 1,000. */
@@ -37,21 +41,24 @@ export interface AdminLimits {
   readonly downloads: number;
   /** The number of exports and payloads that are sent to one client at the same time. Default 4. */
   readonly downloadsPerClient: number;
-  /** The number of tasks and of queues in /metrics: those with the most jobs. Default 100. */
+  /**
+   * The number of tasks, and of queues, for which /metrics has numbers of jobs. The tasks and queues with the most jobs
+   * are chosen. Default 100.
+   */
   readonly metricsNames: number;
-  /** The size of one connection's answers that its client has not read yet, in bytes. Default 32 MiB. */
+  /** The total size of answers that the client of one connection has not read yet, in bytes. Default 32 MiB. */
   readonly unreadBytes: number;
   /**
-   * The size of the answers of all connections together that their clients have not read yet, in bytes. It includes the
-   * memory reserved for answers in preparation. Default 256 MiB, or a quarter of the memory that the process
-   * may use if that is less.
+   * The total size of answers that all clients together have not read yet, in bytes. It includes the memory reserved
+   * for answers in preparation. Default: 256 MiB or a quarter of the memory that the process may use, whichever is
+   * less.
    */
   readonly totalUnreadBytes: number;
   /** The time in ms after which a connection is closed if its client reads no more of an answer. Default 10,000. */
   readonly stalledMs: number;
   /**
-   * The time after which an idle connection is closed, in milliseconds. It should be longer than the idle
-   * timeout of a load balancer in front. Default 10,000.
+   * The time after which an idle connection is closed, in milliseconds. If the admin is behind a load balancer, this
+   * time should be longer than the load balancer's idle timeout. adminHandler() ignores this limit. Default 10,000.
    */
   readonly keepAliveMs: number;
 }
@@ -75,7 +82,10 @@ export const defaultAdminLimits: AdminLimits = Object.freeze({
   keepAliveMs: defaultLimits.keepAliveMs,
 });
 
-/** Returns the given limits with the defaults of the others. Throws InputError with paths such as `limits.requests`. */
+/**
+ * Returns all limits: the given ones, and the defaults of the limits that are not given. Throws InputError with paths
+ * such as `limits.requests`.
+ */
 export function resolveLimits(given: Partial<AdminLimits>): AdminLimits {
   const names = Object.keys(defaultAdminLimits);
   const problems = Object.entries(given ?? {}).flatMap(([name, value]): Problem[] => {
@@ -84,7 +94,7 @@ export function resolveLimits(given: Partial<AdminLimits>): AdminLimits {
       return [{ path, message: `unknown limit; use one of ${names.join(", ")}` }];
     }
     const fits = value === undefined || (Number.isSafeInteger(value) && value >= 1);
-    // Node.js fires a timer whose delay is above 2 ** 31 - 1 ms at once.
+    // If the delay of a timer is above 2 ** 31 - 1 ms, Node.js fires the timer at once.
     const fitsTimer = !name.endsWith("Ms") || value === undefined || value <= 2 ** 31 - 1;
     const most = name.endsWith("Ms") ? " to 2147483647" : "";
     return fits && fitsTimer ? [] : [{ path, message: `must be a whole number from 1${most}` }];

@@ -1,5 +1,5 @@
-// `Admin` has everything that the operation of a route can use. application.ts builds the `Admin`, and replaces its
-// databases for each request. Other layers receive only the parts of it that they need.
+// `Admin` has everything that the operation of a route can use. application.ts builds it. For each request, the
+// operation gets a copy with other `databases`. Other layers receive only those parts of the `Admin` that they need.
 
 import type { AuditTrail } from "../../commands/audit/audit-trail.ts";
 import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
@@ -49,7 +49,7 @@ export interface Operation {
   readonly query?: QueryFields;
   /** The JSON Schema of the body. */
   readonly body?: JsonSchema;
-  /** The JSON Schema of the answer, or its media type when it is not JSON. */
+  /** The JSON Schema of a JSON answer, or the media type of any other answer. */
   readonly answer: JsonSchema | string;
   /** The memory to reserve before the operation runs, in bytes. Default: the memory of a small answer. */
   readonly reserves?: (request: HttpRequest) => number;
@@ -57,11 +57,17 @@ export interface Operation {
 }
 
 /**
- * The access to a route: what its requests need. In mode none, no route needs credentials. `open`: nothing. `page`,
- * `asset`, `hashed`: credentials in the modes basic and custom, in which the browser sends them by itself; in other
- * modes nothing. `read`: credentials. `metrics`: credentials or the token for metrics. `write`: credentials and the
- * CSRF token; neither the user nor the admin may be read-only. `ticket`: a ticket, which the operation checks. How
- * `asset` and `hashed` are cached is in page/headers.ts.
+ * What the requests of a route need:
+ *
+ * - `open`: nothing.
+ * - `page`, `asset`, `hashed`: credentials, but only in the modes basic and custom, in which the browser sends them by
+ *   itself. page/headers.ts determines how assets are cached.
+ * - `read`: credentials.
+ * - `metrics`: credentials or the token for metrics.
+ * - `write`: credentials and the CSRF token. Neither the user, the admin nor the database may be read-only.
+ * - `ticket`: a ticket, which the operation checks.
+ *
+ * In mode none, no route needs credentials.
  */
 export type Access = "open" | "page" | "asset" | "hashed" | "read" | "metrics" | "ticket" | "write";
 

@@ -1,8 +1,8 @@
-// With a ticket, an export can be downloaded once, within a minute and without a login, because a browser cannot send a
-// login's header when it saves a file. A ticket contains the request for its export, signed with a key derived from the
-// login's secret, so admins that share the secret accept each other's tickets. The admin that serves the download
-// records the use of the ticket in memory. For other admins, it also records the use in a table of the extension
-// `operations`, if the schema has that extension and the table can be written.
+// Tickets for downloads. A browser cannot send a login's header when it saves a file. So with a ticket, an export can
+// be downloaded without a login, once, within a minute. A ticket contains the request for its export, signed with a key
+// derived from the login's secret, so admins that share the secret accept each other's tickets. The admin that serves
+// the download records the use of the ticket in memory. For other admins, it also records the use in a table of the
+// extension `operations`, if the schema has that extension and the admin can write to the table.
 import { now } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { useOnce } from "../../commands/audit/use-once.ts";
@@ -24,11 +24,12 @@ export interface Ticket {
   readonly user: unknown;
 }
 
-/** A ticket with a right signature that has not expired. */
+/** A ticket that has the right signature and has not expired. */
 export interface ValidTicket extends Ticket {
   /**
-   * Records the use of the ticket. Resolves to false if it was used before. Rejects with Refusal 503 beyond MAX_USED.
-   * If use() rejects, for example because the request has ended, the ticket stays valid. `db`: the request's database.
+   * Records the use of the ticket. Resolves to false if the ticket was used before. Rejects with Refusal 503 if
+   * MAX_USED tickets are in memory. If use() rejects, for example because the request has ended, the ticket stays
+   * valid. `db`: the request's database.
    */
   use(db: Database): Promise<boolean>;
 }
@@ -36,7 +37,7 @@ export interface ValidTicket extends Ticket {
 export interface Tickets {
   /** Returns the ticket as text: the secret part of the address of a download. */
   create(ticket: Ticket): string;
-  /** Returns the ticket in an address; null for a wrong signature or an expired ticket. */
+  /** Returns the ticket from its text; null if the signature is wrong or the ticket has expired. */
   read(text: string): ValidTicket | null;
 }
 
@@ -45,7 +46,10 @@ export interface TicketOptions {
   readonly derive: DeriveSecret;
   /** Whether the use of a ticket is recorded in the database, and not only in memory. */
   readonly isShared: boolean;
-  /** Returns milliseconds since 1970. A ticket of an admin whose clock is a minute behind is not valid in others. */
+  /**
+   * Returns the time in milliseconds since 1970. Default: now(). A ticket of an admin whose clock is more than a minute
+   * behind is not valid in other admins.
+   */
   readonly clock?: () => number;
 }
 

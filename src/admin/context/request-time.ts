@@ -1,13 +1,15 @@
-// Limits how long a read may take until its answer begins, and how long reads and writes may wait for the database.
+// Limits how long a read may take until its answer begins, and how long the statements of reads and writes may wait
+// for connections and locks.
 import { clearTimeout, monotonic, setTimeout } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { RequestScope } from "../../database/connection/pool.ts";
 import type { HttpRequest } from "../../http/request.ts";
 
 /**
- * The time limits of a read (any request but a write), in milliseconds from its start. `limitMs`: the time in which its
- * answer must begin; after it, or when the client has left, the running statement is cancelled. `waitMs`: the time in
- * which statements may wait for connections and locks. Neither applies to the rest of a stream that has begun.
+ * The time limits of a read (any request but a write), in milliseconds from its start. `limitMs`: the time within
+ * which its answer must begin. When this time is over, or the client has left, the running statement is cancelled.
+ * `waitMs`: the time within which its statements may wait for connections and locks. If the answer is a stream,
+ * neither limit applies after the stream has begun.
  */
 export interface RequestTime {
   readonly limitMs: number;
@@ -17,7 +19,7 @@ export interface RequestTime {
 /**
  * Returns the scope of a write. The write is finished even if its client has left. A query or transaction may wait for
  * a connection or a lock for at most `waitMs`, less the duration of the write's earlier queries and transactions. The
- * upload of the body does not count.
+ * time in which the request's body is uploaded does not count.
  */
 export function writeScope(waitMs: number): RequestScope {
   let leftMs = waitMs;
@@ -68,7 +70,8 @@ export async function inTime<T>(
   }
 }
 
-// One error for all requests: every request rejects `ended` with it at its end, and a new stack trace is expensive.
+// All requests share this error: every request rejects `ended` with it at its end, and a new error with a stack trace
+// is expensive.
 const hasLeft = new WorkerError("aborted", "the client has left");
 
 function tooLong(limitMs: number): WorkerError {

@@ -1,5 +1,6 @@
-// Sends the events of the feed (feed.ts) to its viewers, if a viewer watches them and they have changed. The event
-// `pulse` (the main counts) is also repeated every few seconds, so that viewers notice a lost connection.
+// Sends the events of the feed (feed.ts) to its viewers. An event is sent if a viewer watches it and its content has
+// changed. While the content of the event `pulse` (the main counts) does not change, the event is repeated every few
+// seconds, so that viewers notice a lost connection.
 import { monotonic } from "../../base/clock.ts";
 import type { EventSource } from "../../http/events/event-source.ts";
 import { countsJson, pulseJson } from "../../insight/json/counts-json.ts";
@@ -7,18 +8,21 @@ import type { QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";
 import { overviewText } from "./overview-json.ts";
 
 export interface Broadcast {
-  /** Sends the watched events of this snapshot that have changed, and deletes the event `problem`. */
+  /**
+   * Deletes the event `problem`, and the events that no viewer watches. Then sends the events of this snapshot that are
+   * watched and have changed, but `counts` and `overview` not more often than once in two intervals.
+   */
   show(snapshot: QueueSnapshot): void;
   /**
-   * Sends watched events that have not been sent; none during a problem. Returns false if there are such events, but
-   * `snapshot` is null.
+   * Sends the events of the snapshot that are watched and have not been sent. Sends none between a failed pulse and the
+   * next successful one. Returns false if there are events to send, but `snapshot` is null.
    */
   showNew(snapshot: QueueSnapshot | null): boolean;
-  /** Sends the event of a FeedSource (feed.ts), if it has changed. */
+  /** Sends the event of a FeedSource (feed.ts), if its content has changed. */
   sendSource(event: string, json: string): void;
   /** Whether the event was sent and has not been deleted since. New viewers receive such an event on connecting. */
   hasSent(event: string): boolean;
-  /** Sends the event `problem`, with the error of a failed pulse, and deletes the other events that were sent. */
+  /** Sends the event `problem`, with the error of a failed pulse, if it has changed, and deletes all other events. */
   problem(json: string): void;
   /** Deletes the events that were sent, so that new viewers do not receive them. Called when no viewer is left. */
   reset(): void;
@@ -26,7 +30,7 @@ export interface Broadcast {
 
 export interface BroadcastOptions {
   readonly intervalMs: number;
-  /** How often the pulse is repeated without a change, in milliseconds. */
+  /** The time after which the pulse is sent again without a change, in milliseconds. */
   readonly tickMs: number;
 }
 
@@ -47,7 +51,7 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     source.publish(event, json);
   };
 
-  /** Whether `counts` or `overview`, which are larger than the pulse, may be sent: at most once in two intervals. */
+  /** Whether `counts` or `overview` may be sent now. These large events are sent at most once in two intervals. */
   const isTimeFor = (event: string) => {
     const before = sent.get(event);
     return before === undefined || monotonic() - before.atMs >= 2 * intervalMs - SLACK_MS;
@@ -96,8 +100,8 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     hasSent: (event) => sent.has(event),
     problem(json) {
       if (sent.get("problem")?.comparable === json) return;
-      // The page shows the problem until it receives a pulse or counts. After reset() these are sent even if they have
-      // not changed.
+      // The page shows the problem until it receives `pulse` or `counts`. After reset() both are sent again, even with
+      // the same content.
       reset();
       send("problem", json, json);
     },
@@ -105,7 +109,7 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
   };
 }
 
-/** An event may be sent this much before its time, because timers fire a little early or late. */
+/** An event may be sent so many milliseconds before its time, because timers fire a little early or late. */
 const SLACK_MS = 50;
 
 /** Returns the counts without the times at which they were read, to detect a change. */

@@ -2,24 +2,30 @@
 //
 //   quiet ──a viewer, a request──▶ awake ──no viewer and no request for 60 s, or stop()──▶ quiet
 //
-//  1. A viewer, or a request that needs a snapshot, wakes the feed. While it is quiet, its loop runs no statement.
+//  1. A *viewer* is a client with an open event stream. A viewer, or a request that needs a snapshot, wakes the feed.
+//     While the feed is quiet, its loop runs no statement.
 //  2. A *pulse* reads the counts, the queues and the workers, every 1 or 2 s while there is a viewer
-//     (insight/snapshot/sampler.ts). A table of up to 4,096 pages is read whole, so its counts are exact.
-//  3. In a larger table a pulse reads only the first entries of the indexes. Between pulses a *sample* of 2,000 pages
-//     estimates the rest, and a *census* counts all jobs by task and queue, in short chunks.
+//     (insight/snapshot/sampler.ts). A table of up to 4,096 pages is *small*: a pulse reads it whole, so its counts are
+//     exact. If reading the whole table takes too long, the table counts as large.
+//  3. Of a large table a pulse reads only the first entries of the indexes. Between pulses, a *sample* of up to 2,000
+//     pages estimates the counts that these entries do not show, and a *census* counts all jobs by task and queue, in
+//     short chunks.
 //  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. Each is read only while
-//     its event is watched.
-//  5. The loop (rhythm.ts) runs one reading at a time. The pause after a reading is usually 10 or 20 times its
-//     duration, but at most 15 s, and at least the reading's interval. After a complete census it is 60 s. After a
-//     sample, a step of the census or a source, all readings of these three kinds also pause together.
-//  6. An event is sent to its viewers when its content has changed (broadcast.ts). Even without a change, each
-//     viewer receives a pulse or a ping every 5 s.
+//     a viewer watches its event.
+//  5. The loop (rhythm.ts) runs one reading at a time. After a reading, the next reading of the same kind usually waits
+//     for 10 or 20 times the duration of the reading, but at most 15 s, and at least for the interval of the kind.
+//     After a complete census, the next step of a census waits for 60 s. After a sample, a step of the census or a
+//     source, all readings of these three kinds also pause together.
+//  6. An event is sent to its viewers when its content has changed (broadcast.ts). Even without a change, each viewer
+//     receives a pulse or a ping about every 5 s.
 //  7. If the table is small, a request waits for a new pulse, which concurrent requests share. If the table is large, a
-//     request may receive a pulse that is up to 10 s old, and for a minute after the request pulses are read even
+//     request may receive a pulse that is up to 10 s old. For a minute after such a request, pulses are read even
 //     without a viewer.
-//  8. After a write of this admin, the sources are read at once, and again 0.3, 2 and 5 s later. Writes in the second
-//     after that write add no readings. If a new viewer watches a source that has not been sent, it is read at once.
-//  9. When a pulse of the loop fails, viewers receive the event `problem`. The next pulse that succeeds replaces it.
+//  8. After a write of this admin, the watched sources are read at once, and again 0.3, 2 and 5 s later. Further writes
+//     within a second after that write add no readings. If a new viewer watches a source whose event has not been sent,
+//     the source is read at once.
+//  9. When a pulse of the loop fails, viewers receive the event `problem`. The event is deleted when a later pulse of
+//     the loop succeeds.
 import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -50,7 +56,7 @@ export const feedEvents = [
 ] as const;
 export type FeedEvent = (typeof feedEvents)[number];
 
-/** An event of another part of the admin, which is read while it is watched. */
+/** Another part of the admin that has an event. It is read while a viewer watches the event. */
 export interface FeedSource {
   readonly event: FeedEvent;
   /** The shortest pause between two readings, in milliseconds. A write or a new viewer can end the pause. */
@@ -67,7 +73,7 @@ export interface Feed {
   snapshot(): Promise<QueueSnapshot>;
   /** Returns the JSON of GET /api/overview, and the time of its snapshot. */
   overview(): Promise<{ readonly json: string; readonly asOf: string }>;
-  /** Reads a pulse for a viewer that is about to connect, unless there is a recent one. */
+  /** Reads a pulse for a viewer that is about to connect, unless there is a recent pulse or another viewer. */
   prefetch(): void;
   /** Returns the event stream for a request, which becomes a viewer. */
   watch(request: HttpRequest, events: readonly FeedEvent[]): HttpResponse;
@@ -87,7 +93,7 @@ export interface FeedOptions extends SamplerOptions {
   readonly maxViewers: number;
   readonly maxViewersPerClient: number;
   readonly logger: Logger;
-  /** Called when a reading fails, with its error code. */
+  /** Called when a reading fails, with the code of the error. */
   readonly onDegraded?: (code: string, fields: Readonly<Record<string, unknown>>) => void;
   readonly sources?: readonly FeedSource[];
   readonly intervalMs?: number;
@@ -99,7 +105,7 @@ export interface FeedOptions extends SamplerOptions {
 
 /**
  * The delays after a write at which the sources are read. The first reading may return a value that was cached before
- * the write (database/cached.ts). Before the later readings, the pause of the cache has usually ended.
+ * the write (database/cached.ts). The later readings usually return values that were read after the write.
  */
 const AFTER_WRITE_MS = [0, 300, 2_000, 5_000];
 /** The age up to which a new viewer receives the last pulse instead of a new one. */
@@ -145,7 +151,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     onDegraded(error instanceof WorkerError ? error.code : "internal_error", fields);
   };
 
-  /** Runs a reading and logs its error; the reading is repeated later. Only errors of a pulse are sent to viewers. */
+  /** Runs a reading, and logs its error if it fails. The error is not sent to viewers, unlike the error of a pulse. */
   const reportingErrors = async (part: string, work: () => Promise<number | undefined>) => {
     try {
       return await work();
@@ -198,7 +204,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     intervalMs: () => pingMs,
     pauseFactor: 0,
     run: async () => {
-      // Viewers of the pulse need no ping once there is a pulse, because it is repeated.
+      // Once there is a pulse, its viewers need no ping, because the event `pulse` is repeated.
       source.ping(sampler.last === null ? undefined : "pulse");
       return undefined;
     },

@@ -1,5 +1,5 @@
-// The numbers of jobs of the largest tasks and queues, by state, as Prometheus text. It is built by hand, because
-// prom-client takes ten times as long for hundreds of series that change with each scrape.
+// Returns the numbers of jobs of the largest tasks and queues, by state, as Prometheus text. prom-client is not used
+// here, because it takes ten times as long for hundreds of series that change with each scrape.
 
 import type { State } from "../../insight/snapshot/job-counts.ts";
 import type { LargestNames, NamedTally } from "../../insight/snapshot/largest-names.ts";

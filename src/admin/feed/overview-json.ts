@@ -1,5 +1,5 @@
-// A snapshot as the JSON of GET /api/overview and of the event `overview`. Its counts are plain integers, except in the
-// member `counts`: there they have their precision, as in GET /api/counts.
+// Writes a snapshot as the JSON of GET /api/overview and of the event `overview`. In the member `counts`, each count
+// has its precision, as in GET /api/counts. All other counts are plain integers.
 import { countsJson } from "../../insight/json/counts-json.ts";
 import { activeWorkerJson, lockedWorkerJson, queueJson } from "../../insight/json/overview-rows.ts";
 import { holdersOf, type QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";

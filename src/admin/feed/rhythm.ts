@@ -1,12 +1,12 @@
 // A loop that runs periodic tasks of the feed, one at a time. After each run, a task pauses for its interval, or longer
-// in proportion to the run's duration. The costly tasks share a further pause, so that together they take a small part
+// if the run took long. After a run of a costly task, all costly tasks pause, so that together they take a small part
 // of the time. A hurried task skips both pauses. The loop runs as long as a task is wanted.
 import { monotonic, wait } from "../../base/clock.ts";
 
 export interface RhythmTask {
   readonly isWanted: () => boolean;
   readonly intervalMs: () => number;
-  /** The pause after a run, in multiples of its duration, up to MAX_PAUSE_MS; at least the interval. */
+  /** The pause after a run, in multiples of the run's duration, up to MAX_PAUSE_MS; never shorter than the interval. */
   readonly pauseFactor: number;
   /** Whether all costly tasks pause after this one. A task that has never run, or is hurried, skips that pause. */
   readonly isCostly?: boolean;
@@ -18,7 +18,7 @@ export interface RhythmTask {
 }
 
 export interface Rhythm {
-  /** Starts the loop if a task is wanted, or ends its sleep. Call this when a task may have become wanted. */
+  /** Starts the loop if a task is wanted. Wakes the loop if it sleeps. Call this when a task may have become wanted. */
   wake(): void;
   /** Wakes the loop and makes this task due at once. If the task is running, it runs once more. */
   hurry(task: RhythmTask): void;
@@ -27,8 +27,9 @@ export interface Rhythm {
 
 const MAX_PAUSE_MS = 15_000;
 /**
- * The shared pause in multiples of a costly task's duration. With it, the costly tasks together take at most a twelfth
- * of the time. Exceptions are runs of more than 1.3 s, hurried runs, and the first run of each task.
+ * The pause of all costly tasks after a run of one of them, in multiples of the run's duration. With this pause, the
+ * costly tasks together take at most a twelfth of the time. Exceptions are runs of more than 1.3 s, hurried runs, and
+ * the first run of each task.
  */
 const SHARED_PAUSE_FACTOR = 11;
 
@@ -49,7 +50,8 @@ export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
       const wanted = tasks.filter((task) => task.isWanted());
       if (wanted.length === 0) return;
       const due = wanted.filter((task) => dueAt(task) <= monotonic());
-      // Tasks that are not costly come first. Of the others, the one that has been due longest runs next.
+      // Tasks that are not costly come first, then costly tasks that have no entry in `nextAt`. Of the other costly
+      // tasks, the one whose own pause ended first runs next.
       const rank = (task: RhythmTask) => (task.isCostly === true ? (nextAt.get(task) ?? 0) : -1);
       const [first] = due.toSorted((one, other) => rank(one) - rank(other));
       if (first === undefined) {
@@ -67,7 +69,8 @@ export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
         first.intervalMs(),
         Math.min(tookMs * first.pauseFactor, MAX_PAUSE_MS),
       );
-      // A task hurried while it ran has no entry in `nextAt`. It runs again, as it may have read before the change.
+      // If the task was hurried during this run, it has no entry in `nextAt` and stays due: the run may have read the
+      // data before the change for which the task was hurried.
       if (nextAt.has(first)) nextAt.set(first, monotonic() + (pauseMs ?? usualMs));
       if (first.isCostly === true) {
         costlyAt = monotonic() + Math.min(tookMs * SHARED_PAUSE_FACTOR, MAX_PAUSE_MS);

@@ -11,14 +11,14 @@ import { assertUsableSchema } from "../../database/schema/schema-state.ts";
 export interface DatabaseState {
   /** Whether the server is a standby, or refuses writes; false if this could not be read. */
   readonly isReadOnlyServer: boolean;
-  /** The error because of which the queue cannot be read, usually a WorkerError; null if it can be read. */
+  /** The error because of which the queue cannot be read, usually a WorkerError; null if the queue can be read. */
   readonly problem: unknown;
 }
 
 export interface Readiness {
   /** Returns the state, up to a second old. Never rejects. */
   check(): Promise<DatabaseState>;
-  /** Discards the cached state, after a change of the schema. */
+  /** Discards the cached state. Called after a change of the schema. */
   invalidate(): void;
 }
 
@@ -37,7 +37,7 @@ const notLogged = new Set<unknown>([
 ]);
 
 export function createReadiness(db: Database, logger: Logger): Readiness {
-  /** The problem that was logged last; null once the queue could be read again. */
+  /** The message of the problem that was logged last; null if the queue could be read since, or if none was logged. */
   let logged: string | null = null;
   const logChange = ({ problem }: DatabaseState) => {
     if (problem === null) {

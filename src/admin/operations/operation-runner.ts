@@ -1,5 +1,6 @@
 // Runs the operations of this admin in the background, and deletes old receipts and audit entries. Operations continue
-// when the page is closed. When the admin stops, a running operation becomes `interrupted` after its current batch.
+// when the page is closed. When the admin stops, it waits for the current batch of a running operation. The operation
+// then becomes `interrupted`, unless it is complete.
 import { randomUUID } from "node:crypto";
 import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -23,16 +24,17 @@ import type { Readiness } from "../live/readiness.ts";
 
 export interface OperationRunner extends Service {
   /**
-   * Resolves to the store of operations; null when the schema lacks the newest version of their tables, or this role
-   * may not insert into them. `of`: the database of a request that only reads, whose statements are cancelled when the
-   * request ends. Default: the database for writes.
+   * Resolves to the store of operations; null if the schema lacks the newest version of the tables of operations, or if
+   * the admin's database role may not insert into these tables. `of`: the database on which the store runs its
+   * statements. A request that only reads passes its own database, which cancels the statements when the request ends.
+   * Default: the database for writes.
    */
   store(of?: Database): Promise<OperationStore | null>;
   /** Resolves to the reason why there is no store; null when there is one. */
   missing(): Promise<MissingTables | null>;
   /** The tools for operations. They need the tables, so check missing() first. */
   readonly tools: OperationTools;
-  /** In the background, runs an operation that this process has started or resumed. */
+  /** Runs, in the background, an operation that this process has started or resumed, or whose undo it has started. */
   run(operation: JobOperation): void;
   /** Calls `listener` after every batch and change of state of an operation that this process runs. */
   onChange(listener: (operation: JobOperation) => void): void;

@@ -1,5 +1,5 @@
-// The page's files, which the build embeds, and the response to a request for a file. The response depends on
-// Accept-Encoding and If-None-Match. Each encoding of a file has a strong ETag of its own.
+// The page's files, which the build writes to dist/ui/assets.json, and the response to a request for a file. The
+// response depends on Accept-Encoding and If-None-Match. Each encoding of a file has a strong ETag of its own.
 import { gunzipSync } from "node:zlib";
 import { WorkerError } from "../../base/errors.ts";
 import { MAX_CODINGS } from "../../http/compress.ts";
@@ -101,7 +101,7 @@ export function selectEncoding(
     if (name !== "") weights.set(name, Number.isNaN(weight) ? 0 : weight);
   }
   const weightOf = (encoding: Encoding) => {
-    // If Accept-Encoding gives `identity` no weight, it is acceptable, but every other acceptable one is preferred.
+    // Without a weight in Accept-Encoding, `identity` is acceptable, but every other acceptable encoding is preferred.
     const fallback = encoding === "identity" ? Number.MIN_VALUE : 0;
     return weights.get(encoding) ?? weights.get("*") ?? fallback;
   };
@@ -112,7 +112,10 @@ export function selectEncoding(
   return best;
 }
 
-/** Whether the list contains the ETag. If-None-Match compares weakly (RFC 9110, 13.1.2). */
+/**
+ * Whether If-None-Match is `*` or lists the ETag. A `W/` before a listed ETag is ignored, because If-None-Match uses
+ * the weak comparison (RFC 9110, 13.1.2).
+ */
 function matchesEtag(list: string | undefined, etag: string): boolean {
   if (list === undefined) return false;
   if (list.trim() === "*") return true;

@@ -16,7 +16,10 @@ export function commandBody(here: readonly Command[], name: string): JsonSchema 
   };
 }
 
-/** Returns the schema of a path's answer: one for all its commands if they share it, otherwise one for each command. */
+/**
+ * Returns the schema of a path's answer: one schema if the answers of all its commands have the same members, otherwise
+ * one schema for each command.
+ */
 export function commandAnswer(here: readonly Command[], name: string): JsonSchema {
   const answers = here.map((command) => {
     const tally = command.tally === undefined ? {} : { requested: "integer", done: "integer" };
@@ -34,7 +37,7 @@ function titleOf({ name }: Command): string {
   return name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Returns the schema of an object with the command's `action`, if any, and its fields, except the hidden ones. */
+/** Returns the schema of an object with the command's `action`, if it has one, and its fields that are not hidden. */
 function bodyOf({ fields, http, needsOneOf }: Command, title: string): JsonSchema {
   const shown = Object.entries(fields).filter(([, { isHidden }]) => isHidden !== true);
   const required = shown.filter(([, { isRequired }]) => isRequired).map(([name]) => name);

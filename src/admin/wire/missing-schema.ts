@@ -1,7 +1,7 @@
-// The JSON Schema of `missing`: the extension whose tables the database schema lacks.
+// The JSON Schema of `missing`, a member of answers: the extension whose tables the queue's schema lacks, or null.
 import { type JsonSchema, orNull, record, withDescription } from "./json-schema.ts";
 
-/** `what`: the words of the description after `without it no`, such as `limit is possible`. */
+/** `what`: the words that follow `without it no` in the description, such as `limit is possible`. */
 export const missingSchema = (what: string): JsonSchema => ({
   ...orNull(
     record({

@@ -1,5 +1,5 @@
-// Reads the fields of bodies and queries. The check of a field and its documentation come from the same declaration
-// (commands/declare/field.ts, or a function of this file), so that they cannot differ.
+// Reads the fields of request bodies and of URL queries. The check of a field and the field's documentation come from
+// the same declaration (commands/declare/field.ts, or a function of this file), so that they cannot differ.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { jsonElements, jsonMembers } from "../../base/json-members.ts";
@@ -23,13 +23,13 @@ export function fieldValue(text: string, field: FieldData | undefined): unknown 
   return JSON.parse(text);
 }
 
-/** A field of a query: its check, and its schema for the documentation. */
+/** A field of a URL query: its check, and its schema for the documentation. */
 export interface QueryField<S extends v.GenericSchema = v.GenericSchema> {
   readonly check: v.OptionalSchema<S, undefined>;
   readonly doc: JsonSchema;
 }
 
-/** Returns an optional query field. An empty value is checked like any other text. */
+/** Returns an optional field of a URL query. An empty value is checked like any other text. */
 export function inQuery<S extends v.GenericSchema>(
   { check, ...data }: Field<S>,
   more: JsonSchema = {},
@@ -81,8 +81,8 @@ type QueryInput<F extends QueryFields> = v.InferOutput<
 >;
 
 /**
- * Returns the checked query parameters. Throws InputError for an unknown, repeated or invalid parameter, so that a
- * misspelt filter does not show everything.
+ * Returns the checked query parameters. Throws InputError for an unknown, repeated or invalid parameter. If a
+ * misspelt filter were ignored, the answer would contain rows that the filter excludes.
  */
 export function readQuery<const F extends QueryFields>(
   request: HttpRequest,

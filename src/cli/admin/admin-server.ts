@@ -1,5 +1,5 @@
-// Shared by `worker admin`, `worker demo` and `worker run --admin`: the admin server's options, its secrets from the
-// environment, the reload of its certificate, and the lines that are printed once it listens.
+// What `worker admin`, `worker demo` and `worker run --admin` share: the options of the admin server, its secrets from
+// the environment, the reload of its certificate, and the lines that are printed when the server listens.
 import type { Pool } from "pg";
 import type { AuthOptions } from "../../admin/config/auth-options.ts";
 import type { AdminServerConfig } from "../../admin/config/config.ts";
@@ -99,7 +99,7 @@ export const adminNotes =
 
 type AdminArguments = ArgumentValues<typeof adminOptions>;
 
-/** Returns the configuration given by the arguments. Throws UsageError, or InputError with all problems. */
+/** Returns the configuration given by the arguments. Throws UsageError, or an InputError that lists all problems. */
 export async function adminConfig(
   args: AdminArguments,
   pool: Pool,
@@ -130,7 +130,10 @@ export async function adminConfig(
     .build();
 }
 
-/** Returns the handler of SIGHUP: it reloads certificate and key. If they are invalid, the old ones stay in use. */
+/**
+ * Returns the handler of SIGHUP, which reloads the certificate and the key. If the new pair is invalid, the handler
+ * logs an error, and the old pair stays in use.
+ */
 export function certificateReload(server: AdminServer, logger: Logger): () => void {
   return () => {
     try {
@@ -178,7 +181,7 @@ function authOptions(args: AdminArguments): AuthOptions {
 
 const secret = (name: string) => secretOf(name, process.env)?.text;
 
-/** Prints the URL and how to log in. A configured secret is never printed. */
+/** Prints the URL of the server and how to log in. A generated secret is printed, a configured secret is not. */
 export function announce(server: AdminServer, config: AdminServerConfig, json: boolean): void {
   const { mode, username, headerName, generatedSecret } = config.auth;
   const login = { url: server.url, auth: mode, username, header_name: headerName };

@@ -17,7 +17,10 @@ export interface RawArguments {
   readonly words: readonly string[];
   /** Everything after `--`. */
   readonly rest: readonly string[];
-  /** The typed options by name without dashes. A repeated option has all its values. */
+  /**
+   * The options that were typed, by their names without leading dashes. If an option that takes a value was repeated,
+   * its entry is an array of the values.
+   */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -75,14 +78,14 @@ const namesOf = ({ name, aliases }: CliCommand) => [name, ...aliases];
 
 const WIDTH = 100;
 
-/** Replaces messages of yargs. */
+/** Texts of yargs, each with the text that replaces it. */
 const sentences = {
   "Positionals:": "Arguments:",
   "Not enough arguments following: %s": "--%s needs a value",
   "Argument unexpected for: %s": "--%s takes no value",
 };
 
-/** Values and names stay as typed: `--a.b` and `--run-at` are names like any other. */
+/** With these settings, yargs keeps names and values as typed: it does not split `--a.b`, or read `1e3` as a number. */
 const parsing = {
   "camel-case-expansion": false,
   "dot-notation": false,
@@ -169,7 +172,7 @@ function environmentNote(command: CliCommand): string {
 
 /**
  * Registers a command's options on the top level, too. Otherwise a flag that is typed before the command's name would
- * take this name as its value.
+ * take the command's name as its value.
  */
 function splitByOptionsOf(line: Argv, { positionals, options }: CliCommand): void {
   for (const [key, value] of [...Object.entries(positionals), ...Object.entries(options)]) {
@@ -182,7 +185,8 @@ function splitByOptionsOf(line: Argv, { positionals, options }: CliCommand): voi
 function addPositionals(line: Argv, positionals: Values): void {
   for (const [key, value] of Object.entries(positionals)) {
     const { aliases, fallback } = value;
-    // yargs has no positional arguments that may also be typed as options, so their aliases are registered here.
+    // A positional argument with aliases may also be typed as an option. yargs does not support this, so the aliases
+    // are registered here.
     const also = aliases.length === 0 ? "" : ` (also: ${aliases.join(", ")})`;
     const describe = `${explained(value, null)}${also}`;
     const shown = { describe, defaultDescription: fallback ?? undefined };

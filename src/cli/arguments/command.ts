@@ -31,7 +31,7 @@ export interface CliCommand {
   readonly isDestructive: boolean;
   /** Global options that the command does not support, each with the reason. */
   readonly unsupported: Readonly<Record<string, string>>;
-  // biome-ignore lint/suspicious/noExplicitAny: makeCommand() checks that they fit together
+  // biome-ignore lint/suspicious/noExplicitAny: makeCommand() checks that `run` fits the arguments and options
   readonly run: (given: any) => Promise<ExitStatus>;
 }
 

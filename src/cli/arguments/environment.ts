@@ -1,5 +1,5 @@
 // Options from environment variables: WORKER_<OPTION> for global options, WORKER_<COMMAND>_<OPTION> for a command's own
-// options. A secret can also be in the file named by <VARIABLE>_FILE, or in a credential of systemd.
+// options. A secret can also be in a file whose path is in <VARIABLE>_FILE, or in a credential of systemd.
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, InputError, messageOf } from "../../base/errors.ts";
@@ -8,7 +8,7 @@ import type { OptionValue } from "./values.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An option set in the environment, and the name of its source. */
+/** The texts of an option that the environment sets. `where`: their source, for error messages. */
 export interface EnvironmentOption {
   readonly texts: readonly string[];
   readonly where: string;
@@ -35,8 +35,9 @@ export function variableOf(key: string, command: CliCommand | null): string | nu
 }
 
 /**
- * Returns the options set in the environment, without those for which `isTyped` returns true. Throws InputError like
- * secretOf(), and if the variable of a flag has a value that means neither true nor false.
+ * Returns the options of the command and the global options that the environment sets, by their keys. Options that the
+ * command does not support and options for which `isTyped` returns true are left out. Throws InputError if secretOf()
+ * throws it, or if the variable of a flag has a value that means neither true nor false.
  */
 export function optionsOfEnvironment(
   command: CliCommand,
@@ -96,9 +97,10 @@ function truth(text: string, where: string): string {
 }
 
 /**
- * Returns a secret from its variable, from the file named by the variable with `_FILE`, or from systemd's credential
- * (`worker-admin-password` for WORKER_ADMIN_PASSWORD); null if there is none. An empty variable counts as unset. Throws
- * InputError if both variables are set, or a file is unreadable, empty or too large.
+ * Returns the secret of the variable `name`; null if there is none. The secret is the value of the variable, the
+ * content of the file whose path is in the variable `<name>_FILE`, or the content of systemd's credential
+ * (`worker-admin-password` for WORKER_ADMIN_PASSWORD). An empty variable counts as unset. Throws InputError if both
+ * variables are set, or if the file or the credential is unreadable, empty or too large.
  */
 export function secretOf(name: string, env: Environment): EnvironmentText | null {
   const text = env[name];

@@ -1,6 +1,6 @@
-// Turns a command's arguments, already split into options and words, into its values. Errors name an option as it was
-// typed. All invalid values are reported together. Wrong usage, such as an unknown option, is reported alone: the first
-// case of it ends the reading.
+// Turns the arguments of a command into the values of its options and positional arguments. command-line.ts has split
+// the arguments into options and words. Errors name an option as it was typed. The problems of several values are
+// reported in one error. Wrong usage, such as an unknown option, is reported alone: its first case throws an error.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { type CliCommand, optionName, type Values } from "./command.ts";
 import type { RawArguments } from "./command-line.ts";
@@ -26,7 +26,7 @@ export interface GivenValues {
 
 /**
  * Returns the values of a command. Typed values override the environment. Throws UsageError if the arguments do not fit
- * the command or a choice does not exist, and InputError with all problems if other values are invalid.
+ * the command, or if a value is not one of the option's choices. Throws InputError if other values are invalid.
  */
 export function givenIn(typed: RawArguments, globals: Values, env: Environment): GivenValues {
   const { command } = typed;
@@ -82,8 +82,8 @@ function textsOfOptions({ command, argv, words, options }: RawArguments, values:
 }
 
 /**
- * Returns the first argument that yargs would misread: it accepts `--y` for `-y`, and treats `--_` and `--$0` as its
- * own fields.
+ * Returns the first argument that yargs would misread, without a value after `=`. yargs would accept `--y` for `-y`,
+ * and would treat `--_` and `--$0` as fields of its own.
  */
 function misreadIn(argv: readonly string[]): string | undefined {
   const end = argv.indexOf("--");
@@ -170,7 +170,7 @@ function textsOfPositionals({ command, words, rest }: RawArguments, options: Tex
     if (options.has(key)) continue;
     const taken = value.many ? remaining.splice(0) : remaining.splice(0, 1);
     if (taken.length === 0 && !value.optional) {
-      // Lowercases the first letter; an acronym such as JSON stays.
+      // The first letter becomes lowercase, except in an acronym such as JSON.
       const what = value.describe.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
       throw new UsageError(`<${key}> is missing: ${what}`, command.name);
     }

@@ -3,7 +3,7 @@ import { distance } from "fastest-levenshtein";
 
 const MAX_WORD_LENGTH = 32;
 
-/** Returns `; did you mean "list"?`; empty if no name is near or the nearest one is not harmless. */
+/** Returns `; did you mean "list"?`; empty if no name is near or the nearest name is not harmless. */
 export function didYouMean(
   typed: string,
   names: readonly string[],
@@ -11,7 +11,7 @@ export function didYouMean(
 ): string {
   if (typed.length > MAX_WORD_LENGTH) return "";
   const word = typed.toLowerCase();
-  // With a limit of 1, every option of one letter would be near every other one.
+  // With a limit of 1, every option of one letter would be near every other such option.
   const { length } = word.replace(/^-+/, "");
   const limit = length <= 1 ? 0 : length <= 3 ? 1 : 2;
   const near = names

@@ -1,11 +1,11 @@
 // Errors for invalid arguments.
 
-/** The arguments do not fit the command: exit status 2. */
+/** The error for arguments that do not fit the command. The program then exits with status 2. */
 export class UsageError extends Error {
-  /** The problems, if there are several: one in each line. Otherwise empty. */
+  /** If there are several problems, one line for each; otherwise empty. */
   readonly lines: readonly string[];
 
-  /** `command`: the command whose help has more; empty for the program. */
+  /** `command`: the name of the command to whose help the message refers; empty for the help of the program. */
   constructor(message: string, command = "", lines: readonly string[] = []) {
     super(`${message}; see "${["worker", command, "--help"].filter(Boolean).join(" ")}"`);
     this.name = "UsageError";
@@ -13,9 +13,9 @@ export class UsageError extends Error {
   }
 }
 
-/** An invalid value; the message continues the option's name: "must be …". */
+/** The error for an invalid value. The message continues the name of the option or argument, such as "must be …". */
 export class InvalidValue extends Error {
-  /** True for an unsupported choice, which is wrong usage rather than invalid input. */
+  /** Whether the value is not among the valid choices. Then givenIn() throws a UsageError, otherwise an InputError. */
   readonly isChoice: boolean;
 
   constructor(message: string, isChoice = false) {

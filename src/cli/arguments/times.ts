@@ -1,9 +1,12 @@
-// Times and durations as typed: `now`, `+10m`, `in 2h`, `30s`, `tomorrow 09:00`, or RFC 3339.
+// Reads times and durations that users type as arguments: `now`, `+10m`, `in 2h`, `30s`, `tomorrow 09:00`, or RFC 3339.
 import { now } from "../../base/clock.ts";
 import { isMoment } from "../../domain/moment.ts";
 import { InvalidValue } from "./refusals.ts";
 
-/** RFC 3339 text; `now`; a delay from now, by the database's clock; or a time in this process's time zone. */
+/**
+ * A string is `now` or RFC 3339 text. `afterMs`: a delay in milliseconds from now, by the database's clock. `local`: a
+ * time that was typed in this process's time zone.
+ */
 export type TimeArgument = string | { readonly afterMs: number } | { readonly local: Date };
 
 const unitsMs: readonly (readonly [names: RegExp, ms: number])[] = [
@@ -66,8 +69,8 @@ const LOCAL =
   /^(?:(today|tomorrow|\d{4}-\d\d-\d\d)(?:$|(?:\s+|t)(?=\d)))?(?:(\d{1,2}):(\d\d)(?::(\d\d))?)?$/i;
 
 /**
- * Returns the time of a local date, time, or date with time; null for other texts. A date alone is its midnight, a time
- * alone is its next occurrence after `from`.
+ * Returns the time of a text that is a local date, a local time, or both; null for other texts. A date without a time
+ * means its midnight. A time without a date means its next occurrence after `from`.
  */
 function localTime(typed: string, from: Date): Date | null {
   const [all, day, ...clock] = LOCAL.exec(typed) ?? [];

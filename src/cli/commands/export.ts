@@ -1,6 +1,5 @@
-// worker export: writes all jobs that match a query as JSON Lines or CSV. If it is stopped, or fails with a
-// WorkerError, when at least one whole line was exported, the message has the --cursor with which another export
-// continues.
+// worker export: writes all jobs that match a query as JSON Lines or CSV. If the export is stopped or fails with a
+// WorkerError after at least one whole line, the message has the --cursor with which another export can continue.
 import { monotonic } from "../../base/clock.ts";
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
 import { countText, numberText } from "../../domain/words.ts";
@@ -65,7 +64,7 @@ export const exportCommand = defineCommand({
     });
     const notes = leftOut(unchecked, unknown);
     if (!args.json) for (const line of notes) printFailure(`worker: ${line}`);
-    // With --json and a file, the notes are members of the answer that is printed below.
+    // With --json and --output, the object printed below has the same information, in `unchecked` and `unknown`.
     else if (output === "-") for (const warning of notes) printFailureJson({ warning });
     if (output === "-") return undefined;
     if (args.json) printJson(JSON.stringify({ exported: lines, unchecked, unknown, output }));
@@ -118,7 +117,7 @@ function leftOut(unchecked: number, unknown: readonly string[]): string[] {
 const noProgress: typeof printProgress = () => {};
 
 /**
- * Returns the error with `progress`, a text of continuation(), added to its message; unchanged if it is no WorkerError.
+ * Returns a WorkerError with `progress`, a text of continuation(), added to its message; any other error unchanged.
  */
 function interrupted(error: unknown, progress: string): unknown {
   if (error instanceof InputError) {

@@ -1,5 +1,5 @@
-// All commands in the order of the help. Each declaration in src/commands is a command, or an action of
-// `worker schedule` or `worker limit`.
+// All commands, in the order in which the help lists them. Each declaration in src/commands is a command, or an action
+// of `worker schedule` or `worker limit`.
 
 import type { Command } from "../../commands/declare/command.ts";
 import { commands as declarations } from "../../commands/index.ts";
@@ -33,7 +33,7 @@ import { showCommand } from "./show.ts";
 import { statusCommand } from "./status.ts";
 import { workersCommand } from "./workers.ts";
 
-/** The declarations of actions of `worker schedule` and `worker limit`. */
+/** The declarations that are no commands, but actions of `worker schedule` or `worker limit`. */
 const grouped: readonly Command[] = [...scheduleCommands, ...limitCommands];
 
 const all: readonly CliCommand[] = [

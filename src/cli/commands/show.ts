@@ -51,7 +51,7 @@ function tooLarge(id: string): WorkerError {
 function printJob(job: Job, condition: string, cancelling: string | null): void {
   print(`job ${job.id}  ${job.taskIdentifier ?? "-"}  ${condition}`);
   print(`queue ${job.queueName ?? "-"}  key ${job.key ?? "-"}  priority ${job.priority}`);
-  // A cancel sets the attempts of a waiting job to the maximum, so the number of attempts would be wrong.
+  // A cancel of a waiting job sets `attempts` to the maximum, so `attempts` of a cancelled job may be wrong.
   const isOver = condition === "failed" && isCancelled(job.lastError ?? "");
   const attempts = isOver ? "" : `attempts ${job.attempts} of ${job.maxAttempts}  `;
   print(`${attempts}run at ${time(job.runAt)}`);

@@ -1,4 +1,5 @@
-// worker status: prints the number of jobs, in all and in each condition, the pauses, and a note on limits.
+// worker status: prints the number of all jobs and of the jobs in each condition, up to 10 pauses, and a note on
+// limits.
 
 import { shownConditions } from "../../domain/condition.ts";
 import { countText } from "../../domain/words.ts";

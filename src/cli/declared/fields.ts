@@ -1,4 +1,5 @@
-// The positional arguments and options of a declared command: one for each visible field, and options such as --yes.
+// Makes the positional arguments and options of a declared command: one for each visible field of the declaration, and
+// options such as --yes.
 import type { Command as Declaration } from "../../commands/declare/command.ts";
 import type { FieldData } from "../../commands/declare/field.ts";
 import type { Values } from "../arguments/command.ts";
@@ -30,7 +31,7 @@ export function placesOf({ fields }: Declaration): FieldPlace[] {
     .map(([field, data]) => ({ field, key: data.option ?? field.replaceAll("_", "-") }));
 }
 
-/** Whether --now sets the field. --now is for the time of the run, and never for a deadline. */
+/** Whether --now sets the field. --now sets the time at which a job is due, never a deadline. */
 export const takesNow = (field: string): boolean => field === "run_at";
 
 /** Returns the positional arguments and options. An argument with one value may also be typed as an option. */
@@ -43,7 +44,7 @@ export function tableOf(
   for (const { field, key } of places) {
     const data = fields[field] as FieldData;
     const names = (data.optionAliases ?? []).map((name) => `--${name}`);
-    // If a missing field means everything, the option has no default: everything must be requested with --all.
+    // If a request without the field applies to everything, the option has no default: the user must type --all.
     const isAll = data.isAllWhenAbsent === true;
     const own = isAll ? null : (data.shellDefault ?? data.default ?? null);
     const fallback = own !== null && data.kind === "seconds" ? `${own}s` : own;
@@ -56,7 +57,7 @@ export function tableOf(
     const file = text(`File that contains the ${key}; - reads standard input`, { form: "path" });
     if (data.kind === "json") options[`${key}-file`] = file;
     if (takesNow(field)) options["now"] = flag(`The same as --${key} now`);
-    if (isAll) options["all"] = flag(`Without --${key}: ${data.default ?? "everything"}`);
+    if (isAll) options["all"] = flag(`Instead of --${key}: ${data.default ?? "everything"}`);
   }
   if (wait !== undefined)
     options["wait"] = flag("Wait until the jobs have ended, at most a minute");
@@ -94,7 +95,7 @@ function typedValue(data: FieldData): OptionValue<unknown> {
     case "list": {
       const { kind: itemKind } = data.item as FieldData;
       const item = typedValue(data.item as FieldData);
-      // Only choices certainly contain no comma, so only a list of choices may be typed with commas.
+      // Items of other kinds may contain commas, so only a list of choices may be typed with commas.
       if (itemKind !== "choice") return { ...several(item), describe };
       return { ...listOf(item, data.whenBare ?? []), bare: data.whenBare !== undefined, describe };
     }

@@ -1,5 +1,5 @@
-// Commands derived from the declarations in src/commands, which describe every action on jobs, queues and workers. A
-// new declaration needs no code here.
+// Makes commands of the command line from the declarations in src/commands. The declarations describe every action on
+// jobs, queues and workers. A new declaration needs no code here.
 
 import type { AuditEntry } from "../../commands/audit/audit-entry.ts";
 import type { Command as Declaration, WaitOutcome } from "../../commands/declare/command.ts";
@@ -53,7 +53,7 @@ export function jobCommand(declaration: Declaration): CliCommand {
   });
 }
 
-/** Performs a declared command with the typed values. `shown`: its name as typed, such as `schedule remove`. */
+/** Performs a declared command with the typed values. `shown`: the command as typed, such as `schedule remove`. */
 export async function performTyped(
   declaration: Declaration,
   given: CommandArguments,
@@ -162,7 +162,7 @@ function onlyNow(value: unknown, command: string, key: string): "now" {
   throw new UsageError(`use either --now or --${key}`, command);
 }
 
-/** Throws UsageError unless either a value or --all is given: a forgotten option must not mean everything. */
+/** Throws UsageError unless either a value or --all is given, because a forgotten option must not mean everything. */
 function requireAll(value: unknown, isAll: boolean, command: string, key: string): void {
   if (value !== undefined && isAll) throw new UsageError(`use either --all or --${key}`, command);
   if (value === undefined && !isAll) {
@@ -170,7 +170,7 @@ function requireAll(value: unknown, isAll: boolean, command: string, key: string
   }
 }
 
-/** Returns the input with relative and local times as RFC 3339. Relative ones count from the database's time. */
+/** Returns the input with relative and local times as RFC 3339. Relative times count from the database's time. */
 async function withMoments(
   declaration: Declaration,
   typed: Readonly<Record<string, unknown>>,
@@ -193,7 +193,7 @@ function isWhen(value: unknown): value is Exclude<TimeArgument, string> {
 
 const MAX_SHOWN = 10;
 
-/** `complete 1 2 3: The jobs are deleted as if they had succeeded. Continue?` */
+/** Returns a question such as `complete 1 2 3: The jobs are deleted as if they had succeeded. Continue?` */
 function questionOf(
   declaration: Declaration,
   input: Readonly<Record<string, unknown>>,
@@ -223,7 +223,7 @@ function report(
   return done.tally?.done === 0 ? 1 : 3;
 }
 
-/** Returns the JSON object with `members`, whose values are JSON, added at its end. */
+/** Returns the JSON object `json` with `members` added at its end. The values of `members` are JSON texts. */
 function withMembers(json: string, members: Readonly<Record<string, string>>): string {
   const more = Object.entries(members).map(([name, text]) => `,"${name}":${text}`);
   return `${json.slice(0, -1)}${more.join("")}}`;
@@ -231,7 +231,7 @@ function withMembers(json: string, members: Readonly<Record<string, string>>): s
 
 /**
  * Returns a line for each list of names in the answer, such as the stale workers. Names that are in `message` are
- * left out. A list without other names has no line.
+ * left out. If no name of a list is left, the list has no line.
  */
 function namesOf({ answer }: Declaration, { json, message }: CommandResult): string[] {
   const lists = Object.entries(answer).filter(([, shape]) => shape === "string[]");

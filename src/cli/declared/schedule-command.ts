@@ -1,4 +1,4 @@
-// worker schedule: the actions on schedules that src/commands/schedules declares, and their list.
+// worker schedule: the list of schedules, and the actions on schedules that src/commands/schedules declares.
 import { now } from "../../base/clock.ts";
 import { scheduleCommands } from "../../commands/schedules/index.ts";
 import { text, whole } from "../arguments/values.ts";
@@ -67,7 +67,7 @@ async function list(args: GroupArguments): Promise<0> {
   return 0;
 }
 
-/** Returns the time of the next tick, with `due since` before a time in the past. */
+/** Returns the time of the next tick as text. A time in the past follows the words `due since`. */
 const nextOf = (ms: number | null): string =>
   ms !== null && ms < now() ? `due since ${timeOf(ms)}` : timeOf(ms);
 const timeOf = (ms: number | null): string => time(ms === null ? null : new Date(ms));

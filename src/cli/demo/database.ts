@@ -1,5 +1,5 @@
 // The database of `worker demo`: an embedded PostgreSQL with the schema and, if the queue is new, sample jobs.
-// Disposing of it stops the server and keeps the data.
+// Disposing of a DemoDatabase stops the server and keeps the data.
 import { join } from "node:path";
 import type { Pool } from "pg";
 import { WorkerError } from "../../base/errors.ts";

@@ -1,5 +1,5 @@
-// The jobs of a new queue of `worker demo`: a few hundred, in every state. Every new queue gets the same jobs. Their
-// times are relative to the time of their insertion.
+// The jobs of a new queue of `worker demo`: a few hundred jobs in different states. Every new queue gets the same jobs.
+// The jobs' times are relative to the time of their insertion.
 
 import { now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
@@ -62,8 +62,8 @@ interface SampleJob {
 }
 
 /**
- * Inserts the sample jobs if the queue has neither jobs nor tasks; otherwise does nothing. Atomic if `db.client` is a
- * pool.
+ * Inserts the sample jobs if the queue has neither jobs nor tasks; otherwise does nothing. If `db.client` is a pool,
+ * all jobs are inserted in one transaction.
  */
 export async function insertSampleJobs(db: Database): Promise<void> {
   await inTransaction(db, insertOnce);
@@ -130,8 +130,8 @@ function makeSamples(): SampleJob[] {
     const other = random(last + 1);
     [drawn[last], drawn[other]] = [drawn[other] as Kind, drawn[last] as Kind];
   }
-  // The 60 youngest jobs are at most about an hour old, too young to have no attempts left. So failed ones among them
-  // swap kinds with older jobs.
+  // The 60 youngest jobs are at most about an hour old, too young to have used up all their attempts. So each failed
+  // job among them swaps its kind with an older job.
   const young = drawn.length - 60;
   for (let n = young; n < drawn.length; n++) {
     for (let other = random(young); drawn[n] === "failed"; other = random(young)) {
@@ -191,7 +191,7 @@ function sample(
   const run_s = {
     ready: -random(Math.min(created_s, 900)),
     "retry due": -random(60),
-    // From a minute to three weeks; occasionally a year.
+    // The job is due in a minute to three weeks; occasionally in a year.
     scheduled:
       n % 40 === 7 ? 31_536_000 : 60 + Math.round((random(1_000) / 1_000) ** 3 * 3 * WEEK_S),
     "retry later": 20 + random(7_200),
@@ -199,7 +199,7 @@ function sample(
     failed: -random(created_s),
   };
   const late_s = Math.max(0, -run_s[kind]);
-  // The last attempt of a retry failed up to about two hours ago. The job has waited since then.
+  // The last attempt of a job that waits for a retry failed up to about two hours ago.
   const waits = kind === "retry due" || kind === "retry later";
   const updated_s = late_s + (waits ? 60 + ((n * 397) % 7_200) : 0);
   return {

@@ -1,5 +1,5 @@
-// The live part of `worker demo`: a worker with a crontab and limits that simulates the sample tasks, and a feeder that
-// adds a few new jobs every two seconds while fewer than ENOUGH_READY are ready.
+// The live part of `worker demo`: a worker that simulates the sample tasks, with a crontab and limits, and a feeder
+// that adds a few jobs every two seconds.
 import type { Pool } from "pg";
 import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -26,7 +26,7 @@ const MAX_JOB_MS = 3_000;
 const FAILURES = 12;
 const FEED_INTERVAL_MS = 2_000;
 const MAX_FED = 5;
-/** While this many jobs or more are ready, the feeder adds none. */
+/** While at least ENOUGH_READY jobs are ready, the feeder adds none. */
 const ENOUGH_READY = 150;
 /** The longest delay of a scheduled job, in seconds. */
 const FARTHEST_S = 600;
@@ -44,7 +44,8 @@ export async function startDemoWorker(options: DemoWorkerOptions): Promise<Async
   const debug: Logger["debug"] = (fields, message) => logger.debug(fields, message);
   const worker = new Worker({
     ...{ pool, schema, tasks, cron, limits: sampleLimits, concurrency: CONCURRENCY, plugins: [] },
-    // Logged only with --verbose: simulated failures would push the admin's address and password off the screen.
+    // All lines of this worker have the level debug, so they appear only with --verbose. Otherwise the lines about
+    // simulated failures would push the admin's address and password off the screen.
     logger: { debug, info: debug, warn: debug, error: debug },
   });
   await worker.start();

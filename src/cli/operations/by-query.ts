@@ -87,8 +87,9 @@ export async function operateByQuery(
 }
 
 /**
- * Adds the missing tables: with --with-operations at once, otherwise after a confirmation. Throws if this role may not
- * add them, or if they are not confirmed.
+ * Adds the missing tables: with --with-operations at once, otherwise after the user has confirmed this at a terminal.
+ * Throws if the database role may not add the tables, or if the user does not confirm. Without --with-operations also
+ * throws if there is no terminal or the output is JSON.
  */
 async function addTables(
   connection: CommandConnection,
@@ -117,7 +118,7 @@ async function addTables(
   if (!json) print(message);
 }
 
-/** Returns `missing`, with its commands completed for the queue of this command. */
+/** Returns `missing`. The commands in it are completed for the database and schema of the running command. */
 const onSameQueue = (missing: MissingTables, { line, text }: SameQueue): MissingTables => ({
   ...missing,
   command: missing.command === null ? null : line(missing.command),

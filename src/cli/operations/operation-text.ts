@@ -11,13 +11,16 @@ import type { Value } from "../../domain/value.ts";
 import { countText, numberText, shortValue } from "../../domain/words.ts";
 import type { SameQueue } from "../shell/same-queue.ts";
 
-/** `1 job`, `≈ 8,400 jobs`. */
+/** Returns a number of jobs as text, such as `1 job` or `≈ 8,400 jobs`. */
 export const jobsOf = (count: number | Value): string =>
   typeof count === "number"
     ? countText(count, "job")
     : `${shortValue(count)} ${count.value === 1 ? "job" : "jobs"}`;
 
-/** Returns the result of a rehearsal, line by line. */
+/**
+ * Returns the lines with the result of a rehearsal. `missing`: the reason why the tables of operations cannot be used;
+ * null if they can be used.
+ */
 export function rehearsalLines(
   report: RehearsalReport,
   missing: MissingTables | null,
@@ -50,7 +53,9 @@ export function rehearsalLines(
   return lines;
 }
 
-/** `6 jobs that match is:failed`, `3 of 6 jobs that match is:failed, those of the lowest ids`. */
+/**
+ * Returns a text such as `6 jobs that match is:failed` or `3 of 6 jobs that match is:failed, those of the lowest ids`.
+ */
 function jobsThatMatch({ rehearsal, count, skipLocked, change }: RehearsalReport) {
   const { query, action } = rehearsal;
   // An action with `ofRunning` also cancels the running jobs that match.
@@ -100,7 +105,7 @@ export const undoLine = (id: string, { line }: SameQueue) =>
 
 /**
  * Returns lines with the result or the state of an operation, and with the commands that are possible next. `foreign`:
- * the columns that the application has added to the table of jobs; the undo of a deletion cannot restore them.
+ * the columns that the application has added to the table of jobs. The undo of a deletion cannot restore their values.
  */
 export function outcomeLines(
   operation: JobOperation,
@@ -157,7 +162,7 @@ function pausedText({ done, undone, undoAfterId }: JobOperation): string {
   return `The undo is paused after ${numberText(undone)} of ${jobsOf(done)}`;
 }
 
-/** Returns how many jobs an undo had restored when it was stopped; empty if there was no undo. */
+/** Returns how many jobs the undo of a stopped operation has restored; empty if no undo had begun. */
 const undoneText = ({ undone, undoAfterId }: JobOperation) =>
   undoAfterId === null ? "" : `; ${numberText(undone)} of them are restored`;
 
@@ -200,7 +205,10 @@ const clauses = (list: readonly (readonly [count: number, one: string, more?: st
     .map(([count, one, more = one]) => (count > 0 ? `; ${countText(count, one, more)}` : ""))
     .join("");
 
-/** Returns a line with the number of jobs of notFound(); no line if the number is unknown or may be zero. */
+/**
+ * Returns a line with the number of jobs that matched at the rehearsal but were found by no batch. Returns no line if
+ * this number is unknown or may be zero.
+ */
 function notFoundLines(operation: JobOperation): string[] {
   const rest = notFound(operation);
   if (rest === null || (rest.low ?? rest.value) === 0) return [];

@@ -10,7 +10,8 @@ import { boundedQueryable } from "../../database/connection/pool.ts";
 import { quietLogger } from "../output/quiet-logger.ts";
 import type { CommandConnection } from "../shell/connection.ts";
 
-// The time limits of the admin (admin/config/databases.ts). A batch that exceeds its limit is repeated with fewer jobs.
+// The same time limits as in the admin (admin/config/databases.ts). After a batch has exceeded its limit, the next
+// batches have fewer jobs.
 const READS = { statementTimeoutMs: 2_000, lockTimeoutMs: 1_000, readOnly: true } as const;
 const QUICK_READS = { statementTimeoutMs: 250, lockTimeoutMs: 100, readOnly: true } as const;
 const WRITES = { statementTimeoutMs: 8_000, lockTimeoutMs: 4_000, readOnly: false } as const;

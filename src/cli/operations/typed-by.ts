@@ -1,4 +1,4 @@
-// The audit trail of the command line, and the user and host for its entries.
+// The audit trail of the command line, and the members that all its entries have in common, such as the user.
 import { hostname, userInfo } from "node:os";
 import { now } from "../../base/clock.ts";
 import type { AuditEntry } from "../../commands/audit/audit-entry.ts";
@@ -24,7 +24,7 @@ function userName(): string | null {
   }
 }
 
-/** Returns the audit trail. Without its table, an entry is only logged, and shown only with --verbose. */
+/** Returns the audit trail. If its table does not exist, entries are only logged, and are shown only with --verbose. */
 export function trailOf({ database, logger }: CommandConnection): AuditTrail {
   const quiet = { ...logger, info: logger.debug };
   return createAuditTrail({ db: database, logger: quiet, onAudit: null });

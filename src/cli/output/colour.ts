@@ -15,7 +15,7 @@ const codes: Readonly<Record<Colour, readonly [on: number, off: number]>> = {
 
 type Stream = Pick<WriteStream, "isTTY">;
 
-/** Returns the text in a colour, if the stream has colours. `text` must already be printable. */
+/** Returns the text in the colour, or unchanged if the stream has no colours. `text` must already be printable. */
 export function colourText(text: string, colour: Colour | null, stream: Stream): string {
   if (colour === null || text === "" || !hasColour(stream, process.env)) return text;
   const [on, off] = codes[colour];
@@ -23,8 +23,9 @@ export function colourText(text: string, colour: Colour | null, stream: Stream):
 }
 
 /**
- * Whether to use colours. NO_COLOR turns them off, unless it is empty. Otherwise FORCE_COLOR decides if it is set: `0`
- * and `false` turn them off, other values on. Otherwise a terminal has colours, unless TERM is `dumb`.
+ * Whether to use colours. NO_COLOR turns colours off, unless it is empty. Otherwise, if FORCE_COLOR is set, its values
+ * `0` and `false` turn colours off, and all other values turn them on. If neither variable decides, a terminal has
+ * colours, unless TERM is `dumb`.
  */
 export function hasColour(stream: Stream, env: NodeJS.ProcessEnv): boolean {
   if (env["NO_COLOR"]) return false;

@@ -4,19 +4,20 @@ import { open } from "node:fs/promises";
 import { InputError, messageOf } from "../../base/errors.ts";
 import { printable } from "./printable.ts";
 
-/** The disposal closes the file. Standard output stays open. */
+/** The destination. Its disposal closes a file; standard output stays open. */
 export interface ExportOutput extends AsyncDisposable {
   /**
-   * Resolves when a file has the whole piece; for standard output, when there is room for more, or when `signal` has
-   * aborted. Throws InputError if a file cannot be written. The file then ends after the piece before, so that the
-   * export can be continued.
+   * Writes a piece of the export. For a file: resolves when the file has the whole piece, and throws InputError if the
+   * piece cannot be written. A part of the piece is then removed, if possible, so that the export can be continued. For
+   * standard output: resolves when there is room for another piece, or when `signal` has aborted.
    */
   write(piece: string | Uint8Array, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Opens the destination. If `file` is `-`, it is standard output, and control characters are escaped on a terminal.
- * `appends`: whether the file keeps its contents, default false. Throws InputError if the file cannot be opened.
+ * Opens the destination: the file named `file`, or standard output if `file` is `-`. Control characters are escaped if
+ * standard output is a terminal. `appends`: whether the file keeps its contents, default false. Throws InputError if
+ * the file cannot be opened.
  */
 export async function exportOutput(file: string, appends = false): Promise<ExportOutput> {
   if (file === "-") return standardOutput();
@@ -27,7 +28,7 @@ export async function exportOutput(file: string, appends = false): Promise<Expor
       try {
         await out.appendFile(piece);
       } catch (error) {
-        // Perhaps a part of the piece was written. A pipe or a device cannot be cut.
+        // A part of the piece may have been written. truncate() removes it, but fails for a pipe or a device.
         await out.truncate(size).catch(() => {});
         refuse(error);
       }
@@ -44,7 +45,7 @@ function refuse(error: unknown): never {
   throw new InputError([{ path: "output", message }]);
 }
 
-// watchOutput() in print.ts handles errors of standard output: it ends the process.
+// After an error of standard output, watchOutput() in print.ts ends the process.
 function standardOutput(): ExportOutput {
   const { stdout } = process;
   return {

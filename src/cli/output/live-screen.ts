@@ -1,11 +1,12 @@
-// A screen that refreshes in place. It uses the terminal's alternate buffer, so the earlier contents return at its end.
+// A screen that refreshes in place. It uses the terminal's alternate buffer, so when the screen is closed, the earlier
+// contents of the terminal return.
 import { printable } from "./printable.ts";
 import { cutTo } from "./table.ts";
 
 export interface LiveScreen extends AsyncDisposable {
   readonly rows: number;
   readonly columns: number;
-  /** Aborts at q, at Ctrl-C, or with the given signal. */
+  /** Aborts when q or Ctrl-C is typed, or when the signal that was given to liveScreen() aborts. */
   readonly ended: AbortSignal;
   show(lines: readonly string[]): void;
   /** Shows a status in the last line, below the contents. */

@@ -1,8 +1,8 @@
-// The logger of an operation that a command runs. On a terminal it leaves out info lines, because the printed result
-// is enough.
+// The logger of an operation that a command runs. On a terminal, info lines are shown only with --verbose, because the
+// printed result is enough.
 import type { Logger } from "../../base/logger.ts";
 
-/** Returns a logger whose info lines are shown on a terminal only with --verbose. */
+/** Returns the logger. If stderr is a terminal, the returned logger writes info lines at the level debug. */
 export function quietLogger(logger: Logger): Logger {
   return process.stderr.isTTY ? { ...logger, info: logger.debug } : logger;
 }

@@ -1,11 +1,11 @@
-// Arranges rows in columns. On a terminal, rows are cut to its width, so that they do not wrap; elsewhere they are
-// complete.
+// Arranges rows in columns. If the output is a terminal, each row is cut to the terminal's width, so that it does not
+// wrap. In files and pipes, rows are complete.
 import { colourOf, colourText } from "./colour.ts";
 import { printable } from "./printable.ts";
 
 const GAP = "  ";
 
-/** Returns the lines for a stream: the head, then the rows. They are cut if `stream` is a terminal. */
+/** Returns the lines for `stream`: first the headings, then the rows. If `stream` is a terminal, the lines are cut. */
 export function tableLines(
   columns: readonly string[],
   rows: readonly (readonly string[])[],
@@ -34,7 +34,7 @@ export function tableLines(
   });
 }
 
-/** Returns the text, cut to `most` columns, with … in place of the part that was cut off. */
+/** Returns the text. If it takes more than `most` columns of a terminal, it is cut and ends with …. */
 export function cutTo(text: string, most: number): string {
   if (widthOf(text) <= most) return text;
   let width = 1;
@@ -47,7 +47,7 @@ export function cutTo(text: string, most: number): string {
   return `${shown}…`;
 }
 
-// East Asian wide characters and emoji take two columns, combining marks and joiners none.
+// On a terminal, East Asian wide characters and emoji take two columns. Combining marks and joiners take none.
 const WIDE =
   /^(?:[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}])$/u;
 

@@ -6,9 +6,10 @@ import { ADMIN_ADDRESS, type RunArguments } from "./run-options.ts";
 import type { StopRequests } from "./stop-requests.ts";
 
 /**
- * Serves the admin. Returns an object whose disposal stops the admin; without --admin, returns null. `stops`: if the
- * admin has a certificate, SIGHUP reloads the certificate instead of stopping the worker. `worker`: for /healthz,
- * returns the worker, or null before it is created.
+ * Serves the admin. Returns an object whose disposal stops the admin; without --admin, returns null. `stops` handles
+ * the signals of the process: if the admin has a certificate, SIGHUP from now on reloads the certificate instead of
+ * stopping the worker. `worker` returns the worker of this process, or null before the worker is created; /healthz
+ * lists the worker's jobs that ignore their signal.
  */
 export async function adminBeside(
   args: RunArguments,
@@ -24,7 +25,7 @@ export async function adminBeside(
   const pool = createPool({ ...settings, logger, applicationName: "worker admin" });
   try {
     const listen = args.admin || ADMIN_ADDRESS;
-    // The worker lists a job once for each attempt whose code ignores its signal. The admin gets each id once.
+    // The worker lists a job once for each attempt whose code ignores its signal. The Set removes repeated ids.
     const ignoring = () => [...new Set(worker?.()?.jobsIgnoringSignal.map(({ id }) => id))];
     const config = {
       ...(await adminConfig({ ...args, listen }, pool, settings.schema, logger)),

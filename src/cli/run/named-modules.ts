@@ -1,5 +1,6 @@
-// In the executable, only files that options name, and their imports, may become part of the program. The environment
-// must not supply an import, so NODE_PATH and ~/.node_modules are not searched for CommonJS modules.
+// Besides its own code, the executable loads only the files that options name, and the modules that these files import.
+// Environment variables must not decide which module an import finds, so the executable does not search NODE_PATH and
+// ~/.node_modules for CommonJS modules.
 import Module from "node:module";
 import { isSea } from "node:sea";
 

@@ -13,8 +13,8 @@ export const runCommand = defineCommand({
   describe: "Run jobs: a worker whose tasks are the files of a directory",
   options: runOptions,
   notes: `${runNotes}\n\nOptions of the admin: ${adminNotes}`,
-  // `suggest` is left out of `args`: this command suggests no others, and --watch sends `args` to the worker's process,
-  // which cannot receive functions.
+  // `suggest` is left out of `args`, because this command suggests no other commands, and because --watch sends `args`
+  // to the worker's process in a message, which cannot contain a function.
   run: async ({ suggest: _, ...args }) => {
     const refuse = (message: string) => {
       throw new UsageError(message, "run");

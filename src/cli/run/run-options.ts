@@ -16,8 +16,8 @@ import type { GlobalOptions } from "../shell/globals.ts";
 
 const { listen, metricsToken, ...others } = adminOptions;
 /**
- * The options that need --admin. --metrics-token is not one of them: the command `admin` has the same variable, so it
- * may be set for another process.
+ * The options that are refused without --admin. --metrics-token is not among them: its value can come from an
+ * environment variable that the command `admin` uses, too, so the variable may be set for another process.
  */
 export const aboutAdmin = others;
 /** The longest `fastLane.limitMs` that the library accepts. */

@@ -61,7 +61,7 @@ export class StopRequests implements Disposable {
     void this.#worker?.stop(reason);
   }
 
-  /** Sets the worker that requests apply to. An earlier request takes effect at once. */
+  /** Sets the worker that requests apply to. If a request came earlier, it is applied to this worker at once. */
   for(worker: StoppableWorker): void {
     this.#worker = worker;
     if (this.signal.aborted) void worker.stop(String(this.#requested.signal.reason));
@@ -75,7 +75,7 @@ export class StopRequests implements Disposable {
 
 /**
  * Stops the worker at an uncaught exception or an unhandled rejection, so that other jobs can finish. The returned
- * function reports whether there was one.
+ * function reports whether such an error has occurred.
  */
 export function stopOnUncaught(stops: StopRequests, logger: Logger): () => boolean {
   let hasFailed = false;

@@ -1,8 +1,8 @@
 // `worker run --watch`: this process watches the files and, with --admin, serves the admin. The worker is a child
-// process that is replaced after a change.
+// process. After a change of a file, a new process replaces it.
 //
-//   running ──change──▶ stopping: running jobs end ──ended──▶ running, from the changed files
-//      └──ends by itself (a load error, a crash)──▶ waiting ──change──▶ running
+//   running ──change──▶ stopping: running jobs end ──the worker has ended──▶ running, from the changed files
+//      └──the worker ends by itself (a load error, a crash)──▶ waiting ──change──▶ running
 import type { ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
 import { messageOf } from "../../base/errors.ts";
@@ -65,12 +65,14 @@ async function untilChanged(
     else onReady(report.ready);
   });
   const { promise: ended, resolve: end } = Promise.withResolvers<[number | null, string | null]>();
-  // If the process cannot be started, it emits "error" and "close". The once() of node:events would reject at "error".
+  // If the process cannot be started, it emits "error" and then "close". The function once() of node:events is not used
+  // here, because it would reject at "error".
   worker.once("close", (status, killer) => end([status, killer]));
   worker.on("error", (error) => {
     logger.error({ error: messageOf(error) }, "the worker's process failed");
   });
-  // A second signal aborts the worker's jobs. So if a file changes and the user stops the worker, only one is sent.
+  // A second signal aborts the worker's jobs. So stop() sends only one signal, even if a file changes and the user
+  // stops the worker.
   let isStopping = false;
   const stop = (name: string) => {
     if (!isStopping) signal(worker, name);
@@ -97,7 +99,7 @@ async function untilChanged(
   await changed;
 }
 
-/** Sends SIGINT for SIGINT, and SIGTERM for every other signal. */
+/** Sends SIGINT to the worker if `name` is SIGINT, otherwise SIGTERM. */
 function signal(worker: ChildProcess, name: string): void {
   worker.kill(name === "SIGINT" ? "SIGINT" : "SIGTERM");
 }

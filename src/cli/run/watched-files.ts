@@ -1,5 +1,5 @@
-// Detects changed, new, renamed and deleted files, and changed modes. It polls, because network and container mounts
-// send no events about files.
+// Detects changed, new, renamed and deleted files, and files whose modes have changed. The files are polled, because
+// network and container mounts send no events about files.
 import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,13 +7,13 @@ import { wait } from "../../base/clock.ts";
 
 const POLL_MS = 300;
 /**
- * After a change, the files are polled at most this many times until they no longer change. A log that a task writes
- * may change all the time.
+ * After a change, the files are polled until they no longer change, but at most this many times. A log that a task
+ * writes may change all the time.
  */
 const MAX_SETTLING_POLLS = 10;
 const MAX_FILES = 10_000;
 
-/** The states of files by path. A state is a text that differs after any change of the file. */
+/** The states of files by path. A state is a text with the file's mtime, size, mode and inode; empty: no such file. */
 type States = Map<string, string>;
 
 export class WatchedFiles {
@@ -21,7 +21,7 @@ export class WatchedFiles {
   readonly #named: Set<string>;
   #seen: States = new Map();
 
-  /** Watches `files`, and the files below the directory except hidden ones and packages. */
+  /** Watches `files`, and the files below the directory, except hidden files and folders, and node_modules. */
   constructor(directory: string, files: readonly string[]) {
     this.#directory = directory;
     this.#named = new Set(files);
@@ -81,7 +81,10 @@ function firstDifference(one: States, other: States): string | null {
   return paths.find((path) => one.get(path) !== other.get(path)) ?? null;
 }
 
-/** Returns the files below a directory, without hidden ones and packages, as the search for tasks does. */
+/**
+ * Returns the files below a directory. Hidden files and folders, and node_modules, are left out, as in the search for
+ * tasks.
+ */
 async function filesBelow(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   const shown = entries.filter(({ name }) => !name.startsWith(".") && name !== "node_modules");

@@ -9,12 +9,12 @@ import { runWorker } from "./run-worker.ts";
 import { StopRequests } from "./stop-requests.ts";
 
 /**
- * A report to the parent. `loaded`: the path of a loaded file outside of `node_modules`. `ready`: the status of the
- * worker, sent when it is ready.
+ * A report to the parent. `loaded`: the path of a loaded file outside of `node_modules`. `ready`: the worker's status
+ * for the service manager, such as `3 tasks`, sent when the worker is ready.
  */
 export type WatchedReport = { readonly loaded: string } | { readonly ready: string };
 
-/** Takes the place of the service manager: sends the status to the parent, which sends it to the service manager. */
+/** Replaces the service manager: sends the status to the parent, which forwards the first status to the manager. */
 const parent: ServiceManager = {
   ready: async (status) => send({ ready: status }),
   [Symbol.asyncDispose]: async () => {},

@@ -19,7 +19,8 @@ import type { RunArguments } from "./run-options.ts";
 
 const ABORT_GRACE_MS = 5_000;
 /**
- * Programs are killed after this part of --abort-grace. The rest of that time is for writing the results of their jobs.
+ * A program that has to stop is killed after this part of --abort-grace. In the rest of that time the result of its job
+ * is written.
  */
 const KILL_AFTER = 0.8;
 
@@ -29,7 +30,7 @@ export interface WorkerParts {
   readonly runProgram: RunProgram;
 }
 
-/** Returns the options of the worker. Throws UsageError with all problems of the files. */
+/** Returns the options of the worker. Throws UsageError with all problems of the files, or if there is no task. */
 export async function workerOptions(
   args: RunArguments,
   { settings, logger, runProgram }: WorkerParts,
@@ -66,7 +67,10 @@ export async function workerOptions(
   };
 }
 
-/** Returns the results of all loads. Throws one UsageError with all their problems. */
+/**
+ * Calls all `loads` and returns their results. If some of them throw InputError, throws one UsageError with all
+ * problems.
+ */
 async function allOf<const R extends readonly unknown[]>(
   ...loads: { readonly [K in keyof R]: () => R[K] | Promise<R[K]> }
 ): Promise<R> {

@@ -6,8 +6,9 @@ import type { Environment } from "../arguments/environment.ts";
 const FIRST = 3;
 
 /**
- * Returns the address; for `fd:` and `fd:name`, it has the number of the descriptor instead, such as `fd:3`. Throws
- * InputError if systemd has passed no such socket, or for `fd:` more than one.
+ * Returns the address. An address `fd:` or `fd:name` is replaced by one with the number of the descriptor, such as
+ * `fd:3`. Throws InputError if systemd has passed no such socket, or if the address is `fd:` and systemd has passed
+ * several sockets.
  */
 export function activatedAddress(address: string, env: Environment, pid: number): string {
   if (!address.startsWith("fd:") || /^fd:\d+$/.test(address)) return address;

@@ -11,7 +11,10 @@ export interface CliConnectionSettings {
   readonly maxConnections: number;
 }
 
-/** Returns the settings. Without a URL their connection string is empty, so that libpq's variables apply. */
+/**
+ * Returns the settings of the connection. Without a URL the connection string is empty, so that libpq's environment
+ * variables (PGHOST and others) apply.
+ */
 export function connectionSettings(args: GlobalOptions): CliConnectionSettings {
   const { databaseUrl: connectionString = "", schema, maxConnections } = args;
   return { connectionString, schema, maxConnections };
@@ -19,7 +22,10 @@ export function connectionSettings(args: GlobalOptions): CliConnectionSettings {
 
 type Level = "debug" | "info" | "warn" | "error";
 
-/** Returns a logger that writes text to a terminal, but JSON elsewhere and with --json. Escapes control characters. */
+/**
+ * Returns a logger that writes to stderr: text if stderr is a terminal, but JSON otherwise and with --json. It escapes
+ * control characters.
+ */
 export async function commandLogger(args: GlobalOptions): Promise<Logger> {
   const { cleanLogger, createLogger } = await import("../../base/logger.ts");
   const level = args.verbose ? "debug" : "info";
@@ -37,7 +43,7 @@ export async function commandLogger(args: GlobalOptions): Promise<Logger> {
 
 /**
  * Returns a logger like commandLogger(). Its code is loaded when the first line is logged, because most commands log
- * nothing. `written` resolves once all lines are written.
+ * nothing. `written()` resolves once all lines are written.
  */
 function lateLogger(args: GlobalArguments): { logger: Logger; written(): Promise<void> } {
   let lines: Promise<Logger> | null = null;
@@ -69,7 +75,10 @@ function printableFields(value: unknown, depth: number): unknown {
 }
 
 export interface CommandConnection {
-  /** The database. Statements and locks have time limits, so that a locked table cannot block a command for ever. */
+  /**
+   * The database. Statements, and their waits for locks, have time limits, so that a locked table cannot block a
+   * command for ever.
+   */
   readonly database: Database;
   readonly pool: Pool;
   readonly logger: Logger;

@@ -1,5 +1,5 @@
-// Prints a failure of a command: as one line, as one line for each problem, or as JSON. Fields of the library have the
-// names that were typed.
+// Prints a failure of a command: as one line, as one line for each problem, or as JSON. In the message, the library's
+// names of fields are replaced by the names of the command's options and arguments.
 import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
 import { type CliCommand, optionName } from "../arguments/command.ts";
 import type { GivenValues } from "../arguments/given.ts";
@@ -119,8 +119,9 @@ function withSource(message: string, where: string | null): string {
 }
 
 /**
- * Replaces fields in a message, such as "at least one of run_at, priority and … is needed". `priority` may be an
- * ordinary word, so it is replaced only in a list with a name that is no word, such as `run_at`. Quoted words stay.
+ * Replaces names of fields in a message, such as "at least one of run_at, priority and … is needed". A name such as
+ * `priority` may also be an ordinary word. So it is replaced only in a list in which another name, such as `run_at`,
+ * has an underscore or a capital letter. Quoted words are not replaced.
  */
 function withTypedNames(message: string, names: ReadonlyMap<string, string>): string {
   const field = `(?:${[...names.keys()].filter((name) => /^\w+$/.test(name)).join("|")})`;

@@ -1,4 +1,4 @@
-// The program `worker` as a command, and the options that every command has.
+// The program `worker` as a command, and the global options. A few commands do not support all of them.
 import {
   type CliCommand,
   type CommandParts,
@@ -19,7 +19,7 @@ export interface GlobalOptions {
 }
 
 export interface GlobalArguments extends GlobalOptions {
-  /** Adds to a suggested command the options with which it reaches the same queue. */
+  /** Adds options to a suggested command, so that the command uses the same queue as this one. */
   readonly suggest: SameQueue;
 }
 
@@ -39,7 +39,7 @@ export const globalOptions = {
   version: flag("Show the version", { aliases: ["-v"] }),
 } satisfies Values;
 
-/** Returns a command. Its `run` receives the typed values of its arguments, its options and the global options. */
+/** Returns a command. Its `run` receives the parsed values of its arguments, its options and the global options. */
 export function defineCommand<W extends Values, O extends Values>(
   parts: CommandParts<W, O, GlobalArguments>,
 ): CliCommand {
@@ -60,15 +60,16 @@ environment: WORKER_SCHEMA sets --schema, and WORKER_LIST_LIMIT sets --limit of 
 the admin's secrets can be read from files (DATABASE_URL_FILE) or from credentials of systemd
 (database-url).
 
-A time is now, +10m, in 2h, or RFC 3339 with a zone; or, in the zone of this process (TZ), a day
-(2026-11-26, tomorrow), a time of day (09:00, the next one) or both (today 09:00). A duration is
-30s, 5m, 1h30m, or seconds.
+Forms of a time: now; a delay (+10m or in 2h); RFC 3339 with a zone; or, in the zone of this process
+(TZ), a day (2026-11-26 or tomorrow), a time of day (09:00: the next one), or both (today 09:00).
+Forms of a duration: 30s, 5m, 1h30m, or a number of seconds.
 With --json the output is one line of JSON with the names of the HTTP API (GET api/openapi.json of
 the admin): snake_case, ids as integers, payloads as stored; an error is {"error", "code"}.
 
 Exit status: 0 done; 1 failed; 2 an unknown command, option or choice, a missing argument, or no
---yes where one is needed; 3 partly done: some of the jobs were locked or deleted, an operation was
-paused or stopped, or an index could not be built; 128 + n signal n stopped export or add-many.
+--yes where one is needed; 3 partly done: some of the jobs were locked, deleted or still running, an
+operation was paused or stopped, an index could not be built, or doctor has warnings; 128 + n:
+signal n stopped export or add-many.
 NO_COLOR turns colours off, FORCE_COLOR on.`,
   run: async () => {
     throw new UsageError("no command given; try worker status, or worker --help");

@@ -1,14 +1,17 @@
-// Completes the commands that an output suggests with the options that they need to reach the database and schema of
-// the present command. A `worker` command needs no option for a URL from the environment, because it reads the same
-// environment.
+// Commands of `worker` print suggestions of further commands. This file completes a suggested command with the options
+// by which it reaches the same database and schema as the running command. A suggested `worker` command gets no option
+// for a URL that is set in the environment, because it reads the same environment.
 import { withoutSecrets } from "../../database/connection/server/connection-text.ts";
 import { shellWord } from "../../domain/portable/shell-word.ts";
 import { schemaOption, withOptions } from "../../domain/portable/worker-line.ts";
 
 export interface SameQueue {
-  /** Returns a suggested command, `worker …`, `psql …` or `pg_dump …`, completed for the same queue. */
+  /**
+   * Returns the suggested command `line`, completed for the same queue. Only commands of worker, psql and pg_dump
+   * change.
+   */
   line(line: string): string;
-  /** Returns the text, in which each `worker` command in quotes or backticks is completed as by line(). */
+  /** Returns `text`. Each `worker` command in it that is in double quotes or backticks is completed as by line(). */
   text(text: string): string;
   /** A sentence about the password that was omitted from the commands completed so far; null if none was omitted. */
   readonly note: string | null;
@@ -50,8 +53,8 @@ export function sameQueue(
 }
 
 /**
- * Returns a shell's expression for the URL's value, because psql does not read the variable or credential that set the
- * URL; empty if none is set.
+ * Returns an expression of the shell whose value is the database's URL, because psql and pg_dump do not read the
+ * variable or credential that sets the URL. Returns the empty text if no URL is set.
  */
 function variable(where: string | null): string {
   if (where === null) return "";

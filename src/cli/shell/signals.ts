@@ -5,11 +5,11 @@ import { WorkerError } from "../../base/errors.ts";
 
 const NAMES = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
-/** The error of a command that a signal ended early. The exit status is 128 + signal, as shells expect. */
+/** The error of a command that a signal ended early. The exit status is 128 plus the signal's number, as in shells. */
 export class StoppedError extends WorkerError {
   readonly status: number;
 
-  /** `signal`: from stopSignal(). */
+  /** `signal`: the aborted signal of stopSignal() or stoppable(). */
   constructor(signal: AbortSignal, message: string) {
     super("aborted", message);
     this.status = statusOf(signal.reason);
@@ -19,8 +19,8 @@ export class StoppedError extends WorkerError {
 const statusOf = (name: NodeJS.Signals) => 128 + constants.signals[name];
 
 /**
- * Returns an AbortSignal that aborts at the first SIGTERM, SIGINT or SIGHUP; the second ends the process at once with
- * status 128 + signal. With `onHangup`, SIGHUP calls this function and stops nothing.
+ * Returns an AbortSignal that aborts at the first SIGTERM, SIGINT or SIGHUP. The second of these signals ends the
+ * process at once, with an exit status of 128 plus the signal's number. With `onHangup`, SIGHUP only calls `onHangup`.
  */
 export function stopSignal(onHangup?: () => void): AbortSignal {
   const { signal, onSignal } = listen();
@@ -28,7 +28,10 @@ export function stopSignal(onHangup?: () => void): AbortSignal {
   return signal;
 }
 
-/** Runs `work` with a signal like that of stopSignal(), without `onHangup`. Removes the handlers when it has ended. */
+/**
+ * Calls `work` with an AbortSignal like that of stopSignal() without `onHangup`. When `work` has ended, removes the
+ * handlers of the process's signals.
+ */
 export async function stoppable<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { signal, end } = listen();
   try {
@@ -54,7 +57,7 @@ function listen() {
 /** Resolves when `signal` has aborted. */
 export async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
-  // The timer keeps the process alive while it waits only for a signal.
+  // Without this timer, Node would end a process that waits for nothing but a signal.
   const alive = setInterval(() => {}, 2 ** 30);
   await new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });

@@ -1,5 +1,5 @@
-// An entry of the audit trail: the user, the action, the jobs before and after it, the time and the source. It contains
-// no payload of a job and no secret.
+// An entry of the audit trail: the user, the action, the jobs before and after the action, the time and the source. It
+// contains no payload of a job and no secret.
 import type { JobState } from "../../domain/job.ts";
 
 /** A change made through the admin or the command line, as the audit trail records it. */
@@ -14,30 +14,30 @@ export interface AuditEntry {
   readonly client: string | null;
   /** The id of the HTTP request; null on the command line. */
   readonly request: string | null;
-  /** The name of the command; if a user pauses, resumes, stops or undoes an operation, such as `operation.pause`. */
+  /** The name of the command. If a user pauses, resumes, stops or undoes an operation: `operation.pause` and so on. */
   readonly action: string;
   /** The query of an operation, which selects its jobs; null for other actions. */
   readonly query: string | null;
-  /** The ids of the jobs to change, or of the added or removed job; null without any. */
+  /** The ids of the jobs to change, or of the added or removed job; null if there are none. */
   readonly ids: readonly string[] | null;
-  /** The job key in the input, such as that of the job to remove; null without one. */
+  /** The job key in the input, such as the key of the job to remove; null if there is none. */
   readonly key: string | null;
   /** The ids of the workers to unlock or to sweep; null for other actions. */
   readonly workers: readonly string[] | null;
-  /** The id of the operation; null without one. */
+  /** The id of the operation; null if there is none. */
   readonly operationId: string | null;
   /** The other input of the action by name, such as the new `priority` of the jobs; payloads are omitted. */
   readonly changes: Readonly<Record<string, unknown>>;
-  /** The first 20 of the jobs before the change; null when the action names no jobs by id or key. */
+  /** The first 20 jobs as they were before the change; null when the action names no jobs by id or key. */
   readonly before: readonly JobFacts[] | null;
   /**
-   * The same jobs after the change, or the added job, without deleted jobs; null when there are no ids and no key, or
-   * when the jobs could not be read.
+   * The same jobs after the change, except jobs that no longer exist. After an add: the added job. null when there are
+   * no ids and no key, or when the jobs could not be read.
    */
   readonly after: readonly JobFacts[] | null;
-  /** The number of things for which the action was requested; null when the action does not count any. */
+  /** The number of jobs or workers for which the action was requested; null if it is unknown or does not apply. */
   readonly requested: number | null;
-  /** The number of things that were changed; null when the action does not count any. */
+  /** The number of jobs or workers that were changed; null if it is unknown or does not apply. */
   readonly done: number | null;
   /** The result as a sentence. */
   readonly message: string;

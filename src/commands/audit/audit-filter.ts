@@ -1,4 +1,5 @@
-// Finds entries of the audit trail by a text or an id. Entries are searched as JSON texts, so that ids stay exact.
+// Finds entries of the audit trail by a text or an id. Entries are searched as JSON texts, because JavaScript numbers
+// would not keep large ids exact.
 import { InputError } from "../../base/errors.ts";
 import { jsonElements, jsonMembers } from "../../base/json-members.ts";
 
@@ -13,8 +14,9 @@ export interface AuditFilter {
 const SEARCHED = ["by", "action", "q", "key", "workers", "message"];
 
 /**
- * Returns a function that returns whether an entry matches. An empty search matches all entries. Any other matches the
- * entries of this program that contain the text, ignoring case, or the id.
+ * Returns a function that returns whether an entry matches. An empty search matches all entries. Any other search
+ * matches entries of this program (isOwn()): those with the text in one of the members SEARCHED, in upper or lower
+ * case, and those of the job or operation with this id.
  */
 export function matcherOf(search: string): (json: string | null) => boolean {
   if (search === "") return () => true;

@@ -23,13 +23,13 @@ export interface AuditTrail {
   /** Records the entry of an action that has been committed. Never rejects. */
   record(entry: AuditEntry): Promise<void>;
   /**
-   * Writes the entry in the transaction `within`. Returns a function that the caller calls after the commit. It calls
-   * `onAudit`; if there is no table, it also logs the entry and stores it in memory.
+   * Writes the entry in the transaction `within`. Returns a function for the caller to call after the commit. This
+   * function calls `onAudit`; if there is no table, it also logs the entry and stores it in memory.
    */
   recordWithin(within: Database, entry: AuditEntry): Promise<() => Promise<void>>;
   /**
-   * Returns at most `limit` entries, newest first. With `beforeId`, all of them have a lower id. The page ends early if
-   * its entries reach 4 MB, or if 16 MB have been searched. So even a page with few or no entries may have a cursor.
+   * Returns at most `limit` entries, newest first; with `beforeId`, only entries with lower ids. The page ends early if
+   * its entries reach 4 MB, or if 16 MB have been searched. So even an empty page may have a `nextCursor`.
    */
   list(
     reads: Database,
@@ -38,8 +38,8 @@ export interface AuditTrail {
     only?: AuditFilter,
   ): Promise<AuditPage>;
   /**
-   * Deletes up to 5,000 of the entries that are older than 90 days or whose ids are not among the last 100,000. Returns
-   * true if there may be more to delete.
+   * Deletes up to 5,000 of the entries that are older than 90 days, or whose id is at least 100,000 lower than the
+   * highest id. Returns true if there may be more entries to delete.
    */
   tidy(): Promise<boolean>;
 }
@@ -277,7 +277,7 @@ interface FactsRow {
   readonly max_attempts: number;
 }
 
-/** Returns the existing jobs with the first 20 ids or with the key, ascending by id; null without ids and key. */
+/** Returns the facts of jobs with one of the first 20 `ids` or with `key`, ascending by id; null if both are null. */
 export async function readFacts(
   db: Database,
   { ids, key }: { readonly ids: readonly string[] | null; readonly key: string | null },

@@ -1,5 +1,5 @@
 // Records the use of names, such as those of download tickets, so that each can be used only once across all admins of
-// a schema. The used names are rows of the table of rehearsals, from which expired rows are deleted anyway.
+// a schema. The used names are rows of the table of rehearsals, because expired rows of this table are deleted anyway.
 import { type Database, query } from "../../database/database.ts";
 
 /** The prefix of a used name in the column `id`. Rehearsals have ids without this prefix. */

@@ -7,7 +7,7 @@ export type AddParameter = (value: unknown, type: string) => string;
 
 /**
  * Returns an empty list of values, and a function that adds a value and returns its placeholder `$n` with its type. The
- * statement must use each value, because PostgreSQL rejects others.
+ * statement must use each value, because PostgreSQL rejects a statement with an unused value.
  */
 export function parameters() {
   const values: unknown[] = [];
@@ -16,8 +16,8 @@ export function parameters() {
 }
 
 /**
- * The row from which a new value is computed, in SQL. In the change itself it is `jobs`, in the check of an undo the
- * stored row `batch`.
+ * SQL for the row from which a new value is computed. In the change itself, the row is `jobs`. In the check before an
+ * undo, the row is `batch`, the stored row.
  */
 export interface RowAt {
   readonly row: string;
@@ -78,8 +78,9 @@ export function storedBytes(
 }
 
 /**
- * Returns the statement that changes `jobs`, up to its `where`. With `mayRun`, a locked job keeps its `updated_at`:
- * with a new one it could be taken for a job that was removed while it was locked (queue/settle/give-back.ts).
+ * Returns the statement that changes `jobs`, up to its `where`. With `mayRun`, a locked job keeps its `updated_at`.
+ * With a new `updated_at`, it could be mistaken for a job that was removed while it was locked
+ * (queue/settle/give-back.ts).
  */
 export function changeStatement(
   s: string,
@@ -104,11 +105,11 @@ export const restoredColumns = ({ set }: JobChange): string[] => [
 ];
 
 /**
- * Returns a condition on `jobs` and its stored state `batch`: an undo may restore the job. The job must have the
- * `updated_at` and the number of attempts that the action has left; a lock for an attempt would have increased the
- * number. If the action may change running jobs, the conditions of mayHaveRun() replace these two. In both cases the
- * new values of the columns are compared, too, because Graphile workers and hand-written SQL may change a job without a
- * new `updated_at`.
+ * Returns the condition under which an undo may restore a job: `jobs` is the job's row, `batch` its stored row. The
+ * job must still have the `updated_at` and the number of attempts that the action left. A lock for an attempt would
+ * have increased the number. If the action may change running jobs, the conditions of mayHaveRun() replace these two.
+ * In both cases the columns that the action set, except `attempts`, must still have their new values, because Graphile
+ * workers and hand-written SQL may change a job without a new `updated_at`.
  */
 export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParameter): string {
   const at = { row: "batch", id: "batch.job_id", now: "batch.left_at" };
@@ -120,25 +121,29 @@ export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParam
   return [...(mayRun ? mayHaveRun(untouched) : unlocked), ...same].join(" and ");
 }
 
-// If the action may change running jobs, the job may have run since. It must still have its key and revision, which
-// change when it is removed or replaced under its key, and must not have been failed or cancelled by hand.
+// If the action may change running jobs, a job may have run since the action. It must still have its key and revision,
+// which change when the job is removed or replaced under its key. It must not have been failed or cancelled by hand
+// since the action.
 const mayHaveRun = (untouched: string) => [
   "jobs.key is not distinct from batch.key",
   "jobs.revision = batch.revision",
   `(${untouched} or jobs.last_error is null or jobs.last_error !~ '${MARKED_FAILED}'::text)`,
 ];
 
-/** The tables of the changing statement that storeRows() reads, in addition to `acted`, the changed jobs. */
+/** The parts of the changing statement that storeRows() uses, in addition to the table `acted` of the changed jobs. */
 export interface ChangeTables {
-  /** The operation's id and the job's outcome, as SQL expressions on a row called `targets`. */
+  /** `operation` and `outcome`: the operation's id and the job's outcome, as SQL expressions on a row of `targets`. */
   readonly operation: string;
   readonly outcome: string;
-  /** Names of tables: `targets` has the jobs to record, `images` the earlier state of changed jobs. */
+  /** The names of two tables: `targets` has the jobs to record, and `images` has the earlier rows of changed jobs. */
   readonly targets: string;
   readonly images: string;
 }
 
-/** Returns an insert of a row for each job of `targets`. For deleted jobs, `acted` has their earlier state. */
+/**
+ * Returns a statement that inserts a row for each job of `targets`. If the change deletes jobs, their earlier state is
+ * read from `acted`.
+ */
 export function storeRows(
   s: string,
   change: JobChange,

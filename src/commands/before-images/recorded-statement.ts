@@ -1,7 +1,7 @@
-// Stores an action on jobs by id or key as a finished operation, so that it has a receipt and can be undone like an
-// operation by query (operations/store/undo-statement.ts). One statement acts on the jobs. If it changes any job, it
-// stores a row for the operation, and a row for each requested job. The row of a changed job has the job's earlier
-// state. This needs the extension `operations`.
+// The statement that performs an action on jobs selected by id or key, and stores the action as a finished operation.
+// So the action has a receipt, and can be undone like an operation by query (operations/store/undo-statement.ts). If
+// the action makes a change that can be undone, the statement stores a row for the operation, and a row for each
+// requested job. The row of a changed job has the job's earlier state. The schema must have the extension `operations`.
 import { MAX_VALUES } from "../../domain/portable/query/limits.ts";
 import { jobColumns, jobNames } from "../../queue/sql/job-row.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
@@ -12,21 +12,21 @@ import { type JobChange, storeRows } from "./job-change.ts";
 export interface ActionRecord {
   readonly origin: Origin;
   readonly action: string;
-  /** The changes by their names on the wire. */
+  /** The new values, by the names of their fields in the HTTP API. */
   readonly changes: Readonly<Record<string, unknown>>;
 }
 
-/** The column that the statement adds to each changed job. */
+/** The column that the statement returns with each changed job, in addition to the job's columns. */
 export interface OperationIdRow {
   /** The id of the stored operation; null if the action made no change that can be undone. */
   readonly operation_id: string | null;
 }
 
 /**
- * Returns the statement that acts and records. `tables`: its first common table expressions, which are `acted` (all
- * columns of the changed jobs), `targets` (the ids of the jobs to record, with an `outcome`: `d` done, `l` locked, `g`
- * not found) and, unless jobs are deleted, `images` (the earlier state of the changed jobs). The parameters from number
- * `first` on are the values of recordValues().
+ * Returns the statement that performs and stores the action. `tables`: the statement's first common table expressions.
+ * They are `acted` (all columns of the changed jobs), `targets` (the ids of the jobs to record, with an `outcome`: `d`
+ * done, `l` locked, `g` not found) and, unless jobs are deleted, `images` (the earlier state of the changed jobs). The
+ * parameters from number `first` on are the values of recordValues().
  */
 export const recordedStatement = (
   s: string,

@@ -3,11 +3,11 @@
 import { announceCancel } from "../../queue/pauses/pause.ts";
 
 /**
- * Returns common table expressions that store a request for each job. `ids`: a query of the jobs' ids; `reason` and
- * `by`: expressions. The running attempt becomes the last one, so that the job is not retried even if its worker reads
- * no requests. For this, max_attempts is lowered to attempts, but not below 1, as after a permanent failure
- * (queue/settle/fail.ts). A row that another session has locked, such as that of a job in the fast mode, is not waited
- * for, and keeps its max_attempts.
+ * Returns common table expressions that store a request for each job. `ids`: a query of the jobs' ids. `reason` and
+ * `by`: SQL expressions. The running attempt becomes the last one, so that the job is not retried even if its worker
+ * reads no requests. For this, max_attempts is lowered to attempts, but not below 1, as after a permanent failure
+ * (queue/settle/fail.ts). A row that another session has locked, such as the row of a job in the fast mode, is skipped,
+ * so the job keeps its max_attempts.
  *
  * The announcement names the worker of the job, so that other workers do not read the requests. The row of a job in the
  * fast mode names no worker, so all workers read the requests.

@@ -8,9 +8,9 @@ import { isNotResponding } from "../../queue/workers/stale-workers.ts";
 import { cancelRequests } from "./cancel-requests.ts";
 
 /**
- * Stores the requests, and returns their number. Jobs that a worker has fetched and not started count as running. When
- * all workers have acknowledged a pause, no such job is left in the scope of the pause, because a worker gives these
- * jobs back before it acknowledges the pause.
+ * Stores the requests, and returns their number. A job that a worker has fetched and not started counts as running.
+ * After a pause that all workers have acknowledged, there is no such job in the scope of the pause, because a worker
+ * gives its unstarted jobs back before it acknowledges the pause.
  */
 export async function cancelRunning(
   db: Database,
@@ -29,7 +29,7 @@ const conditions: Readonly<Record<PauseScope, (s: string) => string>> = {
   task: (s) => `jobs.task_id = (select id from ${s}._private_tasks where identifier = $1::text)`,
 };
 
-// Jobs that run in the fast mode have no `locked_by` in their rows, so they are found in the workers' reports.
+// The row of a job that runs in the fast mode may have no `locked_by`, so these jobs are found in the workers' reports.
 const reportedSql = (s: string) => `
   select pg_catalog.unnest(array(
     select one.id::bigint from ${s}._private_workers as workers,

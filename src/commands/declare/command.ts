@@ -18,19 +18,22 @@ import type { JobActionData } from "./job-action.ts";
  */
 export type Danger = "safe" | "changes" | "destroys";
 
-/** The HTTP route. `action`: the member `action` of the body; null if only this command has the route. */
+/**
+ * The HTTP route of a command. Several commands can have one path: then the member `action` of the request's body
+ * selects the command. `action`: this command's value of that member; null if no other command has the path.
+ */
 export interface HttpPlace {
   readonly path: string;
   readonly action: string | null;
 }
 
 /**
- * The members of the answer besides `message`. Each has a type: `string`, `integer`, `boolean`, `time`, or a record's
- * name, with `?` if it may be null and `[]` for a list.
+ * The names of the answer's members and their types, without `message` and the counts of the tally. A type is `string`,
+ * `integer`, `boolean`, `time`, or a record's name; with `?` if the member may be null, and with `[]` if it is a list.
  */
 export type AnswerShape = Readonly<Record<string, string>>;
 
-/** The static part of a declaration. The build of the page reads it, too. */
+/** The data of a declaration, without its functions. The build of the page reads the data, too. */
 export interface CommandData {
   /** The unique name on the command line: `run-now`. */
   readonly name: string;
@@ -38,7 +41,7 @@ export interface CommandData {
   readonly aliases: readonly string[];
   /** What the command does, for lists and help, as a phrase without a full stop. */
   readonly summary: string;
-  /** The title of its dialog: `Clean up`. */
+  /** The title of its dialog: `Clean up`. A dialog for selected jobs or workers has a title with the verb instead. */
   readonly title: string;
   /** The label of its button: `Run now`. */
   readonly verb: string;
@@ -46,7 +49,10 @@ export interface CommandData {
   readonly consequence: string;
   /** The consequence for a single job. Default: `consequence`. */
   readonly consequenceOfOne?: string;
-  /** `heavy`: it may take long or change the schema. The admin gives it more time, and checks the schema after it. */
+  /**
+   * `heavy`: the command may take long or change the schema. The admin gives its statements longer time limits, and
+   * checks the schema again after the command.
+   */
   readonly weight: "light" | "heavy";
   readonly danger: Danger;
   readonly http: HttpPlace;
@@ -55,7 +61,10 @@ export interface CommandData {
   readonly fields: Readonly<Record<string, FieldData>>;
   /** The command is offered only if a selected job has this state. Default: any state. */
   readonly forState?: JobState;
-  /** The fields of its dialog, in this order. Default: all. The command line and the API have the other fields, too. */
+  /**
+   * The fields of its dialog, in this order. Default: all fields that a user can fill in. Fields that are left out here
+   * exist only on the command line and in the API.
+   */
   readonly dialogFields?: readonly string[];
   /** At least one of these fields is required. */
   readonly needsOneOf?: readonly string[];
@@ -84,7 +93,7 @@ export interface CommandContext {
   /** The pool, for migrations and changes of indexes. With null, commands that need it are rejected. */
   readonly pool: Pool | null;
   readonly logger: Logger;
-  /** Aborts when the HTTP client disconnects or the server stops; never on the command line. */
+  /** Aborts when the HTTP client disconnects or the server stops. On the command line, it never aborts. */
   readonly signal: AbortSignal;
   /** How long a migration waits for other transactions, in milliseconds. Default: the default of migrate(). */
   readonly migrationWaitMs?: number;
@@ -105,12 +114,15 @@ export interface RunContext extends CommandContext {
   readonly committed: Committed;
 }
 
-/** TypeScript infers the result's type from what `run` returns, so it cannot also check the results given here. */
+/**
+ * Receives the result of the command so far. The type of this result is not checked: TypeScript infers the type of a
+ * command's result from the value that `run` returns, and cannot check another value against this type.
+ */
 export type Committed = (result: unknown) => void;
 
 /** The outcome of the changes that a command has started. */
 export interface WaitOutcome {
-  /** Lines without a full stop. */
+  /** Lines for the user, each without a full stop. */
   readonly lines: readonly string[];
   /** JSON texts of members that are added to those of the answer. */
   readonly members: Readonly<Record<string, string>>;
@@ -133,7 +145,7 @@ export interface Command<
   readonly onJobs?: JobActionData;
   /** Returns the problems of the input as a whole. Each value is already valid by itself. */
   problems?(input: Input<F>): readonly Problem[];
-  /** Whether this input changes nothing, so that there is nothing to record. */
+  /** Returns whether the command changes nothing with this input, so that there is nothing to record. */
   isPreview?(input: Input<F>): boolean;
   /** Checks preconditions or waits for them, before the transaction of the command if it has one. */
   prepare?(db: Database, input: Input<F>): Promise<void>;
@@ -142,17 +154,20 @@ export interface Command<
   follow?(db: Database, result: R, input: Input<F>, context: CommandContext): Promise<R>;
   /** Returns the result as a sentence without a full stop. */
   sentence(result: R, input: Input<F>): string;
-  /** Returns the counts, for commands that may change only some of the requested jobs. */
+  /** Returns the counts, for commands that may act on only some of the requested jobs or workers. */
   tally?(result: R, input: Input<F>): CommandTally;
   /** Returns whether only a part was done. Default: whether the tally has fewer done than requested. */
   isPartial?(result: R): boolean;
-  /** Returns the affected jobs for the record, if the input does not have them. */
+  /** Returns the ids of the affected jobs for the record. Default: the field `ids` of the input. */
   jobIds?(result: R): readonly string[];
-  /** Returns the operation that stores the jobs' earlier state. All commands that can store it declare this. */
+  /**
+   * Returns the id of the operation that stores the jobs' earlier state; null if this state is not stored. Every
+   * command that can store this state has the method.
+   */
   operationId?(result: R): string | null;
   /** Waits at most a minute for the end of changes that `run` has started; for --wait on the command line. */
   wait?(db: Database, result: R, input: Input<F>): Promise<WaitOutcome>;
-  /** Returns the affected workers for the record, if the input does not have them. */
+  /** Returns the ids of the affected workers for the record. Default: the field `worker_ids` of the input. */
   workerIds?(result: R): readonly string[];
   /** Returns the JSON texts of the members that `answer` declares. */
   members(result: R, input: Input<F>): Readonly<Record<string, string>>;

@@ -1,15 +1,15 @@
-// The part that only the declaration of a command on jobs has. With it, the command can also act on all jobs that match
-// a query, as an operation. The page's menus are generated from it (ui/schema/commands.mjs).
+// The part of a command's declaration that only commands on jobs have. With this part, the command can also act on all
+// jobs that match a query, as an operation. The page's menus are generated from it (ui/schema/commands.mjs).
 import type { Database } from "../../database/database.ts";
 import type { MissingTables } from "../../database/schema/extensions/missing-tables.ts";
 import type { Condition } from "../../domain/condition.ts";
 import type { JobChange } from "../before-images/job-change.ts";
 import type { CommandFields } from "./field.ts";
 
-/** The validated changes by their names on the wire. */
+/** The validated changes by their names in requests. */
 export type Changes = Readonly<Record<string, string | number | boolean>>;
 
-/** The texts of an action: before (`ask`), during and after it. `{jobs}` is replaced by a text such as `3 jobs`. */
+/** The texts of an action: `ask` before, `doing` during, `done` after it. A text such as `3 jobs` replaces `{jobs}`. */
 export interface ActionWords {
   /** The words before the number of jobs in a result: `Retried` for `Retried 3 of 5 jobs`. */
   readonly past: string;
@@ -29,7 +29,7 @@ export interface ActionOffers {
   readonly selected?: OfferCondition;
   /** Above the list, for all matching jobs. `of`: for which jobs; `place`: the place in the row. */
   readonly every?: { readonly of: OfferCondition; readonly place: number };
-  /** The conditions for whose jobs the action is the most likely one: the page offers it first. */
+  /** For jobs with one of these conditions, the page offers the action first, because it is the most likely one. */
   readonly firstFor?: readonly Condition[];
   /** Whether its shortcut also works in the list of jobs. */
   readonly hasListKey?: boolean;
@@ -42,7 +42,10 @@ export interface JobActionData {
    * of its own. `by`: the user.
    */
   readonly change: (changes: Changes, by: string | null) => JobChange;
-  /** Words for what happens to running jobs instead of the change, for one job and for several; absent if nothing. */
+  /**
+   * Words for what happens to running jobs instead of the change: for one job, and for several. Absent if nothing
+   * happens to them.
+   */
   readonly ofRunning?: readonly [one: string, more: string];
   /** The jobs that an operation never selects, as a term of the query language such as `is:failed`. */
   readonly leavesOut?: string;

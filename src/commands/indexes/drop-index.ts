@@ -28,7 +28,8 @@ export const dropIndexCommand = defineCommand({
       had ? "dropped" : "absent",
     );
     if (indexBuilds === undefined) return dropping;
-    // Dropping waits for transactions that may use the index. An HTTP request is answered after MAX_WAIT_MS at most.
+    // The drop waits for transactions that may use the index. In an admin (`indexBuilds` is set), the command waits for
+    // the drop at most MAX_WAIT_MS. If the drop takes longer, the command returns `dropping`, and the drop continues.
     const late = new AbortController();
     const waited = wait(MAX_WAIT_MS, late.signal).then(() => "dropping" as const);
     const state = await Promise.race([dropping, waited]).finally(() => late.abort());

@@ -1,4 +1,5 @@
-// Shared by the commands of this folder: the index field, the HTTP route, and the pool for building and dropping.
+// Shared by the commands of this folder: the index field, the HTTP route, and the pool with which indexes are built
+// and dropped.
 import type { Pool } from "pg";
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
@@ -10,7 +11,10 @@ export const indexField = choice(["Index", "name of an optional index"], indexNa
 
 export const indexAction = (action: string) => ({ path: "/api/indexes", action });
 
-/** Returns the pool and the database. Throws WorkerError without a pool, because the work needs its own connection. */
+/**
+ * Returns the pool and the database. Throws WorkerError if there is no pool, because an index is built or dropped on a
+ * connection of its own.
+ */
 export function indexPlace(db: Database, pool: Pool | null): IndexPlace {
   if (pool === null) throw new WorkerError("configuration", "changing an index needs a pool");
   return { pool, db };

@@ -1,5 +1,5 @@
 // What the actions on jobs have in common: the HTTP route, the change of jobs by id, and the result. The result has the
-// changed jobs, and the ids of the other jobs by the reason why they did not change.
+// changed jobs. It also has the ids of the jobs that did not change, in a list for each reason.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { changedJobJson, type Job } from "../../domain/job.ts";
 import { countText, numberText } from "../../domain/words.ts";
@@ -37,7 +37,7 @@ type JobAction<F extends Fields, N extends string> = Omit<
   readonly run?: Command<F, JobActionResult>["run"];
 };
 
-/** Defines an action on jobs by id, and on all jobs that match a query. */
+/** Returns the command of an action. The action can change jobs by id, or all jobs that match a query. */
 export function defineJobAction<const F extends Fields, const N extends string>(
   action: JobAction<F, N>,
 ): JobCommand<F, JobActionResult, N> {
@@ -106,7 +106,7 @@ const presentSql: Statement = (schema) => `
   select id::text, locked_at is not null as is_locked
   from ${schema}._private_jobs where id = any($1::bigint[])`;
 
-/** Returns the member `jobs` of an answer: the jobs after the change, with payloads byte for byte. */
+/** Returns the member `jobs` of an answer as JSON: the jobs after the change, with payloads exactly as stored. */
 export function jobsMember(jobs: readonly Job[]): Record<string, string> {
   return { jobs: `[${jobs.map(changedJobJson).join(",")}]` };
 }
@@ -125,7 +125,7 @@ function resultTally({ jobs, spent }: JobActionResult, { ids }: IdsInput): Comma
   return { requested: new Set(ids).size, done: jobs.filter(({ id }) => !without.has(id)).length };
 }
 
-/** Returns `Completed 1 of 3 jobs; 1 left alone, it has started: #7; 1 not found: #9`. */
+/** Returns the result in words: `Completed 1 of 3 jobs; 1 left alone, it has started: #7; 1 not found: #9`. */
 function resultSentence(done: string, result: JobActionResult, idsInput: IdsInput): string {
   const tally = resultTally(result, idsInput);
   const doneOfRequested = `${done} ${numberText(tally.done)} of ${countText(tally.requested, "job")}`;

@@ -1,4 +1,4 @@
-// Fails jobs as if all their attempts had failed: they stay as failed jobs.
+// Fails jobs for good: they have no attempts left, and stay in the table as failed jobs.
 import { validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
 import { boundedText } from "../../domain/job-spec.ts";
@@ -14,14 +14,15 @@ import type { ActionRecord } from "../before-images/recorded-statement.ts";
 import { jobIds, optional, text } from "../declare/field.ts";
 import { defineJobAction, jobActionResult } from "./define-job-action.ts";
 
-// Checks a reason. The maximum length is enough for a long stack trace. One call may store 10,000 copies of the reason.
+// The maximum length of a reason is enough for a long stack trace. It is not larger, because one call may store
+// 10,000 copies of the reason.
 const reasonText = boundedText(0, 65_536);
 
 /**
- * Sets attempts to max_attempts and last_error to `reason` (null: "Manually marked as failed"). Returns the changed
- * jobs, ascending by id. Unknown ids, and jobs locked less than 4 hours ago, are skipped and not returned. Waits up to
- * a second for jobs that are fetched and not started. Throws InputError for invalid ids (see completeJobs) or a reason
- * longer than 65,536 characters.
+ * Sets the jobs' attempts to max_attempts, and last_error to `reason` (null: "Manually marked as failed"). First waits
+ * up to a second until none of the jobs is fetched. Unknown ids, and jobs locked less than 4 hours ago, are skipped.
+ * Returns the changed jobs, ascending by id. Throws InputError if `ids` is empty, longer than 10,000, or contains
+ * anything but job ids, or if the reason is longer than 65,536 characters.
  */
 export async function permanentlyFailJobs(
   db: Database,
@@ -33,7 +34,10 @@ export async function permanentlyFailJobs(
   return actOnJobsInTurn(db, failChange(checked), ids, record);
 }
 
-/** Returns the change. `reason`: null for the text that Graphile Worker's function permanently_fail_jobs() sets. */
+/**
+ * Returns the change. `reason`: the jobs' last error; null for the text that Graphile Worker's function
+ * permanently_fail_jobs() sets.
+ */
 const failChange = (reason: string | null): JobChange => ({
   set: {
     last_error: (_, parameter) =>

@@ -1,4 +1,4 @@
-// Removes the job with a key. The command also removes jobs given by ids or a query.
+// Removes the job that has a given job key. The command `remove` also removes jobs given by ids or a query.
 import { validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
@@ -21,8 +21,8 @@ import { jobIds, text } from "../declare/field.ts";
 /** The result of removeJob(). */
 export interface RemovedJob {
   /**
-   * What happened. `removed`: the job was not running and is deleted. `locked`: a worker has locked the job; it has
-   * lost its key, its running attempt continues, and it will not be retried. `absent`: no job has this key.
+   * What happened. `removed`: the job is deleted. `locked`: a worker has locked the job, so it is not deleted. It has
+   * lost its key, a running attempt continues, and the job will not be retried. `absent`: no job has this key.
    */
   readonly outcome: "removed" | "locked" | "absent";
   /** The job: in its last state if it was removed, in its present state if it is locked, null if it is absent. */
@@ -44,7 +44,7 @@ async function removeAtOnce(db: Database, key: string): Promise<RemovedJob> {
   return toRemovedJob(row);
 }
 
-// The row of a deleted job still has its key. A running job has just lost its key.
+// The returned row of a deleted job still has the key. The row of a locked job does not: the statement has removed it.
 const toRemovedJob = (row: JobRow | undefined): RemovedJob =>
   row === undefined
     ? { outcome: "absent", job: null }
@@ -65,8 +65,9 @@ export interface RemoveResult extends RemovedJob {
   readonly operationId: string | null;
 }
 
-// Like Graphile Worker's function remove_job: a running job loses its key and its remaining attempts. The deletion
-// `removed` runs first. If it has to wait for a worker's fetch, it finds the job locked, and the update follows.
+// As in Graphile Worker's function remove_job, a locked job is not deleted, but loses its key and its remaining
+// attempts. The deletion `removed` runs before the update `given_up`. If the deletion has to wait for a fetch of the
+// job, it then finds the job locked and does not delete it, and the update changes the job.
 const removedSql = (schema: string) => `removed as (
     delete from ${schema}._private_jobs as jobs
     where jobs.key = $1::text and ${isFree}

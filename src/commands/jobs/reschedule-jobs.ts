@@ -31,7 +31,10 @@ export interface JobChanges {
   readonly runAt?: Date | string | undefined;
   /** Moves the `runAt` of each job by this many milliseconds, back if negative; at most a year. Not with `runAt`. */
   readonly shiftMs?: number | undefined;
-  /** Spreads the jobs evenly over this many milliseconds, each from its new or present `runAt` on; at most a year. */
+  /**
+   * Delays each job, from its new or present `runAt` on, by 0 to this many milliseconds. The delays of the jobs are
+   * spread evenly. At most a year.
+   */
   readonly spreadMs?: number | undefined;
   /** The new priority: lower runs earlier. -32,768 to 32,767. */
   readonly priority?: number | undefined;
@@ -73,9 +76,9 @@ function momentMessage(): string {
 }
 
 /**
- * Applies `changes` to the jobs and returns the changed ones, ascending by id. Unknown ids, and jobs locked less than 4
+ * Applies `changes` to the jobs and returns the changed jobs, ascending by id. Unknown ids, and jobs locked less than 4
  * hours ago, are skipped and not returned. Waits up to a second for jobs that are fetched and not started. Throws
- * InputError for invalid ids (see completeJobs) and for invalid changes, such as none at all.
+ * InputError for invalid ids (see completeJobs), for invalid changes, and if `changes` contains no change.
  */
 export async function rescheduleJobs(
   db: Database,
@@ -101,8 +104,8 @@ type RescheduleChanges = Omit<JobChanges, "shiftMs" | "spreadMs"> & {
 };
 
 /**
- * Returns the change. It sets all four columns: a column without a new value is set to its present value. So an undo
- * stores and compares all four.
+ * Returns the change of the rows. The change sets all four columns: a column without a new value is set to its present
+ * value. So an undo stores and compares all four columns.
  */
 function rescheduleChange(to: RescheduleChanges): JobChange {
   const { runAt, shift, spread, priority, attempts, maxAttempts } = to;
@@ -131,14 +134,14 @@ function rescheduleChange(to: RescheduleChanges): JobChange {
 
 /**
  * Returns an SQL expression: the new time. The parameters are SQL expressions, too. `from`: a time; `id`: the job's id;
- * `shift` and `spread`: in seconds. The place of a job in the spread follows from its id, by `hashint8`, whose results
- * are uniform over 2^32 numbers.
+ * `shift` and `spread`: in seconds. The part of `spread` that is added to a job's time is computed from the job's id
+ * with `hashint8`, whose results are uniform over 2^32 numbers.
  */
 const movedRunAt = (from: string, id: string, shift: string, spread: string): string =>
   `${from} + pg_catalog.make_interval(secs => ${shift} + ${spread}
         * ((pg_catalog.hashint8(${id})::float8 + 2147483648::float8) / 4294967296::float8))`;
 
-/** Returns the change of the rows. `changes` has the field names of the HTTP API. */
+/** Like rescheduleChange(), for `changes` with the field names of the HTTP API. */
 export const movingBy = (changes: Changes): JobChange =>
   rescheduleChange({
     runAt: changes["run_at"] as string | undefined,

@@ -1,4 +1,5 @@
-// Retries jobs: sets their attempts to 0 and their time to now. Meant for failed jobs whose cause of failure is fixed.
+// Retries jobs: sets their attempts to 0 and their `run_at` to now. Meant for failed jobs, after the cause of their
+// failure has been fixed.
 import { jobIds, maxAttempts, optional, priority } from "../declare/field.ts";
 import { defineJobAction } from "./define-job-action.ts";
 import { movingBy } from "./reschedule-jobs.ts";

@@ -1,5 +1,5 @@
-// Creates a limit or changes parts of it. Two such changes of one limit run one after the other, so that the second
-// keeps the parts that only the first has changed. Also ends back-offs.
+// Creates a limit or changes parts of it. Two simultaneous changes of one limit run one after the other, so that the
+// second keeps the parts that only the first has changed. This file also ends the back-offs of a limit.
 
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
@@ -22,11 +22,11 @@ export interface LimitSet {
   readonly isNew: boolean;
   /** False if an equal limit existed. */
   readonly isChanged: boolean;
-  /** Whether a task or queue with a matching name exists. */
+  /** Whether the limit matches the name of an existing task or queue. */
   readonly isKnown: boolean;
   /**
-   * A note that workers without heartbeats may not apply the limit, or that these workers could not be read; null: no
-   * such worker was found.
+   * A note for the user: either there are workers without heartbeats, which may be Graphile workers and then do not
+   * apply the limit, or the workers could not be read. null: no worker without heartbeats was found.
    */
   readonly note: string | null;
 }
@@ -48,7 +48,7 @@ export async function changeLimit(
     ]);
     return { definition, isNew: old === null, isChanged, isKnown: row?.is_known === true };
   });
-  // The limit is committed, so a failure to read the note is not an error of the command.
+  // The limit is committed, so the command succeeds even if the workers cannot be read.
   const note = await unreportedNote(db).catch(
     (error: unknown) => `workers without heartbeats could not be read: ${messageOf(error)}`,
   );
@@ -103,11 +103,10 @@ async function endSome(
   return rows.map((row) => ({ scope: row.scope, name: row.name }));
 }
 
-// An advisory lock and not a row lock, because the limit may not exist yet.
+// The lock is an advisory lock instead of a row lock, because the limit may not exist yet.
 const lockSql: Statement = () =>
   "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('worker:limit:' || $1::text, 0))";
 
-// One statement for both scopes: the parameter decides which table is read.
 const knownSql: Statement = (s) => `
 select case when $1::text = 'task'
   then exists (select from ${s}._private_tasks where identifier like $2::text)
@@ -115,8 +114,8 @@ select case when $1::text = 'task'
 
 const ENDED_AT_ONCE = 1_000;
 
-// A back-off of a task or queue has also set a pause with the same end, which is ended, too. A pause with another end
-// was set by a user, and stays.
+// While a back-off of a task or queue lasts, there is a pause with the same end. endSome() ends this pause, too. If the
+// pause of the task or queue has another end, a user has set it, and it stays.
 const backOffsSql: Statement = (s) => `
 select distinct on (backs.scope, backs.name) backs.scope, backs.name,
   exists (select from ${s}._private_pauses as pauses

@@ -1,4 +1,4 @@
-// Declares the command that ends the back-offs of a limit; implemented in change-limit.ts.
+// Declares the command that ends the back-offs of a limit. change-limit.ts implements it.
 import { countText, shortName } from "../../domain/words.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { type EndedBackOff, endBackOffs } from "./change-limit.ts";

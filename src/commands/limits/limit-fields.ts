@@ -1,4 +1,4 @@
-// What the commands on limits have in common: their fields, and how a definition is made from them.
+// The fields of the commands on limits, and the function that makes a limit's definition from the values of the fields.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { validate } from "../../base/validate.ts";
 import {
@@ -76,8 +76,8 @@ export function changedLimit(old: LimitDefinition | null, input: SetInput): Limi
 }
 
 /**
- * Returns the new rate; null: no maximum. If no burst is given and the old rate has its default burst, the new rate
- * gets its own default burst.
+ * Returns the new rate; null: no maximum. If a rate but no burst is given, the burst of the old rate is kept, except if
+ * it is the default burst of the old rate. Then, and if there is no old rate, the new rate gets its own default burst.
  */
 function changedRate(old: FullRate | null, { rate: typed, burst }: SetInput): Rate | null {
   if (typed === undefined && old === null) {

@@ -19,7 +19,7 @@ export interface LimitChange {
 }
 
 /**
- * Creates the limit, or replaces the one with this name. Returns false if an equal limit existed. Throws
+ * Creates the limit, or replaces the limit of the same name. Returns false if an equal limit existed already. Throws
  * `extension_missing`, and `conflict` if there are too many limits, or if a limit of the other scope has the name.
  */
 export async function setLimit(db: Database, { definition, setBy }: LimitChange): Promise<boolean> {
@@ -50,8 +50,8 @@ interface SetRow {
 }
 
 /**
- * Creates those of a worker's limits that do not exist yet. Returns the existing ones that differ from the worker's
- * options. Throws `extension_missing`, and `conflict` if there are too many.
+ * Creates each limit of a worker's options, `wanted`, unless a limit of the same name exists. Returns the limits that
+ * exist with another definition. Throws `extension_missing`, and `conflict` if there are too many limits.
  */
 export async function createLimits(
   db: Database,
@@ -105,9 +105,10 @@ const EMPTY = `pg_catalog.now()
     + $7::int::float8 * $6::bigint::float8 / $5::int::float8 * interval '1 millisecond'`;
 
 /**
- * A condition: some workers possibly do not apply the new concurrency yet (`most` in queue/limits/permits.ts), because
- * the limit matches other tasks than before or had no concurrency, or because the same holds for its previous
- * definition, which is less than 2.5 s old.
+ * A condition: some workers may not apply the concurrency of the new definition `excluded` at once. `most` in
+ * queue/limits/permits.ts handles this case. The condition is true if the limit matched other tasks before or had no
+ * concurrency. It is also true if the previous definition, `l`, is less than 2.5 s old and some workers may not apply
+ * that one yet (`revision` < 2).
  */
 const IS_NEW = `l.match <> excluded.match or l.concurrency is null
       or l.revision < 2 and l.set_at > pg_catalog.now() - interval '2.5 seconds'`;
@@ -115,9 +116,9 @@ const IS_NEW = `l.match <> excluded.match or l.concurrency is null
 /*
  * $1 name  $2 scope  $3 match  $4 concurrency  $5 rate  $6 period  $7 burst  $8 set by
  *
- * `behind`: the rows whose `tat` (theoretical arrival time) is later than that of an empty bucket of the new rate. If
- * the old rate was slow, `tat` may be far ahead, so `emptied` moves it back. `behind` locks rows in the order in which
- * fetches lock them, so that no deadlock is possible.
+ * `behind`: the rows whose `tat` (theoretical arrival time) is later than the `tat` of an empty bucket under the new
+ * rate. If the old rate was slow, the `tat` of a row may be far in the future, so `emptied` sets it to that of an empty
+ * bucket. `behind` locks rows in the order in which fetches lock them, so that no deadlock is possible.
  */
 const setSql: Statement = (s) => `
 with old as materialized (

@@ -1,4 +1,5 @@
-// Deletes the names of tasks and of queues that have no jobs, except those that PostgreSQL refuses to delete.
+// Deletes the names of tasks and of queues that have no jobs. A name stays if PostgreSQL refuses to delete it, for
+// example because a trigger raises an error.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { openTransactionsEnd } from "../../database/inspect/open-transactions.ts";
@@ -8,7 +9,7 @@ import type { NameColumn } from "../../queue/sql/names.ts";
 import { type LostName, NAMES, putBackNames } from "../../queue/tidy/lost-names.ts";
 
 export const NAMES_AT_ONCE = 10_000;
-/** How long to wait for older transactions after deleting names, in milliseconds. */
+/** How long deleteNames() waits for the end of transactions that were open at a deletion, in milliseconds. */
 const OLDER_TRANSACTIONS_MS = 10_000;
 
 /** The rows that PostgreSQL refuses to delete. */
@@ -18,8 +19,8 @@ export type CleanupRefusals = Record<"job" | NameColumn, RefusedRow[]>;
 export interface NamesToDelete {
   readonly column: NameColumn;
   /**
-   * Returns an SQL condition on a row `names`, which is required in addition to the condition that the name has no
-   * jobs. It may use parameters from $3 on.
+   * Returns an SQL condition on the row of a name. The alias of the row is `names`. The name is deleted only if it has
+   * no jobs and meets this condition. The condition may use parameters from $3 on.
    */
   isUnused(s: string): string;
 }
@@ -34,9 +35,9 @@ interface NameDeletion {
 }
 
 /**
- * Deletes names in steps, by ascending id. If a transaction that was open at a deletion commits a job with the name's
- * id, the name is restored. If a transaction that was open at a deletion is still open 10 s later, all names of the
- * step are restored, and no further step follows.
+ * Deletes names in steps, by ascending id. After a step that has deleted names, waits for the end of the transactions
+ * that were open then. If one of them has committed a job that refers to a deleted name, this name is restored. If one
+ * of them is still open after 10 s, all names of the step are restored, and no further step follows.
  */
 export async function deleteNames(db: Database, deletion: NameDeletion): Promise<void> {
   const { unused, refused, deleted } = deletion;
@@ -60,7 +61,7 @@ export async function deleteNames(db: Database, deletion: NameDeletion): Promise
 interface Step {
   readonly names: readonly LostName[];
   readonly refused: readonly RefusedRow[];
-  /** The last id of a full step, whether its name was deleted or not; undefined if there are no further names. */
+  /** The id of the last name of the step, even if it was not deleted; undefined if there are no further names. */
   readonly last: number | undefined;
 }
 
@@ -95,7 +96,7 @@ async function deleteStep(
   return { names, refused, last: lastOf(ids) };
 }
 
-/** `name`: null if the name was not deleted, because a trigger prevented that or because the name is now in use. */
+/** `name`: null if the name was not deleted, because a trigger prevented this or because the name is now in use. */
 type UnusedName = LostName | { readonly id: number; readonly name: null };
 
 const isDeleted = (row: UnusedName): row is LostName => row.name !== null;
@@ -116,7 +117,7 @@ const unusedSql =
     limit $2::int`;
   };
 
-/** $1 int: the preceding id; $2 int: the limit. */
+/** $1 int: the last id of the preceding step, or 0; $2 int: the maximum number of names. */
 const ofStep = (unused: NamesToDelete) => unusedSql(unused, "names.id > $1::int");
 
 /** $1 int[]: the ids; $2: null. */

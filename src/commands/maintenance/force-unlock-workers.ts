@@ -17,7 +17,7 @@ import { maintenanceAction } from "./maintenance-action.ts";
 export interface UnlockedCounts {
   /** The number of unlocked jobs. */
   readonly jobs: number;
-  /** The number of unlocked named queues. */
+  /** The number of unlocked named queues. A queue under a limit counts once for each slot that was unlocked. */
   readonly queues: number;
 }
 
@@ -32,9 +32,9 @@ const workerIdsSchema = v.pipe(
 );
 
 /**
- * Unlocks every job and queue that these workers have locked, and counts them. If one of the workers still runs a job,
- * another worker can run it, too, so pass only ids of workers that have ended. Throws InputError unless there are 1 to
- * 1,000 valid ids.
+ * Unlocks all jobs and named queues that these workers have locked, and returns how many there were. Pass only the ids
+ * of workers that have ended: if a worker still runs one of the jobs, another worker can run the same job, too. Throws
+ * InputError unless there are 1 to 1,000 valid ids.
  */
 export async function forceUnlockWorkers(
   db: Database,
@@ -45,7 +45,7 @@ export async function forceUnlockWorkers(
 }
 
 export interface UnlockResult extends UnlockedCounts {
-  /** The ids of workers that held no locks and have no heartbeat row. */
+  /** The given ids of workers that held no locks and, if the schema has a table of workers, have no row in it. */
   readonly unknown: readonly string[];
 }
 
@@ -63,9 +63,9 @@ async function unlock(db: Database, workerIds: readonly string[]): Promise<Unloc
 
 const MAX_NAMED = 5;
 
-// Does the same as Graphile Worker's function force_unlock_workers, and also returns the counts, and the ids of workers
-// that held no locks and have no heartbeat row. "locked_at is not null" lets the planner use the optional index
-// `running`. Without that index the statement reads all jobs once.
+// Unlocks jobs and queues like Graphile Worker's function force_unlock_workers. Also unlocks the slots of queues,
+// announces the jobs, and returns the members of UnlockResult. "locked_at is not null" lets the planner use the
+// optional index `running`. Without that index the statement reads all jobs once.
 const unlockSql =
   (heartbeats: boolean, slots: boolean): Statement =>
   (schema) =>

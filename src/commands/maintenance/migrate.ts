@@ -1,4 +1,4 @@
-// Declares the command that migrates the schema. database/schema/migrate.ts implements it.
+// Declares the command that migrates the schema. database/schema/migrate.ts implements the migration.
 import type { Pool } from "pg";
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
@@ -142,7 +142,7 @@ async function missingOf(db: Database, indexNames: readonly IndexName[]): Promis
   return [...new Set(indexNames)].filter((name) => !valid.includes(name));
 }
 
-/** Separates the indexes that can be built from the others, which must not prevent the builds. */
+/** Separates the indexes that can be built (`indexes`) from those that cannot (`leftOut`, each with the reason). */
 async function buildableOf(db: Database, indexNames: readonly IndexName[]) {
   const reasons = await Promise.all(indexNames.map((name) => whyNotBuilt(db, name)));
   return {
@@ -154,7 +154,10 @@ async function buildableOf(db: Database, indexNames: readonly IndexName[]) {
   };
 }
 
-/** Builds the indexes, in the background if `indexBuilds` is given. Returns those that were built or begun. */
+/**
+ * Builds the indexes that do not exist and are not being built. If `indexBuilds` is given, only starts the builds,
+ * which then run in the background. Returns the indexes that were built, or whose builds were started.
+ */
 async function buildIndexes(
   db: Database,
   indexNames: readonly IndexName[],

@@ -1,7 +1,6 @@
-// The canary: the first jobs of a retry or run-now, which show whether the others would fail again. A job that no
-// longer exists counts as succeeded. The operation is paused if a job has failed again or has not ended after two
-// minutes. A job that was failed or cancelled by hand does not count. If no job of the canary counts, the operation is
-// paused, too.
+// Watches the canary, the first jobs of an operation that retries jobs or runs them now. A job that no longer exists
+// counts as succeeded. A job that was failed or cancelled by hand does not count. The operation is paused if a job of
+// the canary has failed again, if a job has not ended after two minutes, or if no job counts.
 import type { JobOperation } from "./model/operation.ts";
 import type { CanaryOutcome } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
@@ -44,7 +43,7 @@ export async function watchCanary(
 
 type Verdict = { readonly to: "running" } | { readonly to: "paused"; readonly error: string };
 
-/** Not a verdict: this process no longer owns the operation, for example after a pause. It changes no state then. */
+/** Not a verdict: this process no longer owns the operation, for example after a pause, and leaves its state alone. */
 const TAKEN: Verdict = { to: "running" };
 
 export function verdictOn(outcome: CanaryOutcome, isLate: boolean): Verdict | null {

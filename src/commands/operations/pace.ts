@@ -1,16 +1,21 @@
-// Decides the size of batches and the pauses between them, from how long earlier batches took. It does no I/O. A batch
-// should take about 50 ms: long compared with its round trip, and so short that no other transaction waits for long.
-// `limit` bounds the matches that a batch processes, `span` the ids that it walks. Unless the operation runs without
-// pauses, it pauses after a batch that changed jobs for as long as the batch took. While the oldest ready job gets
-// older, as it does when workers fall behind, the pause is up to 4 times as long. It is at most 2 s, except at a low
-// rate. Far from the database or on a busy machine, every batch is slow, and smaller batches only add round trips. So
-// slow batches reduce the size below 200 jobs or 25,000 ids only if a batch of that size would take more than 2 s.
+// Decides the size of batches and the pauses between them, from how long earlier batches took. This module does no I/O.
+//
+// Size: `limit` bounds the matches that a batch processes, and `span` bounds the ids that it walks. A batch should take
+// about 50 ms: long compared with its round trip, and so short that no other transaction waits for long. Far from the
+// database or on a busy machine, every batch is slow, and smaller batches only add round trips. So a slow batch makes
+// the next batch smaller than 200 jobs or 25,000 ids only if a batch of that size would take more than 2 s, or if the
+// slow batch exceeded its timeout.
+//
+// Pauses: an operation can run without pauses. If not, it pauses after a batch that changed jobs for as long as the
+// batch took, and after any other batch for a quarter of that time. While the oldest ready job gets older, as it does
+// when workers fall behind, the pause is up to 4 times as long. The pause is at most 2 s, unless the operation's rate
+// requires a longer one.
 import type { Speed } from "./model/operation-store.ts";
 
 const FIRST_LIMIT = 500;
 const MAX_LIMIT = 2_000;
-// The largest batch of an operation without pauses, for which the total time matters: of the time of a batch of 2,000,
-// a fifth is spent on planning and committing.
+// The largest batch of an operation without pauses, in jobs. Such an operation should end as soon as possible, and even
+// a batch of 2,000 jobs spends a fifth of its time on planning and committing.
 const MAX_WITHOUT_PAUSES = 4_000;
 const STEADY_LIMIT = 200;
 const MIN_LIMIT = 10;
@@ -81,7 +86,8 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       // The limit is an integer, since the number of matches is compared with it.
       const next = Math.round(Math.min(nextSize(limit, ms, STEADY_LIMIT), limit * 2));
       limit = clamp(next, Math.min(MIN_LIMIT, most), most);
-      // Twice as many ids as are expected to have `limit` matches. If they have more, `limit` ends the batch.
+      // Twice the number of ids in which `limit` matches are expected. If these ids have more matches than `limit`,
+      // `limit` ends the batch.
       const enough = Math.max(walked * 2 * (limit / found), Math.min(span, STEADY_SPAN));
       span = clamp(enough, MIN_SPAN, Number.MAX_SAFE_INTEGER);
     } else {
@@ -91,7 +97,8 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
 
   const pauseFactorAfter = (oldestReadyMs: number | null, ms: number) => {
     firstOldestMs ??= oldestReadyMs ?? 0;
-    // The last condition excludes jobs that no worker runs, if they were old already when the operation began.
+    // A ready job that no worker can run gets older all the time. If it was old after the first batch already, the last
+    // condition ignores it until its age has more than doubled.
     const grows =
       oldestReadyMs !== null &&
       lastOldestMs !== null &&
@@ -124,7 +131,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       speed = { ratePerS: whole(done / seconds), etaS: etaS === null ? null : whole(etaS) };
       if (rate === 0) return 0;
       pauseFactor = pauseFactorAfter(took.oldestReadyMs, took.ms);
-      // A batch that changed no job has kept none locked and leaves no dead rows of jobs, so a short pause is enough.
+      // A batch that changed no job has kept no job locked and leaves no dead rows of jobs, so a short pause is enough.
       const share = took.done === 0 ? 0.25 : 1;
       const pauseMs = Math.min(took.ms * share * pauseFactor, MAX_PAUSE_MS);
       if (rate === null) return pauseMs;
@@ -139,8 +146,9 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
 }
 
 /**
- * Returns the size of a batch that would take 50 ms, but at least `steady`, or the size that would take 2 s if `steady`
- * would take longer. The result is at least an eighth of `size`, and at most 8 times `size`.
+ * Returns the size of the next batch, if a batch of `size` took `ms`: the size that would take 50 ms, but not less
+ * than `steady`. If a batch of `steady` would take more than 2 s, the minimum is the size that would take 2 s instead.
+ * The result is at least an eighth of `size`, and at most 8 times `size`.
  */
 function nextSize(size: number, ms: number, steady: number): number {
   const within = (wantedMs: number) =>

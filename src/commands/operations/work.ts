@@ -1,26 +1,26 @@
-// Runs an operation, one action on all jobs that match a query, batch by batch. All progress is stored in the database,
-// so another process can continue the operation.
+// Runs an operation, which is one action on all jobs that match a query, batch by batch. All progress is stored in the
+// database, so another process can continue the operation.
 //
 //  1. A rehearsal counts the matching jobs, shows samples, and sets the boundary: the highest id, and the time
-//     (rehearse/). Within 15 minutes, one operation can be begun from it.
+//     (rehearse/). Within 15 minutes, one operation can be begun from the rehearsal.
 //  2. beginOperation() inserts the operation with its owner and a lease of 15 s (lifecycle.ts). In one schema
 //     one operation runs at a time.
 //  3. A batch walks up the ids from `after_id`. One statement finds matching jobs, locks them without waiting, checks
-//     them again, stores their earlier state, changes them and moves `after_id`. Either all of this happens or nothing
-//     (batch-statement.ts).
+//     them again, stores their earlier state, changes them and moves `after_id`. Either all of this happens or none
+//     of it (batch-statement.ts).
 //  4. Jobs that a worker has locked, and jobs that were changed after the rehearsal, are counted and not changed. There
-//     are two exceptions: stop-retrying may change them, too, and cancel requests the end of running jobs.
-//  5. After a batch that changed jobs, the operation pauses as long as the batch took, except at the rate 0. It pauses
-//     longer if its rate requires that, and while the oldest ready job gets older (head-probe.ts). Each next batch is
-//     sized to take about 50 ms (pace.ts).
+//     are two exceptions: stop-retrying may change both, and cancel requests the end of running jobs.
+//  5. After a batch that changed jobs, the operation usually waits as long as the batch took. It waits longer if its
+//     rate requires that, and while the oldest ready job gets older (head-probe.ts). At the rate 0 it does not wait.
+//     The size of a batch is chosen so that the batch takes about 50 ms (pace.ts).
 //  6. An operation with a canary changes its first jobs, and then waits up to two minutes for their results
 //     (canary.ts). If one of these jobs fails again or has no result by then, the operation is paused.
 //  7. pause, resume, stop and undo change the state in the operation's row (lifecycle.ts). The owner reads the state at
-//     its next batch. If the lease expires, the operation counts as `interrupted`. Resume continues it after the last
-//     batch.
+//     its next batch. If the lease expires, the operation counts as `interrupted`. Resume continues the operation
+//     after its last batch.
 //  8. The rows that batches store, up to a million, are the receipt. They also allow an undo, which restores the jobs
-//     that have not changed since, byte for byte (store/undo-statement.ts). After 24 hours or, if there are too many,
-//     earlier, they are deleted (store/tidy.ts).
+//     that have not changed since, byte for byte (store/undo-statement.ts). The rows are deleted after 24 hours, or
+//     earlier if there are too many (store/tidy.ts).
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
 import { readForeignColumns } from "../../database/inspect/foreign-columns.ts";
@@ -218,8 +218,8 @@ function jobsLeft(operation: JobOperation): number | null {
 }
 
 /**
- * Returns how many jobs the operation may change in all, those that it has changed already included. Until the canary
- * is over, these are only the canary's jobs.
+ * Returns how many jobs the operation may change in all, including those that it has changed already. Until the canary
+ * is over, this is the number of the canary's jobs, or the limit if that is lower.
  */
 function mayChange({ canary, isCanaryOver, limit }: JobOperation): number {
   const most = limit ?? Number.POSITIVE_INFINITY;

@@ -134,21 +134,21 @@ export const pauseCommand = defineCommand({
 });
 
 /**
- * The text if no live worker sends heartbeats. Workers that send none may still run: Graphile workers, and workers with
- * `recovery: false`.
+ * The text if no live worker sends heartbeats. Workers that send no heartbeats may still run: Graphile workers, and
+ * workers with `recovery: false`.
  */
 const UNREPORTED = "no worker with heartbeats is alive to acknowledge it";
 
 export interface PauseDone {
-  /** Until when the command waits for the workers, by monotonic(). */
+  /** The time of monotonic() until which the command waits for the workers. */
   readonly untilMs: number;
   readonly isKnown: boolean;
   /** null: the workers have not been read yet, or reading them has failed. */
   readonly workers: Acknowledgement | null;
   /** The number of running jobs that are being cancelled. */
   readonly cancelling: number;
-  /** A note about workers that may not apply the pause; null if none are known. */
+  /** A note about workers that may not apply the pause; null if no such workers are known. */
   readonly note: string | null;
-  /** What has failed after the pause was committed, with the reasons. */
+  /** Texts, each with a step that has failed after the pause was committed, and the reason. */
   readonly failures: readonly string[];
 }

@@ -1,4 +1,4 @@
-// Declares the command that ends a pause; implemented in set-pause.ts.
+// Declares the command that ends a pause. set-pause.ts implements it.
 
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { targetFields, targetOf, targetProblems, targetText } from "./pause-target.ts";

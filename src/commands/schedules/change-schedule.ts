@@ -1,4 +1,4 @@
-// Declares the command that changes a schedule. changeSchedule() in stored-schedules.ts performs it.
+// Declares the command that changes a schedule. changeSchedule() in stored-schedules.ts makes the change.
 import { changedSchedule, checkedSchedule } from "../../domain/cron/schedule.ts";
 import { defineCommand } from "../declare/command.ts";
 import { optional } from "../declare/field.ts";

@@ -1,4 +1,4 @@
-// Adds a job of a schedule on request, between its ticks. The schedule and its next tick stay as they are.
+// Adds a job of a schedule when a user requests it. The schedule and its next tick stay as they are.
 import type { Database } from "../../database/database.ts";
 import { manualJob } from "../../domain/cron/schedule.ts";
 import type { Job } from "../../domain/job.ts";

@@ -1,4 +1,5 @@
-// The parts that the commands on schedules share: fields, the changes that these request, the answer, and sentences.
+// Shared by the commands on schedules: their fields, the changes that a request makes, their answer, and parts of their
+// messages.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { cronJobKeyModes } from "../../domain/cron/cron-entry.ts";
 import { overlaps, type ScheduleChanges } from "../../domain/cron/schedule.ts";
@@ -72,7 +73,10 @@ type Options = Input<typeof optionFields> & {
   readonly pattern?: string | undefined;
 };
 
-/** Returns the changes that `input` requests. An empty queue or key removes the stored one. Omitted options stay. */
+/**
+ * Returns the changes that `input` requests. An empty queue or key removes the stored queue or key. Omitted options
+ * stay unchanged.
+ */
 export function changesOf(input: Options): ScheduleChanges {
   const { time_zone, payload, backfill_secs, jitter_secs, overlap, queue, key } = input;
   const { task, pattern, priority, max_attempts, job_key_mode } = input;
@@ -96,7 +100,9 @@ const wireNames: Readonly<Record<string, string>> = {
   ...{ maxAttempts: "max_attempts", jobKey: "key", jobKeyMode: "job_key_mode" },
 };
 
-/** Runs `step`. If it throws InputError, the fields in its problems get the names of the HTTP API. */
+/**
+ * Returns the result of `step`. If `step` throws InputError, the fields in the error get their names in the HTTP API.
+ */
 export function inWireNames<T>(step: () => T): T {
   try {
     return step();

@@ -1,8 +1,9 @@
-// pg's client with stricter failure handling, and with libpq's rules for connecting: several hosts and encryption
-// modes, tried in order at each connect (server/attempts.ts). It avoids two defects of pg that keep a finished process
-// alive: sockets of failed logins stay open until the server closes them (60 s), and the end of a connection waits for
-// an unreachable server. With pg's own client, a value that is longer than Node's longest string ends the process; here
-// it only ends the connection, with an error.
+// pg's client with libpq's rules for connecting, and with stricter failure handling. By libpq's rules, a connect can
+// try several hosts and encryption modes, one after another (server/attempts.ts). Two defects of pg would keep a
+// finished process alive: the socket of a failed login stays open until the server closes it (after 60 s by default),
+// and the end of a connection waits for a server that cannot be reached. In both cases this client closes the socket
+// itself. With pg's own client, a value that is longer than Node's longest string ends the process; with this client it
+// only ends the connection, with an error.
 
 import { isIP, type Socket } from "node:net";
 import pg from "pg";
@@ -39,7 +40,7 @@ export interface ServerConfig extends pg.ClientConfig {
   readonly server?: ServerSettings | undefined;
 }
 
-/** How long the server may take to close the connection after the terminate message. */
+/** How long the server may take to close the connection after this side has begun to close it. */
 const GOODBYE_MS = 500;
 
 /** The client of each connection that this library opens, used directly or as the option `Client` of a pool. */
@@ -61,8 +62,9 @@ export class Client extends pg.Client {
 
   override connect(): Promise<pg.Client>;
   override connect(callback: OnConnect): void;
-  // Callbacks are used instead of promises. An event from the same packet as the server's greeting, such as an error,
-  // reaches only listeners that are attached at once; code that awaits a promise would attach them too late.
+  // Callbacks are used instead of promises, because the packet with which the server ends the login can have another
+  // message, such as an error. The event of that message reaches only listeners that the callback has attached. Code
+  // that awaits a promise would attach them too late.
   override connect(callback?: OnConnect): Promise<pg.Client> | undefined {
     if (callback === undefined) {
       return new Promise((resolve, reject) => {
@@ -132,7 +134,7 @@ export class Client extends pg.Client {
     this.#state._ended = true;
   }
 
-  /** Resets pg's client, and points it at the server of the attempt. */
+  /** Resets pg's client, and gives it the server and the encryption of the attempt. */
   #aimAt(server: ServerSettings, { host, way, enoughMs }: Attempt): void {
     const state = this.#state;
     const { host: name, port, address } = host;
@@ -174,14 +176,14 @@ export class Client extends pg.Client {
     if (mayBePlain) plainWhereRefused(this.connection);
   }
 
-  /** Checks the connection. Rejects if the server does not respond in `timeoutMs`, or no longer matches the target. */
+  /** Checks the connection. Rejects if the server does not respond within `timeoutMs`, or does not match the target. */
   prove(timeoutMs?: number): Promise<void> {
     return assertTarget(this, this.#config.server?.target ?? "any", timeoutMs);
   }
 }
 
 /**
- * Returns the configuration for pg's constructor. With settings by libpq's rules, `host`, `port` and `ssl` are
+ * Returns the configuration for pg's constructor. If `config.server` is set, `host`, `port` and `ssl` in the result are
  * placeholders: #aimAt() replaces them for each attempt to connect.
  */
 function configOf(config: ServerConfig): pg.ClientConfig {
@@ -205,8 +207,9 @@ function configOf(config: ServerConfig): pg.ClientConfig {
 }
 
 /**
- * Returns a configuration of pg in a form for which pg prints no warning. pg treats `prefer`, `require` and `verify-ca`
- * as `verify-full`, the strictest, and prints eight lines about it; with `verify-full` it prints nothing.
+ * Returns a configuration with the same effect, for which pg prints no warning. In a URL, pg treats the values
+ * `prefer`, `require` and `verify-ca` of sslmode as `verify-full`, the strictest mode, and prints eight lines about it.
+ * For `verify-full` pg prints nothing.
  */
 function withoutWarning(config: pg.ClientConfig): pg.ClientConfig {
   const { connectionString } = config;

@@ -6,17 +6,18 @@ import { explainDatabaseError } from "../errors/database-errors.ts";
 import { submitQuery } from "../pg-internals.ts";
 import type { BinaryRows } from "./binary-rows.ts";
 
-// The maximum size of a message's data. PostgreSQL parses only whole messages; small ones stay in the CPU's cache.
+// The maximum size of the data in a CopyData message. PostgreSQL reads a whole message before it parses the rows in it.
+// If the message is small, it is then still in the CPU's cache.
 const CHUNK_BYTES = 32_768;
 
-/** The size of a CopyData message without its data: a letter, and the length of everything after the letter. */
+/** The size of the head of a CopyData message: a type of 1 byte, and 4 bytes for the length without the type. */
 const HEAD_BYTES = 5;
 const COPY_DATA = 0x64;
 
 /**
- * Writes the rows to `target`, the SQL for a table and its columns. `db.client` must be one connection, not a pool, and
- * not in pipeline mode. The rows must not change before the promise settles. Returns how many rows were stored: fewer
- * than were sent if a trigger skipped some. Throws WorkerError.
+ * Writes the rows to a table. `target`: the SQL for the table and its columns. `db.client` must be one connection, not
+ * a pool, and must not be in pipeline mode. The rows must not change before the promise settles. Returns how many rows
+ * were stored; rows that a trigger skipped do not count. Throws WorkerError.
  */
 export async function copyIn(db: Database, target: Statement, rows: BinaryRows): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
@@ -25,8 +26,8 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
   let failure: Error | null = null;
   let stored = 0;
   submitQuery(db.client as unknown as pg.ClientBase, {
-    // The rows are sent before PostgreSQL accepts the COPY: waiting for that would cost a turn of a busy event loop. If
-    // PostgreSQL refuses the COPY, it skips the rows, as the protocol defines.
+    // The rows are sent at once, because a wait until PostgreSQL has accepted the COPY would take a turn of the event
+    // loop, which may be busy. If PostgreSQL refuses the COPY, it ignores the rows, as the protocol defines.
     submit(connection) {
       connection.query(text);
       sendRows(connection.stream, data);
@@ -40,7 +41,7 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
     handleReadyForQuery: () => (failure === null ? resolve(stored) : reject(failure)),
     handleError: (error) => {
       failure = error;
-      // The promise is rejected here, because a closed connection never becomes ready again.
+      // If the connection was closed, handleReadyForQuery is not called.
       reject(error);
     },
   });

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { Client } from "./client.ts";
 
-/** Creates the database unless it exists. `fresh`: an existing one is dropped first, and its sessions are ended. */
+/** Creates the database unless it exists. If `fresh`, ends the sessions of an existing database and drops it first. */
 export async function createDatabase(
   server: pg.ClientConfig,
   name: string,
@@ -10,7 +10,8 @@ export async function createDatabase(
 ): Promise<void> {
   const client = new Client(server);
   const quoted = client.escapeIdentifier(name);
-  // A lost connection rejects the running statement. Without a listener, its event `error` would end the process.
+  // If the connection is lost, the running statement rejects. The client may also emit `error`, which would end the
+  // process if there were no listener.
   client.on("error", () => {});
   await client.connect();
   try {

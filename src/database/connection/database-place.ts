@@ -5,8 +5,9 @@ import type { ServerConfig } from "./client.ts";
 const DEFAULT_PORT = 5432;
 
 /**
- * Returns `host/database`, such as `db.example:5433/app`, with commas between several hosts. If no database is set, the
- * user's name is the database's name, too. null: the options are invalid, or neither a database nor a user is set.
+ * Returns `host/database`, such as `db.example:5433/app`. Several hosts are separated by commas. If no database is
+ * set, the database has the user's name. Returns null if the options are invalid, or if neither a database nor a user
+ * is set, not even by default.
  */
 export function databasePlace({ options }: pg.Pool): string | null {
   const { server } = options as ServerConfig;

@@ -23,7 +23,7 @@ export async function knownOutcome<T>(
   const isInside = !isPool(client) && isInTransaction(client);
   let hasWritten = false;
   let isReadLost = false;
-  // withClient() marks the errors that occurred before a statement was sent. The pool's own query() does not.
+  // withClient() marks the errors that occurred before a statement was sent. The pool's own query() does not mark them.
   const query: Queryable["query"] = async <R extends QueryResultRow>(config: QueryConfig) => {
     const answer = isPool(client)
       ? withClient(client, (one) => one.query<R>({ ...config, ...limit }))
@@ -32,7 +32,7 @@ export async function knownOutcome<T>(
       isReadLost ||= hasWritten;
       throw error;
     });
-    // The statements of an add return what they have written, so rows mean that something was written.
+    // A statement of an add returns what it has written, so rows mean that the statement has written something.
     hasWritten ||= result.rows.length > 0;
     return result;
   };

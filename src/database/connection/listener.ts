@@ -1,7 +1,7 @@
-// A connection that LISTENs from start to stop. After a loss it is replaced, and `onReconnect` is called, because
-// notifications that were sent in between are lost. A LISTEN connection sends nothing, so it does not notice that the
-// server has become unreachable. Therefore it is checked every 10 to 15 s with a timeout of 4 s. Thus a loss is found
-// within 20 s.
+// A connection that LISTENs from start to stop. If the connection is lost, a new connection replaces it. Then
+// `onReconnect` is called, because notifications that were sent before the new connection listened are lost. A
+// connection that only listens sends nothing, so it does not notice that the server has become unreachable. Therefore
+// the connection is checked every 10 to 15 s, with a timeout of 4 s. So a loss is found within 20 s.
 //
 //   new ──start()──▶ listening ──error, end, failed check──▶ reconnecting ──▶ listening (onReconnect)
 //                        └────────────────stop()──▶ stopped ◀──stop()──┘
@@ -90,7 +90,7 @@ export class Listener implements Service {
 
   async #proveRegularly(): Promise<void> {
     const { proofPauseMs, wait } = this.#timing;
-    // Random, so that many workers do not check at the same time.
+    // The pause is random, so that many workers do not check their connections at the same time.
     const pauseMs = (): number => proofPauseMs * (1 + Math.random() / 2);
     while (await wait(pauseMs(), this.#stop.signal)) {
       if (this.#client !== null) await this.#ask(this.#client);

@@ -1,5 +1,6 @@
 // A connection outside the pool, for long statements that cannot run in a transaction, such as CREATE INDEX
-// CONCURRENTLY. Its time limits are sent with the login: behind a transaction pooler, SET would affect other clients.
+// CONCURRENTLY. Its time limits are sent with the login and not set by SET, because behind a transaction pooler SET
+// would affect other clients.
 import type pg from "pg";
 import { codeOf } from "../../base/errors.ts";
 import { loginSettingsOf } from "../pg-internals.ts";
@@ -14,8 +15,9 @@ export interface LongConnectionLimits {
 const UNSUPPORTED = "08P01";
 
 /**
- * Connects as the pool does, but with no statement timeout and with `lockTimeoutMs`. If a login with time limits is
- * refused, as by pgbouncer, connects without them; the limits of the role apply. The caller ends the connection.
+ * Opens a connection with the settings of the pool's connections, but without a statement timeout and with the lock
+ * timeout `lockTimeoutMs`. If the server refuses a login with time limits, as pgbouncer does, logs in without them;
+ * then the time limits of the role apply. The caller ends the connection.
  */
 export async function longConnection(
   pool: pg.Pool,
@@ -40,11 +42,12 @@ async function connect(
   const config = { ...pool.options, application_name };
   const client = new Client(password === undefined ? config : { ...config, password });
   const settings = loginSettingsOf(client);
-  // The pool's limits are removed here and not in `config`, because a URL overrides `config`. pg does not send a limit
-  // of 0. It would send any other limit, which would override the one in `options`.
+  // The pool's time limits are set to 0 here and not in `config`, because a connection URL overrides `config`. pg does
+  // not send a limit of 0. It would send any other limit, and that limit would override the same limit in `options`.
   Object.assign(settings, { statement_timeout: 0, lock_timeout: 0, query_timeout: 0 });
   if (limits !== undefined) settings.options = `${settings.options ?? ""} ${limits}`;
-  // A lost connection rejects the running statement. Without a listener, its event `error` would end the process.
+  // The loss of the connection rejects the running statement. It is also reported by the event `error`, which would
+  // end the process if it had no listener.
   client.on("error", () => {});
   await client.connect();
   return client;

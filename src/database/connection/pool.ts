@@ -15,7 +15,7 @@ import { Client, type OnConnect, type ServerConfig } from "./client.ts";
 import { serverSettings, warnAboutIgnored } from "./server/server-settings.ts";
 
 export interface PoolOptions {
-  /** A URL or "key=value" text, as in libpq. libpq's environment variables supply what it omits. It may be empty. */
+  /** A URL or "key=value" text as in libpq, or empty. libpq's environment variables supply what the text omits. */
   readonly connectionString: string;
   /** The maximum number of connections. Default 5. */
   readonly maxConnections?: number;
@@ -42,7 +42,7 @@ export function createPool(options: PoolOptions): Pool {
     server,
     max: options.maxConnections ?? 5,
     application_name: options.applicationName ?? "worker",
-    // connect_timeout is the limit for each host, and pg's limit is the one for all hosts together.
+    // connect_timeout limits the attempt at each host. This option of pg limits the attempts at all hosts together.
     connectionTimeoutMillis:
       connectTimeoutMs === undefined
         ? CONNECT_MS
@@ -84,8 +84,8 @@ export function refusingPool(reason: () => Error): Pool {
 }
 
 /**
- * Ends a pool of createPool(), and waits up to `graceMs` for its connections in use. Those that are not released by
- * then are ended, because they would keep the process alive.
+ * Ends a pool of createPool(), and waits up to `graceMs` for its connections in use. Connections that are not released
+ * by then are ended, because they would keep the process alive.
  */
 export async function endPool(pool: Pool, graceMs: number): Promise<void> {
   const ended = new AbortController();
@@ -96,7 +96,7 @@ export async function endPool(pool: Pool, graceMs: number): Promise<void> {
 
 /**
  * Ends a pool of createPool(): waits until its connections are released, and then up to `limitMs` until they are
- * closed. pool.end() does not wait until they are closed: a server that is stopped next would send errors to them.
+ * closed. pool.end() waits only for the release: a server that is stopped next would send errors to open connections.
  */
 export async function closePool(pool: Pool, limitMs: number): Promise<void> {
   await pool.end();
@@ -116,7 +116,7 @@ export interface Bounds {
   readonly readOnly: boolean;
   /** How long to wait while all connections are in use, in ms; a pool's own timeout may be shorter. Default 10,000. */
   readonly connectionWaitMs?: number;
-  /** If no answer has arrived this many ms after a statement's timeout, its connection is closed. Default 3,000. */
+  /** The wait for an answer after a statement's timeout, in ms. Then the connection is closed. Default 3,000. */
   readonly graceMs?: number;
 }
 
@@ -130,13 +130,13 @@ export interface RequestScope {
    * Default: all of it.
    */
   waitLeftMs?(): number;
-  /** Is called by the admin's databases.ts after each use of a connection. `ms`: the duration, waits included. */
+  /** Called by the admin's databases.ts after each query or transaction. `ms`: its duration, with all waits. */
   waited?(ms: number): void;
 }
 
 /**
- * Returns a Transactional: query() runs a statement in its own transaction under `bounds`, transaction() runs several
- * in one. SET LOCAL sets the limits, so that they also apply on an application's pool and behind pgbouncer.
+ * Returns a Transactional whose transactions have the limits `bounds`. query() runs a statement in its own transaction.
+ * The limits are set by SET LOCAL, so that they also apply on an application's pool and behind pgbouncer.
  */
 export function boundedQueryable(pool: Pool, bounds: Bounds, scope?: RequestScope): Transactional {
   const limitOf = () => Math.min(bounds.statementTimeoutMs, scope?.leftMs() ?? Infinity);
@@ -224,7 +224,7 @@ export async function withClient<T>(
   }
 }
 
-/** Returns a connection of the pool. Closes those that may be lost (suspect-clients.ts) instead of returning them. */
+/** Returns a connection of the pool. A connection that may be lost (suspect-clients.ts) is closed and not returned. */
 async function connectAlive(
   pool: Pool,
   line: Line,
@@ -238,8 +238,9 @@ async function connectAlive(
   }
 }
 
-// How long to wait for a connection, in milliseconds: an application's pool may wait for ever. If not all connections
-// are in use, the limit is longer than the pool's timeout, so that the pool's error comes first: it names the servers.
+// The limits of the wait for a connection, in milliseconds. An application's pool may have no limit of its own. If not
+// all connections are in use, the wait is at least EXTRA_MS longer than the pool's timeout. So the pool's error, which
+// names the servers, comes first.
 const MAX_WAIT_MS = 10_000;
 const EXTRA_MS = 1_000;
 
@@ -266,7 +267,6 @@ async function connectInTime(
   try {
     return await Promise.race([connecting, late]);
   } catch (error) {
-    // A connection that arrives too late is released unused.
     connecting.then(
       (client) => client.off("error", onError).release(),
       () => {},
@@ -279,8 +279,8 @@ async function connectInTime(
 }
 
 /**
- * Returns a connection of the pool. It uses a callback instead of a promise: an event from the same packet as the
- * server's greeting, such as its shutdown, only reaches listeners that are attached before the callback returns.
+ * Returns a connection of the pool. With a promise, `onError` would be attached too late: an event from the packet of
+ * the server's greeting, such as a shutdown, only reaches listeners that are attached before the callback returns.
  */
 function connectClient(pool: Pool, onError: (error: Error) => void): Promise<PoolClient> {
   return new Promise((resolve, reject) => {

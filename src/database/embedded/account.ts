@@ -1,6 +1,6 @@
 // The account that runs PostgreSQL. PostgreSQL refuses to run as root, so if this process runs as root, PostgreSQL runs
-// with an unprivileged account. closedDirectory() finds a directory that this account may not enter, because PostgreSQL
-// would fail with an unclear error.
+// with an unprivileged account. If this account may not enter a directory above PostgreSQL's files, PostgreSQL fails
+// with an unclear error. closedDirectory() finds such a directory.
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 

@@ -1,9 +1,9 @@
-// The file that contains the PostgreSQL server inside the native executable:
+// The file inside the native executable that contains the PostgreSQL server:
 //
 //   length of the index (4 bytes, little endian) · index (JSON) · zstd of all files, concatenated
 //
-// The index can be read without unpacking. So if the files are installed already, a start only compares their sizes
-// with those in the index. Equal files are packed into equal bytes, so the executable is reproducible.
+// The index can be read without unpacking the files. So if the files are installed already, a start only compares their
+// sizes with those in the index. Equal files are packed into equal bytes, so the executable is reproducible.
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
@@ -30,7 +30,7 @@ const LENGTH_BYTES = 4;
 const COMPRESSION_LEVEL = 19;
 const MAX_CONTENT_BYTES = 512 * 1024 * 1024;
 
-/** Packs `files` in the given order, for the build. The compression takes seconds, on another thread. */
+/** Packs `files` in the given order, for the build. The compression takes seconds, and runs on another thread. */
 export async function packArchive(version: string, files: readonly ServerFile[]): Promise<Buffer> {
   const body = await zstdCompress(Buffer.concat(files.map((file) => file.read())), {
     params: { [zlib.constants.ZSTD_c_compressionLevel]: COMPRESSION_LEVEL },

@@ -1,7 +1,7 @@
 // Finds a PostgreSQL that the server's account can run: in a given directory, in the native executable, or in the npm
-// package. The executable's files are unpacked into the user's cache directory. A given directory or that of the npm
-// package is used in place, unless the account may not enter it, or links in it are missing and cannot be created. Then
-// its files are copied into the cache directory.
+// package. The files in the executable are unpacked into the user's cache directory. A given directory, or the
+// directory of the npm package, is used in place if the account may enter it and all its links exist or can be created.
+// Otherwise its files are copied into the cache directory.
 import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -30,7 +30,7 @@ export function findBinaries(account: Account, from?: string): string {
 }
 
 function embeddedArchive(): Buffer | null {
-  // This is not an import, because this file is also loaded by runtimes without node:sea.
+  // node:sea is not imported, because this file is also loaded by runtimes that have no node:sea.
   const sea = process.getBuiltinModule?.("node:sea");
   if (!sea?.isSea()) return null;
   try {

@@ -1,5 +1,5 @@
-// The database cluster in a data directory. initdb creates it as a draft, which is renamed to `cluster` when it is
-// complete. So a crash leaves no incomplete cluster.
+// Creates and opens the database cluster in a data directory. initdb creates the cluster as a draft, which is renamed
+// to `cluster` when it is complete. So a crash leaves no incomplete cluster.
 //
 //   <data directory>/ created with mode 0700; if this process is root, 0711, so that PostgreSQL's account can enter
 //     owner.<n>   names the process that uses the directory (owner.ts)
@@ -55,7 +55,7 @@ function openUpTo(top: string, directory: string): void {
   }
 }
 
-/** Returns the path of PGDATA, which initdb creates the first time. The caller must own `directory` (owner.ts). */
+/** Returns the path of PGDATA. If it does not exist, initdb creates it. The caller must own `directory` (owner.ts). */
 export async function openCluster(options: {
   readonly directory: string;
   readonly generation: number;
@@ -68,7 +68,7 @@ export async function openCluster(options: {
   const { directory, majorVersion } = options;
   const cluster = join(directory, "cluster");
   for (const name of readdirSync(directory)) {
-    // An initdb whose parent was killed may still write files into the draft. The next start removes them.
+    // rm() may fail if an initdb whose parent was killed still writes into its draft. A later start removes the rest.
     if (name.startsWith(DRAFT))
       await rm(join(directory, name), { recursive: true }).catch(() => {});
   }
@@ -90,7 +90,7 @@ async function makeCluster(
   mkdirSync(draft, { mode: 0o700 });
   if (account !== null) chownSync(draft, account.uid, account.gid);
   const program = join(binaries, "bin/initdb");
-  // Since version 17 PostgreSQL has its own Unicode locale, the same on every system.
+  // Since version 17 PostgreSQL has its own Unicode locale, which is the same on every system.
   const locale =
     majorVersion >= 17 ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : [];
   // Before version 18, checksums are off by default, and initdb has no option to turn them off.
@@ -106,8 +106,8 @@ async function makeCluster(
   } catch (error) {
     await rm(draft, { recursive: true, force: true }).catch(() => {});
     if (codeOf(error) === "aborted") throw error;
-    // The usual causes: the system has no entry for initdb's user, which initdb looks up by number, or it has no shell,
-    // through which initdb runs the server.
+    // The usual causes: initdb looks up its user by number, and the system has no entry for that user. Or the system
+    // has no shell, which initdb needs to run the server.
     const hint = existsSync("/bin/sh")
       ? "initdb needs an entry for its user in /etc/passwd and about 60 MB of space"
       : "initdb needs /bin/sh, which this system lacks";

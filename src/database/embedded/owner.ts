@@ -1,5 +1,6 @@
 // Ensures that at most one running process owns a data directory. An owner that has ended does not block the next one,
-// unless another process has the owner's pid and that process's start time cannot be read, as where /proc is missing.
+// unless another process has the owner's pid and the start time of that process cannot be read, for example because
+// /proc is missing.
 //
 // Owners are recorded by symbolic links `owner.1`, `owner.2`, and so on. The target of a link is not a path, but a text
 // that names a process, or `released`. A link is created together with its text, and only if its name does not exist.
@@ -115,7 +116,8 @@ function isRunning(owner: string): boolean {
   const pid = Number(owner.split(":")[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
   const start = startTime(pid);
-  // A running process whose start time cannot be read, such as another user's with hidepid, counts as the owner.
+  // A running process whose start time cannot be read counts as the owner. An example is a process of another user if
+  // /proc is mounted with hidepid.
   return start === null || owner === `${pid}:${start}:${bootId()}`;
 }
 

@@ -1,5 +1,6 @@
-// Starts and stops PostgreSQL's main process, the postmaster. A shell stops it soon after this process has ended, even
-// if this process was killed: the shell reads a pipe that ends with this process, which alone has its writing end.
+// Starts and stops PostgreSQL's main process, the postmaster. A second child process, a shell, stops the postmaster
+// soon after this process has ended, even if this process was killed. The shell reads from a pipe. Only this process
+// has the writing end of the pipe, so the pipe is closed when this process ends.
 //
 //   starting ──"ready" in postmaster.pid──▶ ready ──SIGINT──▶ (SIGQUIT ──▶ SIGKILL) ──▶ exited
 import type { ChildProcess } from "node:child_process";
@@ -32,9 +33,9 @@ interface PostmasterOptions {
 const START_LIMIT_MS = 300_000;
 const POLL_MS = 10;
 
-// The shell's program. A word in the pipe means that the server has ended. The end of the pipe means that this process
-// has ended; then the shell stops the server. It checks first that the pid file still has the server's pid, because
-// another process may have that pid by now.
+// The program of the shell. If the shell reads a line from the pipe, the server has ended, and the shell ends, too. If
+// the pipe is closed, this process has ended, and the shell stops the server. Before that, the shell checks whether the
+// pid file still has the server's pid. If not, another process may have this pid by now.
 const WATCH = `trap "" INT TERM HUP
 read -r word && exit 0
 read -r pid < "$2"
@@ -102,7 +103,8 @@ function watchOver(pid: number, cluster: string, account: Account, logger: Logge
     cwd: "/",
     stdio: ["pipe", "ignore", "ignore"],
   });
-  // Without the shell, the server of a killed process runs until the next start stops it (orphan.ts).
+  // If the shell cannot be started and this process is killed, the server runs until the next start stops it
+  // (orphan.ts).
   child.on("error", (error) =>
     logger.debug({ err: error }, "PostgreSQL is not watched: a killed process leaves it running"),
   );

@@ -1,6 +1,6 @@
-// Starts and stops PostgreSQL's programs. They run under the server's account and with a fixed environment. Each has a
-// session of its own, so that Ctrl-C in a terminal reaches only this process, which then stops the programs with
-// signals. If a signal does not end a server in time, a stronger signal follows.
+// Starts and stops PostgreSQL's programs. They run under the server's account and with a fixed environment. Each
+// program is in a session of its own (setsid), so that Ctrl-C in a terminal reaches only this process. This process
+// then stops the programs with signals. If a signal does not end a server in time, a stronger signal follows.
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -61,8 +61,8 @@ export async function run(
 }
 
 /**
- * Collects the last lines of the output of `child`, which explain a failure. Returns a function that returns them.
- * `onLine` receives every line.
+ * Collects the last lines of the output of `child`, which explain a failure. Returns a function that returns these
+ * lines. `onLine` is called with every line of the output.
  */
 export function lastLines(child: ChildProcess, onLine?: (line: string) => void): () => string {
   const lines: string[] = [];
@@ -83,7 +83,10 @@ export function lastLines(child: ChildProcess, onLine?: (line: string) => void):
   return () => lines.join("\n");
 }
 
-/** Resolves to exit status and signal, after all output was read. Rejects if the program could not be started. */
+/**
+ * Waits until the program has ended and all its output was read. Resolves to the exit status and the signal that ended
+ * the program. Rejects if the program could not be started.
+ */
 export async function exitOf(
   program: string,
   child: ChildProcess,
@@ -116,7 +119,10 @@ const STOPPING: readonly (readonly [NodeJS.Signals, number])[] = [
   ["SIGKILL", 10_000],
 ];
 
-/** Sends stronger and stronger signals until the server has ended. Also resolves if the last one does not end it. */
+/**
+ * Sends stronger and stronger signals until the server has ended. Also resolves if even the last signal does not end
+ * the server in time.
+ */
 export async function signalUntilGone(
   send: (signal: NodeJS.Signals) => void,
   isGoneWithin: (limitMs: number) => Promise<boolean>,

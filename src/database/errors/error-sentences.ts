@@ -1,6 +1,6 @@
-// The messages of database errors, with this library's error codes. `byCode` has the messages by SQLSTATE (PostgreSQL
-// documentation, appendix A) or by the code of an error of Node or postgres.js. `byWording` has those for errors whose
-// code is not in `byCode`.
+// The messages of database errors, each with one of this library's error codes. The keys of `byCode` are SQLSTATEs
+// (PostgreSQL documentation, appendix A) and the codes of errors of Node and postgres.js. `byWording` is for errors
+// without an entry in `byCode`: its patterns match the text of the error.
 import { type ErrorCode, withoutNodeHint } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
@@ -59,7 +59,7 @@ const misnamed: ErrorSentence = [
   (detail) =>
     `the certificate of PostgreSQL's server is not for the host in the database URL (${detail}); use one of its names there, or check only the authority with sslmode=verify-ca`,
 ];
-/** PostgreSQL cannot store a value of 1 GB, and Node has no string of 0.5 GB. */
+/** PostgreSQL cannot store a value of 1 GB, and a string in Node has fewer than 2^29 UTF-16 units. */
 const tooLarge: ErrorSentence = [
   "too_large",
   (detail) => `a value is too large to be stored or read (${detail}); make it smaller`,
@@ -133,8 +133,8 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   ],
   "42703": missingSchema,
   "42704": missingSchema,
-  // The prepared statement exists already (42P05) or does not exist (26000): behind a pooler, another client may have
-  // used the connection.
+  // Behind a transaction pooler, another client may have used the connection. Then a prepared statement may exist
+  // already (42P05) or may not exist (26000).
   "42P05": pooled,
   "26000": pooled,
   "42501": [
@@ -144,7 +144,7 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   ],
 };
 
-/** Errors without an entry in `byCode`, by their wording. Most of them are pg's own errors, which have no code. */
+/** The messages of errors without an entry in `byCode`. Most of these errors are pg's own, which have no code. */
 export const byWording: readonly (readonly [RegExp, ErrorSentence])[] = [
   [
     /Cannot use a pool after calling end/i,

@@ -1,12 +1,13 @@
-// Determines whether a failed statement may have succeeded. It may if it had been sent, and PostgreSQL's response had
-// not arrived when the connection was lost or a time limit passed. (PostgreSQL documentation, Message Flow,
-// Termination: a query that is outside any transaction block may be committed before the disconnection is noticed.)
+// Determines whether a statement may have succeeded in PostgreSQL although it failed with an error in this process.
+// That is possible if the statement had been sent, and the connection was lost or a time limit passed before
+// PostgreSQL's response arrived. (PostgreSQL documentation, Message Flow, Termination: a query that is outside any
+// transaction block may be committed before the disconnection is noticed.)
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { isOfTrigger } from "./database-errors.ts";
 
 const unsent = new WeakSet<object>();
 
-/** Marks an error that occurred before its statement was sent, and the error's causes. Returns the error. */
+/** Marks an error, and all its causes: the error occurred before the statement was sent. Returns the error. */
 export function markUnsent(error: unknown): unknown {
   let one = error;
   while (typeof one === "object" && one !== null && !unsent.has(one)) {
@@ -16,28 +17,32 @@ export function markUnsent(error: unknown): unknown {
   return error;
 }
 
-// 57P01 and 57P02 are included: the server has ended the session, which may have waited for a standby after its commit.
+// 57P01 and 57P02 are included, although the server reports them when it ends a session. The session may have committed
+// the statement already, and may have waited for a standby to confirm the commit.
 const losses = new Set([
   ...["ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
   ...["08000", "08003", "08006", "57P01", "57P02"],
   // These are codes of postgres.js. Its CONNECTION_ENDED and CONNECT_TIMEOUT mean that nothing was sent.
   ...["CONNECTION_CLOSED", "CONNECTION_DESTROYED"],
 ]);
-/** The wording of pg's errors without a code, for a lost connection or a response that did not come in time. */
+/** Matches the messages of two errors of pg that have no code: a lost connection, and a response that is late. */
 const LOSS = /connection terminated|query read timeout/i;
 
-/** Whether a statement may have succeeded that failed with this error. `error`: of a driver, or a WorkerError. */
+/** Whether a statement that failed with `error` may have succeeded. `error`: an error of a driver, or a WorkerError. */
 export function isAnswerLost(error: unknown): boolean {
   const cause = error instanceof WorkerError ? error.cause : error;
   if (typeof cause !== "object" || cause === null || unsent.has(cause)) return false;
   const code = codeOf(cause);
   if (code === undefined) return LOSS.test(messageOf(cause));
-  // If a trigger has lost a connection of its own, such as that of a foreign table, PostgreSQL has answered: the
-  // statement has failed.
+  // A trigger may lose a connection of its own, for example to the server of a foreign table. Then the error is
+  // PostgreSQL's response to the statement, so the statement has failed.
   return losses.has(code) && !isOfTrigger(cause);
 }
 
-/** Returns the error `outcome_unknown`. `what`: the work in words. `error`: the error of the unanswered statement. */
+/**
+ * Returns the error `outcome_unknown`. `what`: words for the work in the message, such as `all of it`. `error`: the
+ * error with which the statement failed. `advice`: a text at the end of the message.
+ */
 export function unknownOutcome(what: string, error: unknown, advice = ""): WorkerError {
   const cause = error instanceof WorkerError ? error.cause : error;
   const message = `PostgreSQL's answer was lost (${messageOf(cause)}): ${what} may or may not have happened; check before you try again${advice}`;

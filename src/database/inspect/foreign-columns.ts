@@ -1,5 +1,6 @@
-// Columns that an application has added to the table of jobs. The undo of a deletion inserts the jobs without them, so
-// restored jobs have the columns' defaults. Jobs that still exist keep their values in every undo.
+// Finds the columns that an application has added to the table of jobs. The undo of a deletion inserts the deleted jobs
+// again, but without values of these columns, so the restored jobs have the columns' defaults. In every undo, jobs that
+// still exist keep their values of these columns.
 import { type Database, query, type Statement } from "../database.ts";
 
 const own = [

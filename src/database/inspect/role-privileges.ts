@@ -1,4 +1,4 @@
-// The privileges on the queue's schema that workers and the admin need and that this role lacks.
+// Reads which privileges the current role lacks, of those that workers and the admin need on the queue's schema.
 import { type Database, query, type Statement } from "../database.ts";
 
 /** A missing privilege, such as `insert on _private_jobs`, with the statement that grants it. */
@@ -9,7 +9,7 @@ export interface MissingPrivilege {
 
 const MAX_FUNCTIONS = 100;
 
-/** Returns the missing privileges. Row level security is not among them: assertUsableSchema() checks it. */
+/** Returns the missing privileges. Policies of row level security are not read; assertUsableSchema() checks them. */
 export function readMissingPrivileges(db: Database): Promise<MissingPrivilege[]> {
   const values = [db.schema.name, MAX_FUNCTIONS];
   return query<MissingPrivilege & Record<string, unknown>>(db, missingSql, values);

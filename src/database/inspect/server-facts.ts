@@ -1,4 +1,5 @@
-// Facts about the server and this session: version, database, role, start, and whether writes are accepted.
+// Facts about the server and this session: the server's version, the database, the role, when the server was started,
+// and whether writes are accepted.
 import { type Database, query, type Statement } from "../database.ts";
 import { TAKES_NO_WRITES } from "./read-only-server.ts";
 import { utcText } from "./utc-text.ts";
@@ -9,7 +10,7 @@ export interface ServerFacts {
   readonly database: string;
   readonly role: string;
   readonly is_standby: boolean;
-  /** Whether new transactions are read-only, as on a standby or by a setting. */
+  /** Whether new transactions are read-only: the server is a standby, or default_transaction_read_only is on. */
   readonly is_read_only: boolean;
   readonly started_at: string;
   readonly now: string;

@@ -1,5 +1,6 @@
-// Reads the sessions of the database, and what prevents the removal of dead rows: an old transaction, a replication
-// slot, a prepared transaction. The statement of a session is never read, because it may contain a payload.
+// Counts the client sessions of PostgreSQL, and finds what prevents VACUUM from removing dead rows: an old transaction,
+// a replication slot or a prepared transaction. The texts of the sessions' statements are never read, because they may
+// contain payloads.
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
@@ -11,7 +12,7 @@ export interface SessionCounts {
   readonly limit: number;
   /** The number of sessions of this database whose state is hidden from this role. */
   readonly hidden: number;
-  /** The groups of this database's sessions with the same application and state, largest first, at most 20. */
+  /** The client sessions of this database, grouped by application and state. Largest group first, at most 20 groups. */
   readonly groups: readonly {
     readonly application: string;
     readonly state: string | null;
@@ -30,7 +31,7 @@ export interface OldTransaction {
 
 export interface OldestXmin {
   readonly kind: "session" | "slot" | "prepared";
-  /** The name of the application, the slot, or the prepared transaction. */
+  /** The name of the session's application, of the slot, or of the prepared transaction. */
   readonly name: string;
   /** The age of the snapshot or xid, in transactions. */
   readonly transactions: number;
@@ -38,9 +39,9 @@ export interface OldestXmin {
 }
 
 /**
- * Returns an SQL condition: the session of pg_stat_activity with this alias runs VACUUM. The snapshot of a VACUUM,
- * however old, limits no other VACUUM. A parallel worker of VACUUM has no row in pg_stat_progress_vacuum, but its
- * leader has one.
+ * Returns an SQL condition that is true for a session that runs VACUUM. `session`: the alias of pg_stat_activity. A
+ * session that runs VACUUM never prevents another VACUUM from removing dead rows, however old its snapshot is. A
+ * parallel worker of VACUUM has no row in pg_stat_progress_vacuum, but its leader has one.
  */
 export const isVacuum = (session: string): string =>
   `exists (select from pg_catalog.pg_stat_progress_vacuum as vacuum
@@ -66,7 +67,8 @@ export async function readConnections(db: Database): Promise<SessionCounts> {
   };
 }
 
-// A role without privileges gets null as the type of other roles' sessions. Such sessions count as clients.
+// If this role may not see the details of another role's session, the session's backend_type is null. Such a session
+// counts as a client.
 const isClient = "coalesce(backend_type, 'client backend') = 'client backend'";
 
 const connectionsSql: Statement = () => `
@@ -84,8 +86,8 @@ const connectionsSql: Statement = () => `
   limit $1::int`;
 
 /**
- * Returns the oldest transaction of a client of this database; null if there is none. The transactions of this session
- * and of VACUUM are left out, and those of other roles that are hidden from this role.
+ * Returns the oldest transaction of a client of this database; null if there is none. Left out are the transaction of
+ * this session, transactions of VACUUM, and transactions of other roles that are hidden from this role.
  */
 export async function readOldestTransaction(db: Database): Promise<OldTransaction | null> {
   const [row] = await query<OldTransaction & Record<string, unknown>>(db, oldestSql);
@@ -106,14 +108,17 @@ const oldestSql: Statement = () => `
   order by xact_start
   limit 1`;
 
-/** Returns the session, slot or prepared transaction with the oldest snapshot or xid. It limits vacuum. null: none. */
+/**
+ * Returns the session, slot or prepared transaction with the oldest snapshot or xid; null if there is none. VACUUM
+ * cannot remove a row that was deleted after this snapshot or xid.
+ */
 export async function readOldestXmin(db: Database): Promise<OldestXmin | null> {
   const [row] = await query<OldestXmin & Record<string, unknown>>(db, oldestXminSql);
   return row ?? null;
 }
 
-// A slot and a walsender limit vacuum in every database. A session that is idle in a transaction in which it has
-// written may have an xid and no xmin.
+// Slots and walsenders of all databases are read, because they limit VACUUM in every database. The xid of a session is
+// read, too, because a session that is idle in a transaction and has written rows may have an xid and no xmin.
 const oldestXminSql: Statement = () => `
   select kind, name, transactions, since from (
     select 'session' as kind, application_name as name, greatest(pg_catalog.age(backend_xmin), pg_catalog.age(backend_xid)) as transactions,

@@ -1,8 +1,9 @@
-// Reads the age of the database's oldest transaction ids. At a certain age PostgreSQL accepts no more writes, so a
-// vacuum must happen earlier (see "Preventing Transaction ID Wraparound Failures" in PostgreSQL's documentation).
+// Reads the age of the oldest transaction ids in the database. At a certain age PostgreSQL accepts no more writes.
+// Before that, vacuum has to freeze old rows (see "Preventing Transaction ID Wraparound Failures" in PostgreSQL's
+// documentation).
 import { type Database, query, type Statement } from "../database.ts";
 
-/** The age at which PostgreSQL stops accepting writes, approximately. */
+/** The approximate age at which PostgreSQL accepts no more writes. */
 export const LAST_TRANSACTION_AGE = 2_100_000_000;
 
 export async function readTransactionAge(db: Database): Promise<number> {

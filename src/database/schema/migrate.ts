@@ -37,9 +37,9 @@ export interface MigrationOptions {
   /** The logger. Default: silent. */
   readonly logger?: Logger;
   /**
-   * The time to wait for other migrations and for locks, in milliseconds. Then migrate() rejects with
-   * `database_busy`, or with `schema_unsupported` if a Graphile worker has not yet migrated an unsupported old level.
-   * Default 60,000.
+   * How long migrate() waits for other migrations and for locks, in milliseconds. After this time it rejects: with
+   * `schema_unsupported` if the schema is at an unsupported old level that a Graphile worker may still be migrating,
+   * otherwise with `database_busy`. Default 60,000.
    */
   readonly timeoutMs?: number;
   /** The names of extensions to add in addition to those that every migration adds. Default: none. */
@@ -55,8 +55,8 @@ const optionsSchema = strict({
 
 /**
  * The result of an attempt that must be repeated, for example because another process migrates the schema or holds a
- * lock. `cause`: the error of the attempt, from which tooBusy() makes the error after the time limit; null if there
- * was no error.
+ * lock. `cause`: the error of the attempt; null if there was none. After the time limit, tooBusy() turns `cause` into
+ * the error with which migrate() rejects.
  */
 interface BusySchema {
   readonly kind: "busy";
@@ -67,11 +67,11 @@ interface BusySchema {
 const DEFAULT_TIMEOUT_MS = 60_000;
 // The longest wait of one attempt for a lock. It is short, because the attempt occupies a connection of the pool.
 const MAX_LOCK_WAIT_MS = 10_000;
-// The time limit for reading the catalogue and the ledgers, in addition to waits for locks. Reading takes
-// milliseconds.
+// The time limit of a statement that reads the catalogue or a ledger, in addition to its waits for locks. Such a read
+// usually takes milliseconds.
 const MAX_READ_MS = 10_000;
-// If an unsupported old level was reached less than this many seconds ago, a Graphile worker may be migrating the
-// schema, one step in each transaction.
+// If the schema is at an unsupported old level, and reached it less than CLIMBING_S seconds ago, a Graphile worker may
+// still be migrating the schema, one level in each transaction.
 const CLIMBING_S = 5;
 // Errors after which another attempt may succeed: another process created the same object, a deadlock, a lock timeout.
 const CLASHES = new Set(["23505", "42P06", "42P07", "42710", "42723", "40P01", "55P03"]);
@@ -83,7 +83,7 @@ const READ_ONLY = "25006";
  * Creates the schema and its tables if they are missing. In a schema that has a queue already, adds and upgrades this
  * library's extensions, and rewrites functions that use another schema's tables. Changes nothing if the schema is up
  * to date. Safe with any number of callers at once. Rejects with WorkerError, or with InputError for invalid options.
- * Then nothing has been changed, unless the connection was lost during the commit.
+ * After a rejection nothing has been changed, unless the connection was lost during the commit.
  */
 export async function migrate(
   pool: Pool,
@@ -160,9 +160,9 @@ async function attemptOn(
 }
 
 /**
- * Reads the state without a lock, and calls `work` only if something has to be changed. Usually nothing has to be
- * changed, and a standby can only be read. `seen`: the state, if only extensions are missing or outdated; otherwise
- * null.
+ * Reads the schema's state without the advisory lock, and calls `work` only if something has to be changed. So a schema
+ * that is up to date needs no write, and migrate() then also works on a standby. `seen`: the state, if only extensions
+ * are missing or outdated; otherwise null.
  */
 async function migrateIfNeeded(
   db: Database,
@@ -199,8 +199,8 @@ async function change(
   lockTimeoutMs: number,
 ): Promise<MigrationOutcome | BusySchema> {
   try {
-    // The isolation level is read committed, whatever the database's default is: what other processes commit during a
-    // wait for a lock must be visible.
+    // BEGIN sets the isolation level read committed, whatever the database's default is, because what other processes
+    // commit during a wait for a lock must be visible.
     await client.query(
       `${BEGIN}; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}; set local statement_timeout = '60s'`,
     );
@@ -213,8 +213,8 @@ async function change(
       await client.query("rollback");
       return { kind: "busy", cause: error };
     }
-    // The schema is usable as it is. So a missing privilege or a read-only database is only a warning, unless the
-    // caller has requested extensions.
+    // If `seen` is not null, the schema is usable as it is. Then a missing privilege or a read-only database causes
+    // only a warning, unless the caller has requested extensions.
     const isOptional = seen !== null && plan.requested.length === 0;
     if (isOptional && (code === MAY_NOT || code === READ_ONLY)) {
       await client.query("rollback");

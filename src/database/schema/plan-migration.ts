@@ -7,7 +7,10 @@ import { unfinishedExtensions } from "./extensions/extension.ts";
 import { extensions } from "./extensions/index.ts";
 import { KNOWN_LEVEL, schemaState } from "./schema-state.ts";
 
-/** Returns the outcome that migrate() would return on success. Throws WorkerError if it would reject the schema. */
+/**
+ * Returns the outcome that migrate() would have if it succeeded. Throws WorkerError if migrate() would reject the
+ * schema.
+ */
 export async function planMigration(
   db: Database,
   requested: readonly string[],

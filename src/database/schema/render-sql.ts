@@ -1,4 +1,5 @@
-// Inserts the schema's name into the SQL files, which have `:schema` in its place and `$body$` around function bodies.
+// Inserts the schema's name into the texts of the SQL files. The files contain `:schema` in place of the name, and
+// `$body$` around function bodies.
 import type { SchemaName } from "../schema-name.ts";
 
 /**

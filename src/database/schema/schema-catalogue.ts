@@ -3,13 +3,13 @@
 import { type Database, query } from "../database.ts";
 
 export interface Catalogue {
-  /** The names given to readCatalogue() that the schema has. */
+  /** Those of the names given to readCatalogue() that exist in the schema. */
   readonly known: readonly string[];
   /** The first three other names in the schema, in alphabetical order. */
   readonly others: readonly string[];
-  /** The columns of Graphile Worker's ledger with their types; null without this table. */
+  /** The columns of Graphile Worker's ledger with their types; null if the schema lacks this table. */
   readonly ledger: { readonly id?: string; readonly ts?: string } | null;
-  /** Whether this role may read the ledger of extensions; null without this table. */
+  /** Whether this role may read the ledger of extensions; null if the schema lacks this table. */
   readonly mayReadExtensions: boolean | null;
 }
 
@@ -82,19 +82,20 @@ export async function readCatalogue(
 }
 
 export interface Ledger {
-  /** The highest id in the ledger; null without rows. */
+  /** The highest id in the ledger; null if the ledger is empty. */
   readonly level: number | null;
-  /** The highest id that is marked as breaking; null without one. */
+  /** The highest id that is marked as breaking; null if no id is. */
   readonly breaking: number | null;
-  /** Seconds since the newest row was inserted, by the database's clock; 0 without rows. */
+  /** Seconds since the newest row was inserted, by the database's clock; 0 if the ledger is empty. */
   readonly age_s: number;
   /** Whether row level security hides all jobs from this role. */
   readonly is_hidden: boolean;
 }
 
 // to_jsonb is used because ledgers from before Graphile Worker 0.14 lack the column `breaking`. The queue's tables have
-// row level security and no policies, so a role to which it applies reads an empty queue and gets no error. If an
-// application has added policies to _private_jobs, it hides jobs on purpose, and `is_hidden` is false.
+// row level security and no policies. A role to which row level security applies reads an empty queue and gets no
+// error. If an application has added policies to _private_jobs, the application hides jobs on purpose, so `is_hidden`
+// is false.
 const ledger = (schema: string) => `
   select
     pg_catalog.max(id) as level,

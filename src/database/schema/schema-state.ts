@@ -1,5 +1,6 @@
-// What a schema contains: nothing, a usable queue, or something else. Usually this takes at most three queries: one of
-// the catalogue, and one of each ledger (migrations, extensions). So a readiness probe can read the state every time.
+// Reads what a schema contains: nothing, a usable queue, or something else. A read usually takes at most three queries:
+// one of the catalogue, one of Graphile Worker's ledger, and one of the ledger of extensions. So a readiness probe can
+// read the state each time that it is called.
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
@@ -14,7 +15,7 @@ import {
   readVersions,
 } from "./schema-catalogue.ts";
 
-/** The newest level that this version supports. A level is the number of the last of Graphile Worker's migrations. */
+/** The newest level that this version supports. A level is the number of Graphile Worker's last applied migration. */
 export const KNOWN_LEVEL = 20;
 /** The oldest level that this version supports. */
 const OLDEST_LEVEL = 18;
@@ -27,7 +28,7 @@ export interface ReadySchema {
   readonly kind: "ready";
   /**
    * `ours`: this library has created the schema or has added extensions to it. Otherwise the program that created the
-   * schema, as far as its tables show.
+   * schema, as far as the schema's tables show.
    */
   readonly origin: "ours" | "graphile" | "rust-port";
   readonly level: number;
@@ -74,8 +75,8 @@ export async function schemaState(
   const objects = registry.flatMap((extension) => extension.objects);
   const knownNames = ["migrations", "jobs", "_private_extensions", ...tables, ...objects];
   // The catalogue and the ledger are read in two snapshots. A commit between them can make them contradict each other.
-  // So `foreign` is returned only if MAX_READS reads in a row had this result. The pauses between the reads are short:
-  // a migration of Graphile Worker may be running, and each takes milliseconds.
+  // So `foreign` is returned only if MAX_READS reads in a row had this result. The pauses between the reads are short,
+  // because each migration of Graphile Worker takes only milliseconds.
   for (let reads = 1; ; reads++) {
     const found = await readCatalogue(db, knownNames);
     if (found === null) return { kind: "absent" };
@@ -175,8 +176,8 @@ function levelWarnings(level: number): string[] {
 }
 
 /**
- * Returns warnings about extensions that this version does not have. Such extensions do no harm: an extension only adds
- * objects, and this version does not need those.
+ * Returns a warning for each extension of the schema that this version does not have. Such an extension does no harm,
+ * because it only adds objects, and this version does not use them.
  */
 function unknownWarnings(versions: Versions, registry: readonly Extension[]): string[] {
   return [...(versions?.keys() ?? [])]

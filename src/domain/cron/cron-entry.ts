@@ -1,5 +1,5 @@
-// An entry of a worker's timetable: which task, when, with which payload. Entries are plain data, built by
-// an application or read from text by crontab.ts.
+// A cron entry adds jobs of a task, with a payload, at the times that a cron expression matches. The cron entries of a
+// worker are its timetable. Entries are plain data. Applications build them, or crontab.ts reads them from text.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -26,8 +26,8 @@ export const MAX_FILL_MS = 366 * 24 * 60 * MINUTE_MS;
 /** A cron entry as plain data. Returned by cronEntry(), everyMinute(), everyMinutes() and parseCrontab(). */
 export interface CronEntry {
   /**
-   * The entry's identifier, unique in a worker, 1–512 characters. The database stores the entry's last tick
-   * under it.
+   * The entry's identifier, unique in a worker, 1–512 characters. The database stores the entry's last tick under this
+   * identifier.
    */
   readonly identifier: string;
   /** The identifier of the task whose jobs are added. */
@@ -38,7 +38,10 @@ export interface CronEntry {
   readonly timeZone?: string | undefined;
   /** The payload of each job, to which `_cron: { ts, backfilled }` is added. */
   readonly payload: JsonObject;
-  /** The backfill period: a worker adds ticks missed at most this many milliseconds before its start. 0: none. */
+  /**
+   * The backfill period in milliseconds: a worker that starts also adds the jobs of missed ticks that were due at most
+   * this long before its start. 0: none.
+   */
   readonly fillMs: number;
   /** The named queue of the jobs. Default: none. */
   readonly queueName?: string | undefined;
@@ -62,8 +65,8 @@ export interface CronEntryOptions {
   /** The IANA time zone of the expression, such as `Europe/Berlin`. Default: that of the pattern, or UTC. */
   readonly timeZone?: string | undefined;
   /**
-   * The backfill period: a worker adds ticks missed at most this many milliseconds before its start. At most 366 days.
-   * Default 0: none.
+   * The backfill period in milliseconds: a worker that starts also adds the jobs of missed ticks that were due at most
+   * this long before its start. At most 366 days. Default 0: none.
    */
   readonly fillMs?: number | undefined;
   /**
@@ -76,19 +79,19 @@ export interface CronEntryOptions {
   /** The priority of each job: lower runs earlier. -32,768 to 32,767, default 0. */
   readonly priority?: number | undefined;
   /**
-   * The job key of each job. At most one unlocked job has it, so the jobs of several ticks do not accumulate. 1–512
-   * characters. Default: none.
+   * The job key of each job. At most one unlocked job has this key, so the jobs of several ticks do not accumulate.
+   * 1–512 characters. Default: none.
    */
   readonly jobKey?: string | undefined;
   /**
-   * What a tick does with an unlocked job of the same key. `replace`: replaces it by the job of the new tick.
-   * `preserve_run_at`: the same, but the job keeps its time until its first attempt, so that later ticks do not
-   * postpone a job that workers are late to run. Needs `jobKey`. Default `replace`.
+   * What a tick does with an unlocked job of the same key. `replace`: replaces that job by the job of the new tick.
+   * `preserve_run_at`: the same, but if the replaced job has not been attempted yet, the new job keeps its time. So
+   * later ticks do not postpone a job that still waits for a worker. Needs `jobKey`. Default `replace`.
    */
   readonly jobKeyMode?: (typeof cronJobKeyModes)[number] | undefined;
 }
 
-/** A task of defineTask(), or the identifier of any task, also of one that another worker has. */
+/** A task of defineTask(), or the identifier of any task, also of a task that only another worker has. */
 export type CronTask<Payload> = string | TaskLike<Payload>;
 
 /** The payload that a cron entry takes: the task's payload without `_cron`. */

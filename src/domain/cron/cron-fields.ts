@@ -3,7 +3,7 @@
 
 import { didYouMean } from "../../base/validate.ts";
 
-/** A problem in a text; `at` counts characters from 0. */
+/** A problem in a text. `at`: the index of the character at which the problem begins, from 0. */
 export interface TextProblem {
   readonly at: number;
   readonly message: string;

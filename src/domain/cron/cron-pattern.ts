@@ -14,7 +14,9 @@ export interface CronPattern {
 
 /** Options of a pattern. */
 export interface CronPatternOptions {
-  /** An IANA time zone such as `Europe/Berlin`. Default: that in the entry's options, or UTC if they have none. */
+  /**
+   * An IANA time zone such as `Europe/Berlin`. Default: the time zone in the entry's options, or UTC if they have none.
+   */
   readonly timeZone?: string | undefined;
 }
 

@@ -1,5 +1,5 @@
-// The payload of a cron entry: a JSON object to which each tick adds `_cron`. Therefore it is kept as an object, not as
-// text. Integers beyond 2^53 that are read from text become bigints, which payload.ts writes exactly.
+// The payload of a cron entry is a JSON object to which each tick adds `_cron`. Therefore the payload is kept as an
+// object, not as text. Integers beyond 2^53 that are read from text become bigints, which payload.ts writes exactly.
 import JSON5 from "json5";
 import { InputError } from "../../base/errors.ts";
 import { payloadText, RawJson } from "../payload.ts";
@@ -12,15 +12,19 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export interface CronStamp {
   /** The tick's time, ISO 8601 in UTC. Without a jitter it is also the job's `runAt`. */
   readonly ts: string;
-  /** True for an entry's tick before the worker's start, and for a schedule's tick that is added over a minute late. */
+  /**
+   * Whether a tick of an entry is before the start of the worker's timetable, or a tick of a schedule is added over a
+   * minute late.
+   */
   readonly backfilled: boolean;
 }
 
 const NOT_AN_OBJECT = "must be a JSON object: each tick adds its time to it as _cron";
 
 /**
- * Returns `payload` as the JSON object that is stored; undefined is `{}`. Throws InputError if it is not an
- * object, and for values that JSON.stringify would silently change, such as NaN, or omit, such as functions.
+ * Returns `payload` as the JSON object that is stored; if `payload` is undefined, returns `{}`. Members that are
+ * undefined are left out. Throws InputError if `payload` is not an object, and for all other values that JSON.stringify
+ * would silently change, such as NaN, or omit, such as functions.
  */
 export function jsonObject(payload: unknown): JsonObject {
   const text = payloadText(payload); // Throws for cycles and for values that are not JSON.
@@ -30,7 +34,7 @@ export function jsonObject(payload: unknown): JsonObject {
   return value;
 }
 
-/** Copies a value as JSON stores it. Members that are undefined are left out. `place`: its path, for the error. */
+/** Copies a value as JSON stores it. Members that are undefined are left out. `place`: the value's path, for errors. */
 function exactCopy(value: unknown, place: string): unknown {
   const refuse = (what: string): never => {
     const message = place === "" ? `${what} is not JSON` : `${place} is ${what}: that is not JSON`;

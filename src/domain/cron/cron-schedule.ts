@@ -1,5 +1,5 @@
 // Finds the times that a cron expression matches, in UTC or in a time zone. cron-fields.ts checks the expression. The
-// package croner would accept more expressions, so it gets only the normal form of canonicalField().
+// package croner would accept more expressions, so croner gets only the normal form that canonicalField() returns.
 import { Cron } from "croner";
 import { InputError, type Problem } from "../../base/errors.ts";
 import {
@@ -25,11 +25,11 @@ export interface CronSchedule {
  * the day of the month and the day of the week are restricted, a day that matches either of them is a match (as in cron
  * and Graphile Worker).
  *
- * On a day when a zone's clock changes, a fixed time matches once: if it is repeated, its first occurrence matches; if
- * it is skipped, the end of the gap matches. A time is fixed if its minute and hour have neither `*` nor a step, or
- * have one number each. All other times follow real time: they match in both passes of a repeated hour, and not in a
- * skipped hour. Throws InputError with all problems of the fields, whose paths have the form `column 3`, or with
- * another problem of the expression or zone.
+ * On a day when a zone's clock changes, a fixed time matches once. If the time is repeated, its first occurrence
+ * matches. If the time is skipped, the end of the gap matches. A time is fixed if its minute and hour have neither `*`
+ * nor a step, or have one number each. All other times follow real time: they match in both passes of a repeated hour,
+ * and not in a skipped hour. Throws InputError with all problems of the fields, whose paths have the form `column 3`,
+ * or with another problem of the expression or zone.
  */
 export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule {
   const name = `${timeZone} ${expression}`;
@@ -93,8 +93,8 @@ function scheduleOf(canonical: string, isFixed: boolean, timeZone: string): Cron
     paused: true,
     // An offset of 0 instead of the zone "UTC" gives the same times, ten times as fast.
     ...(timeZone === "UTC" ? { utcOffset: 0 } : { timezone: checkedZone(timeZone) }),
-    // croner gets steps as lists of numbers. With "no-wildcard", any list is a fixed time; with "single-value", only a
-    // single number is.
+    // croner gets steps as lists of numbers. With "no-wildcard", any list is a fixed time. With "single-value", only a
+    // single number is a fixed time.
     fixedTimeRule: isFixed ? "no-wildcard" : "single-value",
   });
   return {

@@ -1,5 +1,5 @@
-// Describes a cron expression in words. Only common forms have words, because an inexact sentence would be worse than
-// the expression itself.
+// Describes a cron expression in words. Only common forms are described. Words for other forms might be inexact, and
+// then the expression itself is better.
 import { canonicalField, FIELD_COUNT, withoutMacro } from "./cron-fields.ts";
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];

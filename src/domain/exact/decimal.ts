@@ -1,5 +1,5 @@
-// Compares JSON numbers exactly: 7.0 equals 7, and 2^63 differs from 2^63 + 1. Also returns a text for a number that is
-// the same for all equal numbers. Exponents are exact up to 2^53.
+// Compares JSON numbers exactly: 7.0 equals 7, and 2^63 differs from 2^63 + 1. canonicalNumber() returns the same
+// text for all numbers that are equal. Exponents are exact up to 2^53.
 
 interface Decimal {
   readonly isNegative: boolean;
@@ -49,13 +49,13 @@ function lastNotZero(digits: string): number {
   return at;
 }
 
-/** Whole numbers with more digits are written with an exponent: 1e999999999 in full would have a billion digits. */
+/** Whole numbers with more digits are written with an exponent. In full, 1e999999999 would have a billion digits. */
 const MAX_DIGITS = 100;
 
 /**
- * Returns a text for a JSON number that is the same for all equal numbers: `7` for 7.0, `15e-1` for 1.50. Whole numbers
- * of up to 100 digits are written in full. All other numbers are written as a whole number without trailing zeros,
- * followed by an exponent.
+ * Returns the canonical text of a JSON number, which is the same for all equal numbers: `7` for 7.0, `15e-1` for
+ * 1.50. Whole numbers of up to 100 digits are written in full. All other numbers are written as a whole number
+ * without trailing zeros, followed by an exponent.
  */
 export function canonicalNumber(text: string): string {
   const { isNegative, digits, exponent } = decimal(text);

@@ -12,7 +12,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 export const RATE_FORM = "must be a rate such as 100/s, 300/min, 1000/h or 10/250ms";
 const MAX_RATE_LENGTH = 40;
 
-/** Returns the rate of a text such as `100/s`, without checking its bounds; null if the text has another form. */
+/** Returns the rate of a text such as `100/s`; null if the text has another form. Does not check the rate's bounds. */
 export function parseRate(text: string): Pick<Rate, "limit" | "perMs"> | null {
   if (text.length > MAX_RATE_LENGTH) return null;
   const [count = "", period = "", ...more] = text.split("/").map((part) => part.trim());
@@ -25,7 +25,7 @@ export function parseRate(text: string): Pick<Rate, "limit" | "perMs"> | null {
   return { limit, perMs: (amount === "" ? 1 : Number(amount)) * unit };
 }
 
-/** Returns `100/s`, as it is typed. */
+/** Returns a rate as it is typed, such as `100/s`. */
 export const rateText = ({ limit, perMs }: Rate): string => `${limit}/${periodText(perMs, "")}`;
 
 /** Returns `100 in a second and 20 more at once after a quiet time`. */
@@ -43,7 +43,7 @@ export function periodWords({ perMs }: Rate): string {
   return Object.hasOwn(singular, period) ? singular[period as keyof typeof singular] : period;
 }
 
-/** Returns `s`, `5 min` or `250 ms`: in the largest unit that divides the period. */
+/** Returns a period such as `s`, `5 min` or `250 ms`, in the largest unit that divides the period. */
 function periodText(perMs: number, space: string): string {
   const fitting = Object.entries(UNITS).filter(([, ms]) => perMs % ms === 0);
   const [unit, ms] = fitting.at(-1) ?? ["ms", 1];

@@ -9,7 +9,7 @@ import { defaultBurst } from "../portable/default-burst.ts";
 export { matches } from "../portable/name-pattern.ts";
 
 export const limitScopes = ["task", "queue"] as const;
-/** What a limit is for: the jobs of tasks, or those of named queues. */
+/** Whether a limit is for the jobs of tasks or for the jobs of named queues. */
 export type LimitScope = (typeof limitScopes)[number];
 
 /** A rate. With `limit: 100, perMs: 1000, burst: 20`, at most 120 jobs start in any second. */
@@ -60,7 +60,7 @@ export interface LimitOptions {
 const name = boundedText(1, 128);
 const optionsSchema = v.pipe(
   strict({
-    // The page and the API have the name in paths, from which browsers and proxies remove "." and "..".
+    // The paths of the page and of the API contain the name. Browsers and proxies remove "." and ".." from paths.
     name: v.pipe(
       name,
       v.check((text) => text !== "." && text !== "..", 'must not be "." or ".."'),

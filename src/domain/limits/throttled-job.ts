@@ -5,15 +5,15 @@ import type { Job } from "../job.ts";
 export type ThrottledAdd =
   | {
       readonly isThrottled: false;
-      /** The end of the period, by the database's clock: equal jobs are dropped until then. */
+      /** The end of the period, by the database's clock. Until then equal jobs are dropped. */
       readonly until: Date;
       /** The added job. */
       readonly job: Job;
     }
   | {
-      /** The job was dropped: an equal one was added within the period. */
+      /** The job was dropped, because an equal job was added within the period. */
       readonly isThrottled: true;
-      /** The time from which an equal job is added, by the database's clock. */
+      /** The end of the period, by the database's clock. From then on an equal job can be added. */
       readonly until: Date;
       readonly job: null;
     };

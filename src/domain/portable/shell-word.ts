@@ -1,5 +1,5 @@
-// Quotes a text as one word of a shell command, and recognises characters that are not visible. TypeScript and
-// AssemblyScript both compile this file; types.d.ts declares AssemblyScript's types.
+// Quotes a text as one word of a shell command, and recognises characters that are not visible. This file is compiled
+// as TypeScript and as AssemblyScript. For TypeScript, types.d.ts declares AssemblyScript's types.
 
 /**
  * Returns the word for a POSIX shell, quoted if necessary. A control or format character is written as the octal
@@ -37,7 +37,7 @@ function isPlainUnit(c: i32): bool {
   return c === 0x40 || c === 0x5f || (c >= 0x41 && c <= 0x5a) || (c >= 0x61 && c <= 0x7a);
 }
 
-/** Returns the code point that begins at `i`. Half a surrogate pair is U+FFFD, as in UTF-8. */
+/** Returns the code point that begins at `i`; U+FFFD for half a surrogate pair, as if the text were sent as UTF-8. */
 export function pointAt(text: string, i: i32): i32 {
   const high = text.charCodeAt(i);
   if (high < 0xd800 || high > 0xdfff) return high;
@@ -46,7 +46,7 @@ export function pointAt(text: string, i: i32): i32 {
   return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
 }
 
-/** Whether Unicode classifies the code point as a control, a format character or a line separator (Cc, Cf, Zl, Zp). */
+/** Whether the code point is a control, a format character, or a line or paragraph separator (Cc, Cf, Zl, Zp). */
 export function isHidden(point: i32): bool {
   if (point < 0x20) return true;
   if (point < 0x7f) return false;
@@ -89,7 +89,7 @@ function tail(bits: i32): string {
   return octal(0x80 | (bits & 0x3f));
 }
 
-/** Returns `\025`: always three digits, so that a digit may follow. */
+/** Returns the byte in octal, such as `\025`. It always has three digits, so that another digit may follow. */
 function octal(byte: i32): string {
   return `\\${String.fromCharCode(0x30 + (byte >> 6), 0x30 + ((byte >> 3) & 7))}${String.fromCharCode(0x30 + (byte & 7))}`;
 }

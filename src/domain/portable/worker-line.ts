@@ -1,5 +1,5 @@
-// Builds the commands that messages, responses and screens suggest: `worker <command> …`, with the schema of the
-// queue that they are about.
+// Builds the command lines that messages, responses and screens suggest: `worker <command> …`, with an option for the
+// schema of the queue if it is not the default schema.
 import { shellWord } from "./shell-word.ts";
 
 /** Adds the schema if it is not the default: `worker retry --schema=billing 2`. */

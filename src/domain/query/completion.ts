@@ -1,5 +1,5 @@
-// Finds what is being typed at one place of a query: the kind of completion, its prefix, and the characters
-// that a completion replaces. It works on unfinished queries, so it reads characters, not trees.
+// Finds what is being typed at one place of a query: the kind of completion, its prefix, and the characters that a
+// completion replaces. It reads the characters of the query, because an unfinished query may have no syntax tree.
 import { isDigit } from "../portable/digits.ts";
 import { isNameLetter, isStepEnd, isWordEnd } from "../portable/query/characters.ts";
 import { fieldNamed } from "../portable/query/fields.ts";
@@ -59,7 +59,7 @@ export function completionAt(text: string, at: number): Completion | null {
   };
 }
 
-/** Returns where the term before `at` begins: after white space, a bracket or a minus. */
+/** Returns where the term before `at` begins: after white space or a round bracket, and after the minus of the term. */
 function termStart(text: string, at: number): number {
   let start = 0;
   let isQuoted = false;
@@ -119,7 +119,7 @@ function wordEnd(text: string, at: number, belongs = (c: number) => !isWordEnd(c
   return end;
 }
 
-/** Writes a text as a value or a step, in quotes where it would be read as something else. */
+/** Returns a text as a value or a step of a query: in quotes if it would otherwise be read as something else. */
 export function quoteIfNeeded(text: string, isStep = false): string {
   const isPlain = isStep ? /^[\w$@/-]+$/.test(text) : /^[^\s"(),*:=<>!][^\s"(),*]*$/.test(text);
   const isOther = text === "none" || text.includes("..");

@@ -6,12 +6,15 @@ const DAY_US = 86_400_000_000n;
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
-/** Returns the microseconds of an age, without its sign. */
+/** Returns an age in microseconds. The sign of the age is ignored. */
 export function ageUs(text: string): bigint {
   return BigInt(ageSeconds(text)) * 1_000_000n;
 }
 
-/** Returns the period of a time, without `high`: a day in UTC for a date or `today`, otherwise one microsecond. */
+/**
+ * Returns the period that a text means, from `low` until before `high`: a day in UTC for a date or `today`, otherwise
+ * one microsecond.
+ */
 export function timeUs(
   text: string,
   nowUs: bigint,

@@ -1,5 +1,5 @@
-// Parses a query. The parser (portable/query) is also compiled by AssemblyScript, which has no union types, so it has
-// one class for all nodes of the tree. This file converts these nodes to a union.
+// Parses a query. The parser (portable/query) is also compiled by AssemblyScript, which has no union types. So the
+// parser has one class for all nodes of the tree. This file converts the nodes to a union type.
 import { shownConditions } from "../condition.ts";
 import { parseQuery as parse } from "../portable/query/parser.ts";
 import type { ParsedNode, ParsedValue } from "../portable/query/tree.ts";
@@ -13,7 +13,7 @@ import type {
   RangeValue,
 } from "./query-tree.ts";
 
-/** Returns the tree of a query, null for an empty one. Throws QueryError. */
+/** Returns the tree of a query; null for an empty query. Throws QueryError. */
 export function parseQuery(text: string): QueryNode | null {
   const { tree, fault } = parse(text, [...shownConditions]);
   if (fault !== null) {

@@ -1,4 +1,5 @@
-// Prints the tree of a query as text. The text parses to the same tree, except that the nodes may have other places.
+// Prints the tree of a query as text. The parser turns this text into the same tree; only the places of the nodes in
+// the text may differ.
 import { quote } from "../portable/query/quote.ts";
 import type { PathStep, QueryNode, QueryValue } from "./query-tree.ts";
 

@@ -1,6 +1,7 @@
-// Determines the client's address: that of the connection's peer, or, if the peer is a trusted proxy, the rightmost
-// untrusted hop that the proxy reports. Headers from other peers are ignored. networkOf() returns the network of an
-// address; all addresses of one network count as one client.
+// Determines the address of a request's client. Usually this is the address of the connection's peer. If the peer is a
+// trusted proxy, the header X-Forwarded-For or Forwarded lists the hops of the request, and the client is the rightmost
+// hop that is not a trusted proxy. Headers from other peers are ignored. networkOf() returns the network of an address;
+// all addresses of one network count as one client.
 import { BlockList, isIP, SocketAddress } from "node:net";
 import { InputError } from "../../base/errors.ts";
 import { UNIX_PEER } from "../listen/listen-target.ts";
@@ -49,7 +50,7 @@ export function trustedPeer(trusted: readonly string[]): TrustedPeer {
 
 /**
  * Returns the rightmost hop that is not a trusted proxy; the first hop if all are trusted. A hop that is not an address
- * ends the search: then the hop after it is returned, or `peer` if there is none.
+ * ends the search: then the hop to its right is returned, or `peer` if there is none.
  */
 function clientIn(
   chain: readonly string[],
@@ -88,7 +89,7 @@ function unquote(value: string): string {
   return isQuoted ? value.slice(1, -1) : value;
 }
 
-/** Returns the last elements of a header, which the proxies next to this server have added. */
+/** Returns at most MAX_HOPS elements of a header: the last ones, which the nearest proxies have added. */
 function lastElements(header: string | string[] | undefined): string[] {
   const text = Array.isArray(header) ? header.join(",") : (header ?? "");
   if (text === "") return [];
@@ -121,7 +122,10 @@ export function plainAddress(address: string): string {
   return new SocketAddress({ address, family: "ipv6" }).address.replace(MAPPED, "");
 }
 
-/** Returns the network that counts as one client: the /64 of an IPv6 address, as a subscriber has; else the address. */
+/**
+ * Returns the network of an address, which counts as one client. For an IPv6 address, this is the /64 network, because
+ * a subscriber usually has a whole /64. Otherwise it is the address itself.
+ */
 export function networkOf(address: string): string {
   const plain = plainAddress(address);
   if (isIP(plain) !== 6) return plain;

@@ -8,8 +8,8 @@ import type { Limits } from "./limits.ts";
 /** The progress of a request. */
 export interface RequestProgress {
   /**
-   * Whether the response has begun, or the request has been read to its end. If later bytes cannot be parsed, the error
-   * response to them cannot be for this request.
+   * Whether the response has begun, or the request has been read to its end. If so, and bytes that arrive later cannot
+   * be parsed, the error response cannot be for this request.
    */
   readonly isSettled: () => boolean;
   /** Whether the request has been read to the end of its body. */
@@ -47,8 +47,8 @@ export interface HttpConnections {
   /** Returns a signal that aborts when the connection is closed. */
   closed(socket: Socket): AbortSignal;
   /**
-   * Aborts `closing` of all requests. If the connections belong to this server, also closes idle ones at once, and
-   * each of the others after the response to its last open request.
+   * Aborts `closing` of all requests. If the connections belong to this server, idle connections are closed at once.
+   * Every other connection is closed after the response to its last open request.
    */
   drain(): void;
   destroyAll(): void;
@@ -65,8 +65,8 @@ interface Connection {
   refused: boolean;
 }
 
-// The reason of every aborted request. A DOMException with a stack for each would add a tenth to the cost of refusing a
-// request.
+// The reason with which the signals of requests abort. By default, each abort would create a DOMException with a stack,
+// which would add a tenth to the cost of refusing a request.
 const over = new WorkerError("aborted", "the client has left, or the server stops");
 
 /** Tracks connections. `isOurs`: whether they belong to this server, so that stopping it closes them. */
@@ -97,8 +97,7 @@ export function createConnections(
     return connection;
   };
 
-  // A request whose body is still arriving needs the bytes after its headers. Parsing continues while there is such a
-  // request.
+  // A request whose body is still arriving needs further bytes. So a connection with such a request is not full.
   const isFull = (exchanges: Connection["exchanges"]) =>
     exchanges.size >= pipelined && [...exchanges].every(({ isRead }) => isRead());
 
@@ -107,7 +106,10 @@ export function createConnections(
     return undefined;
   };
 
-  /** Returns the oldest connection of the client with the most connections; null if that of `added` has as many. */
+  /**
+   * Returns the oldest connection of the client with the most connections; null if no client has more connections than
+   * the client of `added`, whose new connection is counted.
+   */
   const oldestOfMost = (added: Connection): Socket | null => {
     const counts = new Map([[added.network, 1]]);
     for (const { network } of all.values()) counts.set(network, (counts.get(network) ?? 0) + 1);
@@ -144,7 +146,7 @@ export function createConnections(
       const close = () => {
         connection.exchanges.delete(exchange);
         lose();
-        // A response that began before the stop has not announced that its connection ends. So the connection is ended.
+        // A response that began before the stop did not announce the end of the connection, so it is ended here.
         if (draining && isOurs && connection.exchanges.size === 0) socket.destroySoon();
         else connection.onRoom();
       };
@@ -155,8 +157,8 @@ export function createConnections(
       if (connection === undefined) return "cut";
       if (connection.refused) return "wait";
       connection.refused = true;
-      // The bytes belong to the request whose body is still arriving. If there is none, they belong to a new request
-      // after the open ones.
+      // The bytes belong to the request whose body is still arriving. If there is no such request, they belong to a new
+      // request after the open ones.
       const open = [...connection.exchanges];
       const isClear = open.length === 0 || (open.length === 1 && open[0]?.isSettled() === false);
       return isClear ? "answer" : "cut";
@@ -178,7 +180,7 @@ export function createConnections(
 /** The size of a slice, in bytes: about twenty of the shortest valid requests. */
 const SLICE_BYTES = 512;
 
-/** Internal fields that node:http stores on a socket: whether it has paused the parser, and the parser. */
+/** Internal fields that node:http stores on a socket. `_paused`: whether node:http has paused reading the socket. */
 interface ServedSocket extends Socket {
   readonly _paused?: boolean;
   readonly parser?: object | null;
@@ -229,7 +231,7 @@ function pacePipeline(socket: Socket, isFull: () => boolean): () => void {
     waiting = waiting === null ? bytes : Buffer.concat([waiting, bytes]);
     feed();
   });
-  // node:http resumes the socket by itself after a response or when a body is read. Then the waiting bytes are next.
+  // node:http resumes the socket by itself after a response or when a body is read. Then the waiting bytes are parsed.
   socket.on("resume", () => waiting !== null && feed());
   return () => waiting !== null && feed();
 }

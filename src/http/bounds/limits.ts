@@ -29,7 +29,10 @@ export const defaultLimits = Object.freeze({
   readOnBytes: 1_048_576,
   /** Time that a request waits for memory for its response, in milliseconds. */
   memoryWaitMs: 1_750,
-  /** Bytes of a body that are discarded once the response is ready. If there are more, the connection is cut. */
+  /**
+   * The largest rest of a request's body that is read and discarded once the response is ready, in bytes. If the rest
+   * is larger, or takes longer than `discardMs`, the connection is closed.
+   */
   discardedBytes: 32 * 1_048_576,
   discardMs: 5_000,
   /** Time that stop() waits for requests in flight, in milliseconds. */
@@ -38,13 +41,14 @@ export const defaultLimits = Object.freeze({
 export type Limits = { readonly [K in keyof typeof defaultLimits]: number };
 
 /**
- * Returns the memory for responses in this process, in bytes: the default, or a quarter of the memory that the process
- * may use if that is less.
+ * Returns the limit `unreadBytesInAll` for this process: a quarter of the memory that the process may use, and at most
+ * the default.
  */
 export function answerBytesHere(): number {
   // node:v8 is loaded only here, because it takes 1.6 MB, and a worker without an admin does not need it.
   const { heap_size_limit: heap } = process.getBuiltinModule("node:v8").getHeapStatistics();
-  // Texts are in V8's heap, which may be smaller than the memory of the process: they get at most half of the heap.
+  // Texts are in V8's heap, which may be smaller than the memory of the process. A quarter of twice the heap is half of
+  // the heap.
   const most = Math.min(totalmem(), process.constrainedMemory() || totalmem(), 2 * heap);
   return Math.min(defaultLimits.unreadBytesInAll, Math.floor(most / 4));
 }

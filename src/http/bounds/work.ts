@@ -1,8 +1,10 @@
-// Limits the requests or downloads in progress, in total and for each client, so that one client cannot use all places.
+// Limits how many requests or downloads are in progress at once: in total, and for each client, so that one client
+// cannot use all places.
 
 export interface Work {
-  /** Takes a place for a request. Returns the function that frees the place; null if no place is free. */
+  /** Takes a place for a request of the client, and returns the function that frees it; null if hasRoom() is false. */
   enter(client: string): (() => void) | null;
+  /** Whether a place is free, and the client does not yet have its maximum number of places. */
   hasRoom(client: string): boolean;
 }
 

@@ -1,9 +1,10 @@
-// Encodes event streams, plain or with gzip. A piece of a stream is one event or one ping. Events repeat most of their
-// text, so the gzip blocks of a piece refer to the pieces that were sent to the client before: its history. A piece is
-// compressed once for each history, within a limit, and all clients with the same history get the same blocks. New
-// clients, slow clients and clients of other events have other histories. Such a client shares blocks again once its
-// last pieces are the same as those of other clients. Only the trailer, with the checksum of all text sent, is made for
-// each client. This works because gzip blocks can end on a byte boundary, and can be compressed one by one.
+// Encodes event streams, plain or with gzip. A piece of a stream is one event or one ping. A client's history is the
+// last pieces that were sent to the client. Events repeat most of their text, so the gzip blocks of a piece refer to
+// the history. A piece is compressed once for each history, and all clients with the same history get the same blocks.
+// If there are too many histories, the other clients get blocks that refer to no earlier piece. New clients, slow
+// clients and clients of other events have other histories. Such a client shares blocks again once its last pieces are
+// the same as those of other clients. Only the trailer, with the checksum of all text sent, is made for each client.
+// This works because gzip blocks can end on a byte boundary, and can be compressed one by one.
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import { acceptsGzip } from "../compress.ts";
 import { type HttpRequest, header } from "../request.ts";

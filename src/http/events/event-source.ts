@@ -1,8 +1,8 @@
-// Sends server-sent events to viewers: clients with an open event stream. An event contains the snapshot of a topic. A
-// newer snapshot replaces an older one, also an older one that waits for room in a viewer's buffer, so the memory of
-// each viewer is bounded. An event is serialised once, and compressed once for all viewers that were sent the same
-// events before (event-bytes.ts). A viewer whose buffer stays full is disconnected. Every event has an id, so that a
-// viewer that reconnects (Last-Event-ID) gets only newer events.
+// Sends server-sent events to viewers: clients with an open event stream. An event contains the snapshot of a topic.
+// While a viewer's buffer is full, its snapshots wait. A newer snapshot replaces a waiting one of the same topic, so
+// the memory of each viewer is bounded. A viewer whose buffer stays full is disconnected. An event is serialised once,
+// and compressed once for all viewers that were sent the same events before (event-bytes.ts). Every event has an id. A
+// viewer that reconnects sends the last id that it has received (Last-Event-ID), and gets only newer events.
 import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { monotonic } from "../../base/clock.ts";
@@ -19,11 +19,17 @@ export interface EventSource {
    * stopping.
    */
   view(request: HttpRequest, events: readonly string[]): HttpResponse;
-  /** Sends `data`, one line such as JSON, to all viewers of `event`. It replaces the last `data` of the same topic. */
+  /**
+   * Sends `data`, a single line such as JSON, to all viewers of `event`. Stores `data` as the new snapshot of `topic`,
+   * by default of the topic with the name of the event.
+   */
   publish(event: string, data: string, topic?: string): void;
   /** Deletes the event's snapshots, so that they are no longer sent to any viewer. */
   clear(event: string): void;
-  /** Sends a comment to all viewers except those of the event `except`, so that no quiet stream is closed. */
+  /**
+   * Sends a comment to the viewers that have room in their buffers, except to the viewers of the event `except`. The
+   * comment keeps a stream without events from being closed as idle, for example by a proxy.
+   */
   ping(except?: string): void;
   /** Whether the event has viewers. */
   isWatched(event: string): boolean;
@@ -48,7 +54,8 @@ interface Viewer {
   fullSince: number | null;
   /**
    * The topics whose newest snapshot has not been sent, because the buffer is full, in the order of the snapshots' ids.
-   * In another order a viewer could miss some, because after a reconnect it gets only later ids than its last one.
+   * After a reconnect, a viewer gets only snapshots with later ids than the last one that it has received. So if the
+   * snapshots were sent in another order, a viewer that reconnects could miss some of them.
    */
   readonly waiting: Set<string>;
 }
@@ -60,11 +67,11 @@ interface Snapshot {
 }
 
 const newPing = () => new EventBytes(": ping\n\n");
-/** The maximum number of topics of one event. Beyond it, the snapshot that changed longest ago is deleted. */
+/** The maximum number of topics of one event. If there are more, the snapshot that changed longest ago is deleted. */
 const MAX_TOPICS = 100;
 
 export function createEventSource(options: EventSourceOptions): EventSource {
-  // A random part of every id, by which ids of another process are recognised. Such ids are ignored (seenBy).
+  // Every id contains this random text. An id with another text is from another process, and is ignored (seenBy).
   const source = randomBytes(6).toString("base64url");
   const viewers = new Set<Viewer>();
   const perClient = new Map<string, number>();
@@ -93,7 +100,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
     }
   };
 
-  /** Sends the viewer's snapshots with a number above `seen`; a ping if there are none. */
+  /** Sends the snapshots of the viewer's events whose number is above `seen`. If there are none, sends a ping. */
   const greet = (viewer: Viewer, seen: number) => {
     let isGreeted = false;
     for (const [topic, { event, number, bytes }] of snapshots) {
@@ -204,7 +211,7 @@ function makeRoom(snapshots: Map<string, Snapshot>, event: string): void {
   if (topics.length > MAX_TOPICS && oldest !== undefined) snapshots.delete(oldest[0]);
 }
 
-/** Returns the number in the request's Last-Event-ID; 0 without one, or if the id is from another process. */
+/** Returns the number in the request's Last-Event-ID; 0 without this header, or if the id is from another process. */
 function seenBy(request: HttpRequest, source: string): number {
   const [, from, number] =
     /^([\w-]{8})-(\d{1,15})$/.exec(header(request, "last-event-id") ?? "") ?? [];

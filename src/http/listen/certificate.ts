@@ -1,5 +1,6 @@
-// The server's certificate and key, from files that may be replaced while the server runs. Both are loaded and checked
-// against each other. If one is invalid, neither is used, and a reload keeps the old pair.
+// Loads the server's TLS certificate and private key from two files, and checks that the key belongs to the
+// certificate. The files may be replaced while the server runs: reload() reads them again. If the new files are not
+// valid, reload() throws, and the server keeps the old certificate and key.
 import { constants, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { SecureContextOptions } from "node:tls";
@@ -19,7 +20,10 @@ export interface Certificate {
   readonly options: SecureContextOptions;
   /** The time at which the certificate expires. */
   readonly expiresAt: Date;
-  /** Reads the files again. Throws InputError for an unreadable or invalid file, and then keeps the old pair. */
+  /**
+   * Reads both files again. If a file is unreadable or invalid, or if the key does not belong to the certificate,
+   * throws InputError and keeps the old certificate and key.
+   */
   reload(): void;
 }
 
@@ -29,7 +33,8 @@ interface Pair {
 }
 
 /**
- * Returns the certificate of these files. Throws InputError, which names the option, for an unreadable or invalid file.
+ * Loads the certificate and the key. Throws InputError if a file is unreadable or invalid, or if the key does not
+ * belong to the certificate. The error names the option: `tls.certFile` or `tls.keyFile`.
  */
 export function loadCertificate(files: CertificateFiles): Certificate {
   let pair = pairOf(files);
@@ -46,7 +51,7 @@ export function loadCertificate(files: CertificateFiles): Certificate {
   };
 }
 
-// SSL_OP_NO_RENEGOTIATION is set, because a client could keep the server busy with renegotiations.
+// Without SSL_OP_NO_RENEGOTIATION, a client could keep the server busy with renegotiations.
 const OPTIONS = constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_CIPHER_SERVER_PREFERENCE;
 
 function pairOf({ certFile, keyFile }: CertificateFiles): Pair {
@@ -58,7 +63,7 @@ function pairOf({ certFile, keyFile }: CertificateFiles): Pair {
   }
   const options = { cert, key, minVersion: "TLSv1.2", secureOptions: OPTIONS } as const;
   try {
-    // TLS is loaded on demand: the library imports this file, and few applications have a certificate.
+    // node:tls is loaded only here: every application that uses the library imports this file, but few serve TLS.
     process.getBuiltinModule("node:tls").createSecureContext(options);
   } catch (error) {
     throw certificateError("tls.certFile", `${certFile} is invalid: ${messageOf(error)}`);

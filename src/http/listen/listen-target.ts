@@ -1,4 +1,4 @@
-// Where a server can listen: at a host and port, at a unix socket, or at an open socket that the process was given.
+// Where a server can listen: at a host and port, at a unix socket, or at an open socket that the process has inherited.
 
 /** A host and a port to listen at. */
 export interface TcpTarget {
@@ -14,7 +14,7 @@ export interface UnixTarget {
   readonly path: string;
   /** The socket's file mode, such as 0o660. It decides which users may connect. */
   readonly mode: number;
-  /** The number of the socket's group; null: the group that the system gives the socket is kept. */
+  /** The number of the socket's group; null: the socket keeps the group that the system gives it. */
   readonly gid: number | null;
 }
 
@@ -29,7 +29,7 @@ export type ListenTarget = TcpTarget | UnixTarget | DescriptorTarget;
 
 /** The address at which a server listens. */
 export interface BoundAddress {
-  /** The IP address; for a unix socket its path, or `fd:3` if it was inherited as descriptor 3. */
+  /** The IP address. For a unix socket: its path, or `fd:3` if the socket was inherited as descriptor 3. */
   readonly host: string;
   /** The port; 0 for a unix socket. */
   readonly port: number;

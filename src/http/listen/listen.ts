@@ -1,13 +1,14 @@
-// Makes a server listen at its target. If that fails, the error's message contains advice for the usual causes.
+// Makes a server listen at a target: an address, a path or a file descriptor. If that fails, the error's message
+// contains advice for the usual causes.
 import type { Server } from "node:net";
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { type ListenTarget, targetText } from "./listen-target.ts";
 import { startListening } from "./start-listening.ts";
 import { listenOnPath } from "./unix-socket.ts";
 
-/** Resolves once the server listens. Throws WorkerError `listen` if it cannot. */
+/** Resolves once the server listens. Throws WorkerError `listen` if the server cannot listen. */
 export async function listen(server: Server, target: ListenTarget): Promise<void> {
-  // This listener stays attached: without one, a later error would end the process.
+  // This event listener stays attached. Without it, a later error of the server would end the process.
   server.on("error", () => {});
   try {
     if ("path" in target) await listenOnPath(server, target);

@@ -1,6 +1,6 @@
 // Creates a unix socket to which no other user can connect before its mode is set. A worker thread of Node cannot
-// ensure this (see listenOnPath()). A socket that a killed process has left is replaced. A socket in use, or another
-// file, is not touched.
+// ensure this (see listenOnPath()). A socket that a killed process has left is replaced. Any other file at the path,
+// such as a socket in use, is not changed, and an error is thrown.
 import { once } from "node:events";
 import { type BigIntStats, chmodSync, chownSync, existsSync, lstatSync, unlinkSync } from "node:fs";
 import net, { type Server } from "node:net";

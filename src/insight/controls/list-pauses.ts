@@ -1,4 +1,4 @@
-// The present pauses and back-offs, with their times, reasons and users.
+// Lists the present pauses, with their times, reasons and users. A back-off of a task or queue is a pause, too.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls, hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { isNameSize, MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
@@ -14,14 +14,14 @@ export interface Pause {
   readonly name: string | null;
   /** When the pause was set. */
   readonly pausedAt: Date;
-  /** The time at which the pause ends by itself; null if it lasts until it is resumed. */
+  /** The time at which the pause ends by itself; null if it lasts until a user ends it. */
   readonly resumeAt: Date | null;
   /**
-   * Whether the pause of a queue has ended, by hand or by its time. The queue continues when its running job has ended
-   * and a worker of this library runs. false for other scopes.
+   * Whether the pause of a queue has ended, because a user has ended it or because `resumeAt` has passed. The queue is
+   * unlocked when its running job has ended and a worker of this library runs. false for other scopes.
    */
   readonly hasEnded: boolean;
-  /** The reason that was given, at most 2,000 characters of it; null without one. */
+  /** The reason that was given, at most 2,000 characters of it; null if none was given. */
   readonly reason: string | null;
   /** The user that set the pause; null if none was given. */
   readonly pausedBy: string | null;
@@ -30,8 +30,8 @@ export interface Pause {
 }
 
 /**
- * Returns at most 10,000 pauses: that of all jobs, then of tasks, then of queues, by name. Returns none if the table of
- * pauses does not exist or may not be read.
+ * Returns at most 10,000 pauses: first the pause of all jobs, then the pauses of tasks by name, then the pauses of
+ * queues by name. Returns an empty list if the table of pauses does not exist or may not be read.
  */
 export async function listPauses(db: Database): Promise<Pause[]> {
   if (!(await hasControls(db))) return [];
@@ -39,7 +39,7 @@ export async function listPauses(db: Database): Promise<Pause[]> {
   return (await query<PauseRow>(db, statement)).map(toPause);
 }
 
-/** Returns the first of `pauses` that is of all jobs, of this task, or of this queue; undefined if there is none. */
+/** Returns the first of `pauses` that applies to all jobs, to `task` or to `queue`; undefined if there is none. */
 export const pauseOf = (pauses: readonly Pause[], task: string | null, queue: string | null) =>
   pauses.find(({ scope, name }) => scope === "all" || name === (scope === "task" ? task : queue));
 
@@ -67,8 +67,8 @@ function toPause(row: PauseRow): Pause {
   };
 }
 
-// A paused queue is locked by its pause. The pause of a queue without that lock has ended, and is left out. So are rows
-// with longer names than any task or queue has: they pause nothing.
+// A paused queue is locked by its pause. If a queue does not have this lock, its pause has ended, and is left out. Rows
+// whose name is longer than the name of any task or queue are left out, too, because they pause nothing.
 const listSql =
   (isBackOff: (s: string) => string): Statement =>
   (s) =>
@@ -84,7 +84,8 @@ where ${isNameSize("name")} and (scope <> 'queue' and (resume_at is null or resu
 order by scope <> 'all', scope desc, pauses.name
 limit 10000`;
 
-// A pause is a back-off if a back-off of its task or queue ends at the same time. Otherwise a user set or changed it.
+// A pause is a back-off if a back-off of the same task or queue ends at the same time. All other pauses were set or
+// changed by users.
 const withBackOffsSql = listSql(
   (s) => `exists (
     select from ${s}._private_back_offs as backs

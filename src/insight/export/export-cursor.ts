@@ -1,19 +1,21 @@
-// The cursor that continues an interrupted export: `<last id>[-<highest id>[-<now>]]`. A client of the API makes it
-// from the id in the last whole line that it has received and from the header `x-export-boundary`, which contains the
-// rest of the cursor.
+// The cursor that continues an interrupted export: `<last id>[-<highest id>[-<now>]]`. The response header
+// `x-export-boundary` contains everything after the last id. A client of the API appends the text of this header to
+// the id in the last complete line that the client has received.
 import { InputError } from "../../base/errors.ts";
 import { isJobId } from "../../domain/job-ids.ts";
 
 export interface ExportCursor {
   /** The id of the last job that the client has received. */
   readonly after: string;
-  /** The highest job id to include; null: the highest that exists now. */
+  /** The highest job id to include; null: the highest id that exists when the export continues. */
   readonly maxId: string | null;
-  /** The value of `now` in the query, in microseconds; null: there is no query, or the present time is used. */
+  /**
+   * The time that the query uses as `now`, in microseconds since 1970; null: the present time, or there is no query.
+   */
   readonly nowUs: string | null;
 }
 
-/** Reads a cursor. Throws InputError. */
+/** Reads a cursor. Throws InputError if the text is not a cursor. */
 export function readExportCursor(text: string): ExportCursor {
   const [, after, maxId = null, nowUs = null] =
     /^(\d+)(?:-(\d+)(?:-(\d{1,17}))?)?$/.exec(text) ?? [];

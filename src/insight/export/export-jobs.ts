@@ -25,7 +25,10 @@ export interface Export {
    * `signal` aborts.
    */
   readonly pieces: (signal: AbortSignal) => AsyncGenerator<string | Buffer, void>;
-  /** Returns how far the export has come, with the cursor from which another export can continue. */
+  /**
+   * Returns how far the export has come, with the cursor from which another export can continue. A piece counts once
+   * the next one is requested, because the reader may fail to write it.
+   */
   readonly progress: () => ExportProgress;
 }
 

@@ -61,11 +61,12 @@ export async function* matchingChunks(
     );
     const before: string = last;
     last = next?.position.kind === "ids" ? next.position.after : null;
-    // The next walk starts with the step size that the last one reached. With the initial size, its first step could
-    // exceed the time limit again. After a walk that found IDS_A_WALK ids, IDS_A_WALK rows are enough for a step.
+    // `size`: how many rows the first step of the next walk reads. This walk has adapted the number to the duration of
+    // its steps. With walk()'s usual number, the step could exceed its time limit again. If this walk has found
+    // IDS_A_WALK jobs, the number is at most IDS_A_WALK: if all these rows match, the next walk needs no more.
     size = found.length >= IDS_A_WALK ? Math.min(pace, IDS_A_WALK) : pace;
-    // After a walk without matches, an empty chunk reports the progress, so that the reader can abort. If `last` is
-    // unchanged, there was no progress, because a step exceeded its time limit.
+    // After a walk that has read rows without a match, an empty chunk reports how far the search is, so that the caller
+    // can abort it. `last` is unchanged if the walk has read no rows, because a step exceeded its time limit.
     if (last !== null && last !== before && found.length === 0) yield { text: "", lines: 0, last };
   }
 }
@@ -77,7 +78,7 @@ async function* chunksOfIds(
   let left = ids;
   while (left.length > 0) {
     const chunk = await chunks.next({ kind: "ids", ids: left });
-    if (chunk === null) return; // the other jobs were deleted
+    if (chunk === null) return; // the remaining jobs were deleted
     yield chunk;
     left = left.slice(left.indexOf(chunk.last) + 1);
   }

@@ -1,7 +1,7 @@
-// Expressions for the time at which a job failed, as far as its row shows it. A worker of this library writes the time
-// of a failure to updated_at. To run_at it usually writes that time plus the delay until the retry. This is Graphile
-// Worker's delay, or that of a retry policy, in whole milliseconds. A Graphile worker writes only run_at. Changes by
-// hand write updated_at and perhaps run_at.
+// SQL expressions for the time at which a job failed, as far as the job's row shows this time. A worker of this library
+// writes the time of a failure to updated_at. To run_at it usually writes that time plus the delay until the retry. The
+// delay is Graphile Worker's, or that of a retry policy, which has whole milliseconds. A Graphile worker writes only
+// run_at. Changes by hand write updated_at and perhaps run_at.
 import { MARKED_FAILED } from "../../domain/words.ts";
 import { delayOf } from "../../queue/settle/retry-policy.ts";
 
@@ -9,13 +9,13 @@ const byFormula = (job: string) => `${job}.run_at - ${delayOf(`${job}.attempts`)
 
 const microsecondsOf = (time: string) => `pg_catalog.date_part('microseconds', ${time})::bigint`;
 
-/** Returns a condition: run_at is a whole number of milliseconds after updated_at, as with the delay of a policy. */
+/** Returns a condition: run_at is later than updated_at by whole milliseconds, as with the delay of a retry policy. */
 const hasOwnDelay = (job: string) => `(${job}.run_at > ${job}.updated_at
       and (${microsecondsOf(`${job}.run_at`)} - ${microsecondsOf(`${job}.updated_at`)}) % 1000::bigint = 0::bigint) is true`;
 
 /**
- * Returns an expression for a row with a failure: the latest time at which its last attempt can have failed. Unless the
- * condition isFailureTimed() is true, it may be the time of a later change or recovery.
+ * Returns an expression for a row with a failure: the latest time at which the job's last attempt can have failed. If
+ * the condition isFailureTimed() is false, this may be the time of a later change or recovery.
  */
 export const failedAt = (job: string): string =>
   `greatest(${job}.updated_at, case when ${job}.attempts > 0 and ${job}.run_at > ${job}.created_at
@@ -39,8 +39,8 @@ export const hasFormulaDelay = (job: string): string =>
     and ${byFormula(job)} > ${job}.created_at and ${byFormula(job)} <= pg_catalog.now(), false)`;
 
 /**
- * Returns a condition for a row with a failure: failedAt() is taken as the time of the failure. It is false for a job
- * that was changed afterwards, unless wasFailedByHand() is true.
+ * Returns a condition for a row with a failure: failedAt() is taken as the time of the failure. For a job that was
+ * changed after the failure, the condition is usually false, unless wasFailedByHand() is true.
  */
 export const isFailureTimed = (job: string): string =>
   `coalesce(${hasFormulaDelay(job)} or ${hasOwnDelay(job)} or ${wasFailedByHand(job)}, false)`;

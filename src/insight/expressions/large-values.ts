@@ -1,26 +1,26 @@
-// SQL and reads for values of any size, with limits for how much one read decompresses. database/unpacked.ts has the
-// reason for these limits.
+// SQL and functions that read values of any size, such as payloads. They limit how many bytes one read decompresses.
+// The reason for these limits is in database/unpacked.ts.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isPacked, worstBytes } from "../../database/unpacked.ts";
 
-/** How many bytes one read may decompress. loadPacked() may exceed it with its last batch. */
+/** How many bytes one read may decompress. The last batch of loadPacked() may exceed this. */
 export const MAX_UNPACKED = 16 * 1_048_576;
 /**
- * The number of bytes that one statement of loadPacked() probably decompresses at most. A value that is probably larger
- * is read by a statement of its own.
+ * The maximum number of bytes that one statement of loadPacked() is expected to decompress. A value that is expected to
+ * have more bytes is read by a separate statement.
  */
 const BATCH = 4 * 1_048_576;
-/** A batch is expected to decompress to at least this share of its worst case. */
+/** A batch is expected to have at least this share of its worst-case size after decompression. */
 const MIN_SHARE = 1 / 64;
 
 /** Returns a condition: even in the worst case, the value has at most MAX_UNPACKED bytes after decompression. */
 export const isUnpackable = (value: string): string =>
   `coalesce(${worstBytes(value)}, 0) <= ${MAX_UNPACKED}::bigint`;
 
-/** The size of a page of whole rows, in bytes. In newestRows(), the page ends with the row by which it reaches this. */
+/** The size of a page of whole rows, in bytes. The row with which newestRows() reaches this size is the page's last. */
 export const PAGE_BYTES = 4 * 1_048_576;
 
-/** Whether the page reaches PAGE_BYTES with this row, so that the row is its last. */
+/** Whether the page reaches PAGE_BYTES with this row, so that this row is the page's last. */
 export const endsPage = ({ page_bytes: bytes }: { readonly page_bytes: string }): boolean =>
   Number(bytes) >= PAGE_BYTES;
 
@@ -43,8 +43,9 @@ export const newestRows = (table: string, bytes: string, which = "true"): string
   )`;
 
 /**
- * Returns the select items of a PackableRow, from a row `jobs`: its payload, if it is not compressed, and what
- * loadPacked() needs to load a compressed one. `bytes`: the maximum stored size, as a parameter or number.
+ * Returns the select items of a PackableRow, except `id`, for a row `jobs`: the payload, if it is not compressed, and
+ * what loadPacked() needs to load a compressed payload. Payloads whose stored size exceeds `bytes`, a parameter or a
+ * number, are left out.
  */
 export const packable = (bytes: string): string => `
       case when pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int and not (${isPacked("jobs.payload")})
@@ -57,14 +58,15 @@ export interface PackableRow {
   readonly id: string;
   /** The payload; null if it is too large, or if it is compressed and not loaded yet by loadPacked(). */
   payload: string | null;
-  /** The worst case of a compressed payload's size; null if it is not compressed, or its stored size is too large. */
+  /** The most bytes that a compressed payload can have; null for a payload that is not compressed or is too large. */
   readonly packed_bytes: number | null;
   readonly place_in_table: string;
 }
 
 /**
- * Fills in the compressed payloads of at most `largest` bytes, in the order of the rows, until 16 MB have been
- * decompressed. Returns how many rows were reached: the compressed payloads of later rows were not read.
+ * Reads the compressed payloads in the order of the rows, until 16 MB have been decompressed. Sets the `payload` of a
+ * row if the text has at most `largest` bytes. Returns the number of rows that were reached: compressed payloads of
+ * later rows were not read.
  */
 export async function loadPacked(
   db: Database,
@@ -85,7 +87,7 @@ export async function loadPacked(
   return rows.length;
 }
 
-/** Returns the next rows with compressed payloads, from `at` on: as many as probably fit into BATCH, at least one. */
+/** Returns the next rows with compressed payloads from index `at` on: the first, and more as far as BATCH allows. */
 function nextBatch(rows: readonly PackableRow[], at: number, share: number) {
   const batch: PackableRow[] = [];
   let worst = 0;
@@ -100,7 +102,7 @@ function nextBatch(rows: readonly PackableRow[], at: number, share: number) {
   return { batch, next, worst };
 }
 
-/** Fills in the payloads of a batch. Returns how many bytes were decompressed. */
+/** Sets the payloads of a batch. Returns how many bytes were decompressed. */
 async function load(db: Database, batch: readonly PackableRow[], largest: number): Promise<number> {
   const byId = new Map(batch.map((row) => [row.id, row]));
   const places = batch.map(({ place_in_table }) => place_in_table);

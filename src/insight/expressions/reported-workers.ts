@@ -1,4 +1,4 @@
-// SQL for the reports of many workers in one statement, with limits for their number and total size.
+// SQL that reads the reports of many workers in one statement, with limits for their number and total size.
 import { worstBytes } from "../../database/unpacked.ts";
 import { MAX_UNPACKED } from "./large-values.ts";
 
@@ -7,14 +7,15 @@ const MAX_WORKER_ID_LENGTH = 4_096;
 export const MAX_WORKERS = 10_000;
 
 /**
- * Returns a sub-select of heartbeat rows, to be named `workers`: the 10,000 rows with the latest heartbeats that match
- * `which`. `metadata` has the report of a row. The shortest reports are read, 16 MB in total; the other rows have null
- * in `metadata` and true in `is_cut`. A report that is not an object is null, too. `report_bytes`: the sum of the sizes
- * up to this report, shortest first.
+ * Returns a sub-select of heartbeat rows, to be named `workers`. It has the rows that match `which`, a condition on a
+ * row `workers`. If more than 10,000 rows match, it has those with the latest heartbeats. `metadata` is the report of a
+ * row, or null if the report is not an object. The shortest reports are read, at most 16 MB in total. In a row whose
+ * report is not read, `metadata` is null and `is_cut` is true. `report_bytes` is the total size of this report and of
+ * all shorter ones.
  *
- * This library's table never compresses reports, so their size on disk is their size. A compressed report, as in
- * another library's table, counts with the largest size that it can have after decompression. Each expression on a
- * stored report would read all of it again, so `||` turns it into a value in memory.
+ * From version 3 of the extension `workers` on, reports are stored uncompressed, so their stored size is their size. A
+ * compressed report, as in an older table or in another library's, counts with the largest size that it can have after
+ * decompression. Each expression on a stored report would read the whole report again, so `||` copies it into memory.
  */
 export const reportedWorkers = (s: string, which = "true"): string => `(
     select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,

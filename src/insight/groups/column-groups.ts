@@ -1,5 +1,5 @@
-// Jobs grouped by task, queue, worker or priority. The jobs of a small table are counted; those of a large one are
-// estimated from random pages.
+// Groups jobs by task, named queue, worker or priority. In a small table, the jobs of each group are counted unless
+// that takes too long. In a large table, their numbers are estimated from random pages.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -38,8 +38,8 @@ interface GroupRow {
   readonly last_s: number;
   readonly newest: string;
   /**
-   * JSON: an object with the number of the group's jobs on each page of the sample. The keys are the places of the
-   * pages in the sample, from 1 on; pages without such jobs are left out. Null without a sample.
+   * A JSON object with the number of the group's jobs on each page of the sample. The keys are the places of the pages
+   * in the sample, from 1 on. Pages without jobs of the group are left out. Null without a sample.
    */
   readonly counts: string | null;
   readonly of: string;
@@ -118,8 +118,8 @@ interface CountedGroup {
 }
 
 /**
- * Counts the matching jobs in PostgreSQL: those of the whole table if `pages` is null, otherwise those on these pages,
- * as a sample.
+ * Counts the matching jobs in PostgreSQL. If `pages` is null, counts all of them. Otherwise counts those on these
+ * pages, and estimates the numbers of the whole table from them.
  */
 async function countInDatabase(
   db: Database,
@@ -157,8 +157,8 @@ async function countInDatabase(
 }
 
 /**
- * Counts the matching jobs in this process, for a query that PostgreSQL cannot decide, or that it has not decided in
- * time (`isLate`).
+ * Counts the matching jobs in this process. Used if PostgreSQL cannot decide which jobs match, and if a count in
+ * PostgreSQL took too long (`isLate`).
  */
 async function countHere(
   db: Database,
@@ -187,7 +187,7 @@ async function countHere(
   };
 }
 
-/** Returns the highest ids, ascending, at most MAX_SAMPLE_IDS. The rows are not sorted by id. */
+/** Returns the highest ids of the rows, at most MAX_SAMPLE_IDS, ascending. The rows are not sorted by id. */
 const newestIds = (rows: readonly GroupedRow[]): string[] =>
   rows
     .map(({ id }) => id)
@@ -211,7 +211,10 @@ function onPages(counts: string | null, pages: number): number[] {
   return all;
 }
 
-/** Returns a function that returns the name of the group with a key; null if the group's task or queue was deleted. */
+/**
+ * Returns a function that returns the name of a group from its key. The name is null if the group's task or named queue
+ * was deleted.
+ */
 async function labelsOf(
   db: Database,
   by: ColumnGrouping,
@@ -250,7 +253,8 @@ const allSql =
   ) as largest
   order by count desc, key`;
 
-// The jobs are counted for each page and group first, because the variation between pages shows the sum's precision.
+// First counts the jobs of each group on each page. The differences between the pages show how precise the estimate of
+// the sum is.
 const sampleSql =
   (by: ColumnGrouping, jobQuery: JobQuery): Statement =>
   (s) =>

@@ -10,8 +10,9 @@ export interface CommonFactor extends Difference {
 }
 
 /**
- * Returns a sentence such as ` All have currency = "EUR" (31 % of 1,000 other jobs).` If only some of the `count` jobs
- * of the group were compared, it begins ` Of 1,000 compared, all have …`. Without a common factor it is empty.
+ * Returns a sentence such as ` All have currency = "EUR" (31 % of 1,000 other jobs).` If only some of the `count`
+ * jobs of the group were compared, the sentence begins ` Of 1,000 compared, all have …`. Without a common factor,
+ * returns the empty string.
  */
 export function commonText(common: CommonFactor | undefined, count: number): string {
   if (common === undefined) return "";

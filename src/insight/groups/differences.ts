@@ -1,5 +1,6 @@
-// Compares two sets of jobs. Finds the field values that at least half of the jobs of the first set have, and whose
-// share in the other set is lower by at least 10 percentage points, and by more than chance explains. Pure functions.
+// Compares two sets of jobs, and finds values of fields that are typical of the first set: at least half of its jobs
+// have the value, and the share of jobs with the value is lower in the other set, by at least 10 percentage points and
+// by more than chance explains.
 import { inSlices } from "../../base/slices.ts";
 
 export interface Difference {
@@ -53,7 +54,7 @@ export async function differences(
     .slice(0, MAX_FOUND);
 }
 
-/** The value under which a tally counts the jobs that have the path at all. It is no JSON text, because it is empty. */
+/** The key under which a tally counts the jobs that have the path, with any value. No value is an empty text. */
 const PRESENT = "";
 
 function count(paths: Map<string, Tally>, fields: FieldValues, side: 0 | 1): void {
@@ -85,7 +86,7 @@ function difference(
   const all = (a + b) / (ofHere + ofThere);
   const error = Math.sqrt(all * (1 - all) * (1 / ofHere + 1 / ofThere));
   if ((here - there) / error < MIN_Z) return null;
-  // If the other set never has the value, it counts as if half a job of that set had it.
+  // If no job of the other set has the value, the divisor is not 0, but the share of half a job of that set.
   const lift = here / Math.max(there, 0.5 / ofThere);
   return { path, value, here: round(here), there: round(there), lift: round(lift) };
 }

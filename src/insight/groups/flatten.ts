@@ -1,5 +1,5 @@
-// Turns a payload into a map from paths to short values, for comparing payloads. The number of paths and their depth
-// are limited.
+// Turns a payload into a map from paths to short values, so that payloads can be compared. The number and the depth of
+// the paths are limited.
 
 const DEEPEST = 6;
 const MAX_PATHS = 200;
@@ -64,7 +64,10 @@ function parse(text: string): unknown {
   return JSON.parse(LONG_NUMBER.test(text) ? withExactIntegers(text) : text);
 }
 
-/** Replaces each long integer by a string: EXACT and the integer's digits. Takes time in proportion to the text. */
+/**
+ * Replaces each long integer by a string: EXACT and the integer's digits. The time is proportional to the length of the
+ * text.
+ */
 function withExactIntegers(text: string): string {
   const parts: string[] = [];
   let from = 0;

@@ -14,8 +14,8 @@ export interface JobGroup {
   /** The text that is shown to users. */
   readonly label: string;
   /**
-   * The first line of one of the group's errors. Only groups of errors from one place in the code have it, because
-   * their labels do not quote the errors.
+   * The first line of one of the group's errors. Only groups of errors from one place in the code have an example,
+   * because the labels of these groups do not quote the errors.
    */
   readonly example?: string;
   readonly count: Value;
@@ -51,7 +51,7 @@ export interface Groups {
    * failures counts twice.
    */
   readonly sampled: number;
-  /** The number of jobs in all groups, including groups that are not returned. `share` is relative to it. */
+  /** The number of jobs in all groups, including groups that are not returned. `share` is relative to this number. */
   readonly of: Value;
   readonly asOf: string;
 }

@@ -1,7 +1,7 @@
-// Reads the payloads that read-common.ts compares: of jobs that match a query, and of other jobs with the same tasks.
-// In a small table the newest jobs are read. In a large table, or if that read takes too long, the jobs on random pages
-// are read. If these pages have fewer than FEW_ROWS matching jobs, a short search also finds the newest matching jobs,
-// and the larger of the two sets is returned. Large payloads are not read.
+// Reads the payloads that read-common.ts compares: those of jobs that match a query, or those of other jobs of the same
+// tasks. In a small table the newest jobs are read. In a large table, or if the read of the newest jobs takes too long,
+// the jobs on random pages are read. If fewer than FEW_ROWS matching jobs are found on these pages, a short search also
+// reads the newest matching jobs, and the larger of the two results is returned. Jobs with large payloads are left out.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -27,7 +27,7 @@ export type Side = { readonly matching: true } | { readonly matching: false; tas
 const MAX_ROWS = 1_000;
 const FEW_ROWS = 100;
 const SAMPLED_PAGES = 2_000;
-/** Payloads that are larger than this after decompression are not read, because all rows are in memory at once. */
+/** Jobs whose payload is larger than this after decompression are left out, because all rows are in memory at once. */
 const MAX_PAYLOAD_BYTES = 16_384;
 const WALK_MS = 300;
 const STEP_MS = 100;
@@ -35,7 +35,7 @@ const FIRST_SPAN = 20_000;
 
 export interface Payloads {
   readonly rows: readonly PayloadRow[];
-  /** The query that was used: the given one, or its `light` query if the first read took too long. */
+  /** The query that was used: the given query, or its `light` query if a read with the given query took too long. */
   readonly usedQuery: JobQuery;
 }
 
@@ -65,8 +65,9 @@ export async function readPayloads(
 }
 
 /**
- * Returns the newest jobs of `side`, at most MAX_ROWS. Some candidates are not of that side, or are too large. So
- * further candidates are read until there are MAX_ROWS jobs, no candidate is left, or WALK_MS has passed.
+ * Returns the newest jobs of `side`, at most MAX_ROWS. The statement reads candidates. Those that are not of that side,
+ * or whose payload is too large, are removed. So further candidates are read until there are MAX_ROWS jobs, no
+ * candidate is left, or WALK_MS has passed.
  */
 async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
   const until = monotonic() + WALK_MS;
@@ -108,7 +109,7 @@ type Form = (jobQuery: JobQuery, side: Side) => Statement;
 
 interface CandidateRows {
   readonly rows: PayloadRow[];
-  /** The id of the last candidate if the statement returned MAX_ROWS, so that more may follow; otherwise null. */
+  /** The id of the last candidate if the statement returned MAX_ROWS candidates, so that more may follow; else null. */
   readonly lastId: string | null;
 }
 
@@ -152,7 +153,7 @@ const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       coalesce(${jobQuery.sql(first)}, false) as is_match`;
 
 // Returns the SQL condition for candidates. If the query has a check(), the condition for the jobs that do not match
-// also accepts jobs that match. readCandidates() then removes these.
+// also accepts jobs that match. readCandidates() then removes these jobs.
 const wanted = (
   jobQuery: JobQuery,
   side: Side,

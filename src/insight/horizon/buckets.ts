@@ -7,8 +7,9 @@ import {
 } from "../../domain/condition.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
-/** The conditions in drawing order. Those of locked jobs are missing: locked jobs have no place on the time axis. */
+/** The conditions of jobs that are not locked. Locked jobs have no place on the time axis. */
 export type DrawnCondition = Exclude<Condition, LockedCondition>;
+/** These conditions, in drawing order. */
 export const drawn = shownConditions.filter(
   (one): one is DrawnCondition => !conditionData[one].isLocked,
 );
@@ -20,7 +21,7 @@ export interface Horizon {
   /** The edges of the buckets in seconds from `now`. All jobs beyond the edges are in the first or the last bucket. */
   readonly edges: readonly number[];
   readonly series: Series;
-  /** Half the width of the 95 % interval of each bucket's sum of all conditions; 0 if the sum is exact. */
+  /** For each bucket: half the width of the 95 % interval of the number of jobs in it; 0 if the number is exact. */
   readonly error: readonly number[];
   readonly exact: readonly boolean[];
   readonly basis: "scan" | "sample";
@@ -32,7 +33,9 @@ export interface HorizonFilter {
   readonly queueId: number | null;
 }
 
-/** The input of count-all.ts, sample-buckets.ts and probe-buckets.ts. The last is used only without a filter. */
+/**
+ * The input of count-all.ts, sample-buckets.ts and probe-buckets.ts. probe-buckets.ts is used only without a filter.
+ */
 export interface BucketInput {
   /** The times that separate the buckets, RFC 3339. There is one fewer than there are buckets. */
   readonly bounds: readonly string[];
@@ -40,12 +43,12 @@ export interface BucketInput {
   readonly gauge: Gauge;
 }
 
-/** The counts of a sample by bucket, extrapolated to the whole table, with the precision of each sum. */
+/** The numbers of jobs in each bucket, extrapolated from a sample to the whole table, with their precision. */
 export interface BucketCounts {
   readonly series: Series;
-  /** Half the width of the 95 % interval of each bucket's number of failed jobs. */
+  /** For each bucket: half the width of the 95 % interval of the number of failed jobs in it. */
   readonly failedError: readonly number[];
-  /** The same for the number of all other jobs. */
+  /** The same for the number of jobs that have not failed. */
   readonly otherError: readonly number[];
 }
 

@@ -8,7 +8,7 @@ const FARTHEST_S = 2 * 86_400;
 const PAST_SHARE = 0.47;
 
 export interface TimeAxis {
-  /** The edges of the buckets in seconds from now, ascending; negative in the past. One more than there are buckets. */
+  /** The edges of the buckets in seconds from now, ascending; negative in the past. `buckets` + 1 numbers. */
   readonly edges: readonly number[];
   /** The index of the first bucket in the future, which begins now. */
   readonly firstAhead: number;

@@ -1,7 +1,7 @@
-// Reads the horizon: all jobs that are not locked, by when they failed, or were or will be due. A small table is
-// counted. A large table is sampled, as is a small table whose count takes too long. If a sampled horizon has no
-// filter, jobs in small buckets are counted exactly by an index, unless this takes too long. The index has no failed
-// jobs.
+// Reads the horizon: all jobs that are not locked, failed jobs by the time at which they failed, all others by the
+// time at which they were or will be due. In a small table, all jobs are counted. A large table is sampled, and so is
+// a small table if counting its jobs takes too long. If a sampled horizon has no filter, the jobs of buckets with few
+// jobs are counted exactly with an index, unless this takes too long. The index does not contain failed jobs.
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";

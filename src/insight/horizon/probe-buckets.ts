@@ -1,5 +1,6 @@
-// Makes exact counts of the jobs that are not locked and have attempts left, from the index that workers fetch from.
-// Only buckets with at most 200 jobs of each priority are counted; for larger buckets a sample is precise enough.
+// Counts the jobs in small buckets of the horizon exactly. A bucket is small if it has at most 200 jobs of each
+// priority; for larger buckets a sample is precise enough. Only jobs that are not locked and have attempts left are
+// counted. The index from which workers fetch finds these jobs.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { conditionOf, isQueueIn } from "../expressions/condition.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
@@ -20,8 +21,8 @@ const inBucket = (s: string, columns: string) => `
         and jobs.run_at <= buckets.to_at - interval '1 microsecond'
       limit ${CAP + 1}`;
 
-// `most`: of the numbers of jobs of each priority in the bucket, the largest, at most CAP + 1. The index is enough to
-// count them.
+// `most`: the number of jobs in the bucket that have its most frequent priority; at most CAP + 1. PostgreSQL can count
+// these jobs with the index alone.
 const sizesSql: Statement = (s) => `
   with recursive ${priorities(s)}
   select buckets.bucket, pg_catalog.max(found.count)::int as most, pg_catalog.max(priorities.place)::int as priorities
@@ -54,8 +55,8 @@ interface ConditionRow {
 }
 
 /**
- * Returns the counts of each bucket by condition. Each list of a Series has one element. Buckets that were not counted
- * are missing.
+ * Returns the numbers of jobs by condition for each bucket that was counted: a Series whose lists have one element
+ * each.
  */
 export async function probeBuckets(
   db: Database,

@@ -1,7 +1,8 @@
-// Measures for how long no job was locked or finished. This shows whether workers without heartbeats are active. A
-// small table of jobs is read for its newest lock and failed attempt, and PostgreSQL's count of its deletions is
-// compared with the count at the call before. A large table is not read: only its counts of updates and deletions are
-// compared. This file also reads whether the queue was ever used.
+// Measures for how long no job was locked or finished. This shows whether workers without heartbeats are active. If the
+// table of jobs is small, the times of the newest lock and of the newest failed attempt are read, and PostgreSQL's
+// count of deletions from the table is compared with the count at the previous call. If the table is large, it is not
+// read: only PostgreSQL's counts of updates and deletions are compared. This file also reads whether the queue was
+// ever used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ageText } from "../../domain/portable/ages.ts";
 import { queueLockedAt } from "../../queue/sql/lock.ts";
@@ -17,7 +18,7 @@ export interface QuietPeriod {
   readonly isWatched: boolean;
 }
 
-/** Returns how long no worker was active; null at the first call for a large table, when it is unknown. */
+/** Returns how long no worker was active; null if that is unknown: at the first call, if the table of jobs is large. */
 export type ActivityWatch = (db: Database, gauge: Gauge) => Promise<QuietPeriod | null>;
 
 // An update can be a lock, but also an add with a key. In a small table locks are read, so updates are not counted.
@@ -42,13 +43,13 @@ export function createActivityWatch(): ActivityWatch {
   };
 }
 
-/** Returns an incident's title. It is less certain if deletions were not counted: a job may have ended unnoticed. */
+/** Returns an incident's title, less certain if deletions were not counted, because a job may have ended unnoticed. */
 export const noneTakesJobs = (quiet: QuietPeriod | null): string =>
   `No worker ${quiet?.isWatched === true ? "takes" : "is known to take"} jobs`;
 
 /**
- * Returns the end of a sentence. If deletions were counted, it has the period, at most `longestMs`. Otherwise it has
- * the age of the last known lock or failure, if there is one.
+ * Returns the end of a sentence. If deletions were counted, it contains the period, at most `longestMs`. Otherwise it
+ * contains the age of the last known lock or failure, if there is one.
  */
 export function quietText(quiet: QuietPeriod | null, longestMs: number): string {
   const ms = quiet?.ms ?? 0;
@@ -71,15 +72,17 @@ const lastSql: Statement = (s) => `
   where locked_at is not null or attempts > 0`;
 
 // Successful jobs are deleted, so an empty table of jobs does not prove that the queue was never used. The name of a
-// task proves that a worker or an add has used the queue, but a cleanup deletes names without jobs. So the sequence
-// of ids is read, too: it shows whether a job was ever added.
+// task proves that a worker or an add has used the queue, but a cleanup deletes the names of tasks without jobs. So
+// the sequence of ids is read, too: it shows whether a job was ever added.
 const unusedSql: Statement = (s) => `
   select not exists (select from ${s}._private_tasks) and case
       when pg_catalog.has_sequence_privilege(ids, 'select')
       then pg_catalog.pg_sequence_last_value(ids::regclass) is null else true end as is_unused
   from (select pg_catalog.pg_get_serial_sequence($1::text, 'id')::regclass::oid as ids) as jobs`;
 
-/** Whether no task exists and no job was ever added. Without the privilege to read the sequence, only tasks count. */
+/**
+ * Whether no task exists and no job was ever added. Without the privilege to read the sequence, only tasks are checked.
+ */
 export async function readIsUnused(db: Database): Promise<boolean> {
   const values = [`${db.schema.quoted}._private_jobs`];
   const [row] = await query<{ readonly is_unused: boolean }>(db, unusedSql, values);

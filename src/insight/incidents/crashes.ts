@@ -1,5 +1,5 @@
-// Reads which workers have crashed: those whose jobs were recovered, as long as the workers' rows exist. Reports on
-// jobs that crash workers. Also finds the error groups whose jobs were all failed by hand.
+// Reads which workers have crashed: the workers whose jobs were recovered and whose rows still exist. Creates reports
+// on jobs that crash workers. Also finds the error groups whose jobs were all failed by a user.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
 import { ERROR_START, errorLabel } from "../../domain/error-group.ts";
@@ -19,9 +19,12 @@ export interface Crash {
 export interface CrashReport {
   /** The first payload fields of the suspected job; empty if several jobs are suspected. */
   readonly fields: readonly PayloadField[];
-  /** The last heartbeats of the workers that crashed since the first of `jobs` was added: RFC 3339, oldest first. */
+  /**
+   * The times of the last heartbeats of the workers that have crashed since the first of `jobs` was added; RFC 3339,
+   * oldest first.
+   */
   readonly times: readonly string[];
-  /** The number of attempts that each suspected job has lost in crashes in a row. */
+  /** How many attempts in a row each suspected job has lost in crashes. */
   readonly crashes: number;
   /** At most 6 jobs that lost attempts in crashes: first the suspected ones, then the others, the most losses first. */
   readonly jobs: readonly {
@@ -29,7 +32,10 @@ export interface CrashReport {
     readonly task: string | null;
     readonly crashes: number;
   }[];
-  /** The worker from which the first of `jobs` was last recovered, or else the last that crashed; null if unknown. */
+  /**
+   * The id of the worker from which the first of `jobs` was last recovered. If that is unknown, the id of the worker of
+   * the last of `times`; null if `times` is empty.
+   */
   readonly worker: string | null;
 }
 
@@ -74,8 +80,9 @@ export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
 
 const MAX_CRASHES = 100;
 
-// A worker that was idle, for example one that a deploy ended, lost no job and is left out. A row that an older version
-// marked lacks the number of recovered jobs; then the number of running jobs in the worker's last report is used.
+// A worker that was idle, for example when a deploy ended it, has lost no job and is left out. If an older version of
+// this library has marked the worker's row, the row lacks the number of recovered jobs. Then the number of running jobs
+// in the worker's last report is used.
 const crashesSql: Statement = (s) => `
   select id, ${microseconds("last_heartbeat_at")} as heard_us
   from ${reportedWorkers(s)} as workers
@@ -98,7 +105,8 @@ const reasonsSql: Statement = (s) => `
   where action = 'fail'::text and changes ->> 'reason'::text is not null
   order by id desc limit ${MAX_REASONS}`;
 
-// Counts the jobs that these operations have failed and that have not changed since.
+// Counts the jobs that the operations $1 have failed and that have not changed since then, up to the number $3. If $2
+// is not null, only jobs with these ids count.
 const byHandSql: Statement = (s) => `
   select pg_catalog.count(*)::int as count from (
     select from ${s}._private_operation_rows as images
@@ -109,8 +117,9 @@ const byHandSql: Statement = (s) => `
   ) as jobs`;
 
 /**
- * Returns the keys of the groups whose jobs were all failed by hand, with reasons that have the label of the group. If
- * the number of a group's jobs is not exact, only its `sampleIds` are checked.
+ * Returns the keys of the error groups whose jobs were all failed by operations of users. The reason of such an
+ * operation becomes the error of its jobs, so only operations whose reason has the group's label count. If the number
+ * of a group's jobs is not exact, only the jobs in `sampleIds` are checked.
  */
 export async function readFailedByHand(
   db: Database,

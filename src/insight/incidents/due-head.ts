@@ -1,6 +1,6 @@
-// Counts the due jobs of each task and of given queues (stuck, paused or full ones), and finds the oldest job of each.
-// For this it reads up to 50,000 entries of the index from which workers fetch: at most the same number for each
-// priority. This takes about 0.1 s.
+// Counts the due jobs of each task and of given queues (stuck, paused or full ones), and finds the earliest time at
+// which one of these jobs became due. The statement reads up to 50,000 entries of the index from which workers fetch,
+// with an equal maximum for each priority. It takes about 0.1 s.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
@@ -13,7 +13,7 @@ export interface WaitingJobs {
 export interface DueHead {
   /**
    * The due jobs of the given queues, by the queue's id. `trend`: 24 numbers, one for each 7.5 minutes of the last 3
-   * hours: how many of these jobs were due at the end of that time.
+   * hours. Each number is how many of the counted jobs were already due at the end of these 7.5 minutes.
    */
   readonly queues: ReadonlyMap<number, WaitingJobs & { readonly trend: readonly number[] }>;
   /** The due jobs of each task, by the task's id. Jobs in locked or full queues are left out. */
@@ -26,8 +26,7 @@ const MAX_ENTRIES = 50_000;
 const TREND_PARTS = 24;
 const TREND_PART_MS = (3 * 3_600_000) / TREND_PARTS;
 
-// One statement answers several questions, each with its own grouping. grouping() shows to which question a row
-// belongs.
+// The statement reads the entries once and groups them in several ways. `question` shows the grouping of a row.
 const headSql: Statement = (s) => `
   with recursive ${priorities(s)}, share as (
     select (${MAX_ENTRIES} / greatest(pg_catalog.count(*), 1))::int as entries
@@ -55,8 +54,8 @@ const headSql: Statement = (s) => `
 
 interface HeadRow {
   /**
-   * The result of grouping(), as bits: 1 = not grouped by priority, 2 = not by task, 4 = not by queue. 7: the row with
-   * the number of all jobs, which exists even if there are none.
+   * How the jobs of the row are grouped. 3: by queue and part; 5: by task and `is_blocked`; 6: by priority; 7: not at
+   * all. The row with 7 exists even if no job is due.
    */
   readonly question: number;
   readonly queue_id: number | null;
@@ -95,7 +94,7 @@ export async function readDueHead(
       queues.set(row.queue_id, queue);
       queue.count += count;
       queue.oldestMs = Math.min(queue.oldestMs, oldestMs);
-      // A job that became due in this part was waiting in all later parts, too.
+      // A job that became due in this part was due in all later parts, too.
       for (let part = row.part; part < TREND_PARTS; part++) {
         queue.trend[part] = (queue.trend[part] ?? 0) + count;
       }

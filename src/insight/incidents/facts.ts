@@ -17,8 +17,8 @@ import type { ServerTrouble } from "./server-trouble.ts";
 
 export interface WaitingQueue extends LockedQueue {
   /**
-   * The number of jobs that wait for the queue. null: unknown, because none of the due jobs that were read waits for
-   * it, and not all due jobs were read.
+   * The number of jobs that wait for the queue. Null if unknown: not all due jobs were read, and none of those that
+   * were read waits for the queue.
    */
   readonly waiting: Value | null;
   readonly trend: readonly number[];
@@ -27,16 +27,16 @@ export interface WaitingQueue extends LockedQueue {
 export interface WaitingTask {
   readonly id: number;
   readonly identifier: string;
-  /** The number of its due jobs that are not in a locked or full queue. */
+  /** The number of the task's due jobs that are not in a locked or full queue. */
   readonly waiting: Value;
   readonly oldestMs: number;
-  /** Whether a limit of tasks keeps its jobs from starting. */
+  /** Whether a limit of tasks keeps the task's jobs from starting. */
   readonly isLimited: boolean;
 }
 
 /** A limit that is used up or backs off, and the due jobs that wait for it. */
 export interface LimitedWork {
-  /** The limit. If several queues are full, `limit.queue` is the one with the oldest waiting job. */
+  /** The limit. If several queues are full, `limit.queue` is the queue with the oldest waiting job. */
   readonly limit: BlockingLimit;
   /** The full queues in which jobs wait; none for a limit of tasks. */
   readonly queues: readonly string[];
@@ -56,25 +56,25 @@ export interface IncidentFacts {
   /** Whether the schema has the table of heartbeats, and the database user may read it. */
   readonly hasWorkers: boolean;
   readonly queues: readonly WaitingQueue[];
-  /** The tasks with waiting jobs, without paused tasks. */
+  /** The tasks that have waiting jobs and are not paused. */
   readonly tasks: readonly WaitingTask[];
   readonly paused: readonly PausedWork[];
   readonly limited: readonly LimitedWork[];
   readonly coverage: TaskCoverage;
-  /** How long no worker was active; null if unknown, or not read because no task waits or a worker is alive. */
+  /** How long no worker was active; null if unknown, if `tasks` is empty, or if a worker is alive. */
   readonly quiet: QuietPeriod | null;
   readonly stale: readonly StaleWorker[];
   readonly crashes: readonly Crash[];
   /** The error groups of the failed jobs. */
   readonly errors: Groups | null;
-  /** What the jobs of an error group have in common, by the group's key. At most the largest group has an entry. */
+  /** What the jobs of an error group have in common, by the group's key. Only the largest group can have an entry. */
   readonly common: ReadonlyMap<string, CommonFactor>;
-  /** The keys of the error groups whose jobs were all failed by hand, with a reason. */
+  /** The keys of the error groups whose jobs were all failed by a user, with a reason (readFailedByHand()). */
   readonly failedByHand: ReadonlySet<string>;
   readonly poison: readonly PoisonJob[];
   /** Jobs that crashed their workers and have failed since. */
   readonly ended: readonly PoisonJob[];
-  /** The number of locked jobs of each worker, by the last walk of the whole table; null if not all were counted. */
+  /** The number of locked jobs of each worker, from the last walk through the whole table; null if unknown. */
   readonly lockedJobs: LockedJobs | null;
   readonly horizon: Horizon | null;
   /** The cron entries that have missed a tick, sorted by the first missed tick, oldest first. */
@@ -92,8 +92,8 @@ export const MAX_NAMES = 20;
 export const quoteNames = (names: readonly string[]): string => names.map(quote).join(",");
 
 /**
- * Returns the query for the due jobs that match `term` and are not in a locked or full queue, so that it finds the jobs
- * counted in `tasks`; null: more than MAX_NAMES queues are full.
+ * Returns the query for the due jobs that match `term` and are not in a locked or full queue. `tasks` counts these
+ * jobs, too. Returns null if more than MAX_NAMES queues are full.
  */
 export function startable(term: string, { limited }: IncidentFacts): string | null {
   const full = [...new Set(limited.flatMap(({ queues }) => queues))];

@@ -1,5 +1,5 @@
 // Reads queues that have been locked for longer than a minute, paused queues, and workers that are not responding. Only
-// the rows of queues and workers are read; they are few compared with those of jobs.
+// the rows of queues and workers are read, which are few compared with the rows of jobs.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isPausedQueue, isPseudoLock, lockHolder } from "../../queue/sql/lock.ts";
@@ -97,8 +97,8 @@ export async function readStaleWorkers(db: Database, hasWorkers: boolean): Promi
 }
 
 /**
- * Returns how many workers of `holders` are not in `known`; 0 if `holders` is null. Such a worker may be running a long
- * job, or may have ended.
+ * Returns how many workers of `holders` are not in `known`; 0 if `holders` is null. A worker that is not in `known` may
+ * be running a long job, or may have ended.
  */
 export function countUnknown(
   holders: ReadonlyMap<string, unknown> | null,

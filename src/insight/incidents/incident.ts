@@ -1,5 +1,5 @@
-// The types of incidents and of the verdict. An incident is a problem that makes jobs wait or fail, or may soon do
-// so. It has the number of affected jobs and, if there is one, the action that fixes the problem.
+// The types of incidents and of the verdict. An incident is a problem that one of the rules in verdict.ts has found. It
+// has the number of affected jobs and, if an action can fix the problem, this action.
 import type { Value } from "../../domain/value.ts";
 import type { Links } from "../why/cause.ts";
 import type { Fix } from "../why/fix.ts";
@@ -8,7 +8,10 @@ import type { CrashReport } from "./crashes.ts";
 export const incidentKinds = [
   "no_worker",
   "stuck_queue",
-  /** A worker without heartbeats has held the lock of a queue for 5 minutes to 4 hours. The worker may still run. */
+  /**
+   * A worker without heartbeats locked one or more queues with waiting jobs at least 5 minutes and less than 4 hours
+   * ago. The worker may still run.
+   */
   "locked_queue",
   "error_group",
   "poison",
@@ -42,17 +45,20 @@ export interface Incident {
   readonly since: string | null;
   /** The number of affected jobs. */
   readonly affected: Value;
-  /** Whether due jobs, if there are any, wait because of the problem; false if it is about failed or future jobs. */
+  /**
+   * Whether due jobs, if there are any, wait because of the problem. False if it affects only failed or future jobs.
+   */
   readonly jobsWait: boolean;
-  /** The query that finds the affected jobs; null if there is none. */
+  /** The query that finds the affected jobs; null if there is no such query. */
   readonly q: string | null;
   readonly links: Links;
   readonly fix: Fix | null;
   /**
-   * The bars of a chart: counts of jobs or crashes in the last 3 hours; for a peak, of future jobs. Empty: no chart.
+   * The heights of the bars of a chart: numbers of jobs or crashes in the parts of the last 3 hours. For a peak, the
+   * bars are numbers of future jobs. Empty if there is no chart.
    */
   readonly trend: readonly number[];
-  /** The report about crashes, for jobs that crash their workers. */
+  /** For jobs that crash their workers: the report about the crashes. */
   readonly crash?: CrashReport;
 }
 
@@ -64,17 +70,20 @@ export interface IncidentCheck {
 }
 
 export interface Incidents {
-  /** The headline: the worst incident and the number of others; without any, a sentence such as `All is well`. */
+  /**
+   * The headline: the worst incident and the number of other incidents. If there is no incident, it is a sentence such
+   * as `All is well`.
+   */
   readonly verdict: string;
   readonly level: "ok" | "warn" | "bad";
   /** The incidents, worst first, at most 50. */
   readonly incidents: readonly Incident[];
   /** The number of incidents that are not listed. */
   readonly more: number;
-  /** The number of error groups among all incidents, listed or not. */
+  /** The number of incidents of the kind `error_group`, including those that are not listed. */
   readonly errorGroups: number;
   readonly checks: readonly IncidentCheck[];
-  /** Whether the queue is new: no incident, no task, no worker alive, and no job was ever added. */
+  /** Whether the queue is new: it has no incident, no task and no worker alive, and no job was ever added. */
   readonly isNew: boolean;
   readonly asOf: string;
 }

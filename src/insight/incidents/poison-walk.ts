@@ -1,7 +1,8 @@
-// Finds jobs that crash their workers, including jobs that have failed since then, and counts the locked jobs of each
-// worker. No index finds them, so a large table is walked in small parts, for about a tenth of a second in each call.
-// Each call reads again the jobs that were found before. Jobs that no longer exist, or no longer seem to crash workers,
-// are then left out.
+// Finds jobs that probably crash their workers, including those that have no attempts left. Also counts the locked jobs
+// of each worker. No index selects these jobs, so the whole table of jobs is read, in small steps. Each call runs steps
+// for up to about a tenth of a second, and the next call continues at the page where the last one ended. Each call also
+// reads again the jobs that were found before, and leaves out those that no longer exist, or no longer seem to crash
+// workers.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ifSurelyAtMost } from "../../database/unpacked.ts";
@@ -21,17 +22,20 @@ export interface PoisonJob {
   readonly maxAttempts: number;
   readonly lost: number;
   readonly isRunning: boolean;
-  /** Whether it has failed, so that it crashes no more workers. */
+  /** Whether the job has failed, so that it crashes no more workers. */
   readonly hasFailed: boolean;
   readonly runAtMs: number;
   readonly createdMs: number;
-  /** When the job was last recovered, or changed since, in milliseconds since 1970; null if it has no error. */
+  /**
+   * When the job was last recovered or, if its row has changed since then, when the row last changed; in milliseconds
+   * since 1970. Null if the job has no error.
+   */
   readonly recoveredMs: number | null;
-  /** The worker from which it was last recovered; null if unknown. */
+  /** The worker from which the job was last recovered; null if unknown. */
   readonly recoveredFrom: string | null;
   /**
-   * The ids of jobs that lost more attempts than this job but are not the cause of its crashes: they did not run in at
-   * least one of these crashes.
+   * The ids of jobs that lost more attempts than this job, but cannot have caused all of its crashes: in at least one
+   * of these crashes they did not run.
    */
   readonly apartFrom: ReadonlySet<string>;
   /** The worker that has locked the job; null if none has. */
@@ -51,13 +55,13 @@ export interface PayloadField {
 export interface PoisonWalkResult {
   readonly poison: readonly PoisonJob[];
   /**
-   * Jobs that crashed their workers and have failed since then. Other jobs that lost attempts because they ran beside
-   * them may be harmless.
+   * Jobs that crashed their workers and have failed since then. Another job that ran at the same time may be harmless:
+   * it may have lost its attempts only because one of these jobs crashed the worker.
    */
   readonly ended: readonly PoisonJob[];
   /**
-   * The number of locked jobs of each worker, by the last complete walk; null if that walk could not count all of them,
-   * or if no walk has been completed since the table was last rewritten.
+   * The number of locked jobs of each worker, as the last complete walk through the table counted them. Null if that
+   * walk could not count all of them, or if no walk has been completed since the table was last rewritten.
    */
   readonly lockedJobs: LockedJobs | null;
 }
@@ -77,7 +81,7 @@ export function createPoisonWalk(): PoisonWalk {
   const failed = new Set<string>();
   const apart = new Map<string, Set<string>>();
   let locked = new Map<string, number>();
-  /** Whether all locked jobs of the pages walked so far were counted. */
+  /** Whether this walk has counted all locked jobs of the pages that it has read. */
   let isWhole = true;
   let lastRound: LockedJobs | null = null;
 
@@ -107,7 +111,7 @@ export function createPoisonWalk(): PoisonWalk {
   };
 
   return async (db, { pages, fileNode: current }) => {
-    // After the table was rewritten, its rows are in other places.
+    // If the table was rewritten, its rows are on other pages now, so the walk begins again.
     if (current !== fileNode) {
       startOver();
       lastRound = null;
@@ -125,7 +129,7 @@ export function createPoisonWalk(): PoisonWalk {
     for (const { id } of found) candidates.add(id);
     for (const { id } of ended) failed.add(id);
     noteApart(found, apart);
-    // A job that is being cancelled does not run again.
+    // A job that is being cancelled is left out, because it does not run again.
     const cancelled = await readCancellations(db, [...candidates]);
     const poison = found
       .filter(({ id }) => !cancelled.has(id))
@@ -134,12 +138,12 @@ export function createPoisonWalk(): PoisonWalk {
   };
 }
 
-/** The maximum number of jobs that are compared with each other. */
 const MAX_COMPARED = 100;
 
 /**
- * Adds to each job's set in `apart` the ids of jobs that lost more attempts than this job and did not run in its last
- * crash. Ids from its earlier crashes stay. Sets of jobs that are not compared now are deleted.
+ * Compares the first MAX_COMPARED jobs of `found`. Adds to the set of each job in `apart` the ids of the jobs that lost
+ * more attempts than that job and did not run in its last crash. Ids that were added after earlier crashes stay in the
+ * set. Deletes the sets of all jobs that are not compared.
  */
 function noteApart(found: readonly PoisonJob[], apart: Map<string, Set<string>>): void {
   const compared = found.slice(0, MAX_COMPARED);
@@ -212,11 +216,12 @@ interface FoundRow {
   readonly has_failed: boolean;
 }
 
-/** Errors up to this size are read. They are usually stored in the row itself. The error of a recovery is smaller. */
+/** Only errors up to this size are read. They are usually in the row itself. The error of a recovery is smaller. */
 const MAX_RECOVERED_BYTES = 1_500;
 
-// The pattern is that of lost-attempts.ts. A table may have very many long errors, which are stored outside its rows.
-// The length, which is stored in the row itself, is compared first, so that long errors are not read.
+// The pattern matches the error of a job that was recovered several times in a row (lost-attempts.ts). A table may have
+// very many long errors, which are stored outside its rows. The length of an error is stored in the row itself, and is
+// compared first, so that long errors are not read.
 const isCandidate = `(attempts >= 2 and (last_error is null and ${isUnchanged("jobs")}
       and (locked_at is not null or attempts < max_attempts)
       or pg_catalog.octet_length(last_error) <= ${MAX_RECOVERED_BYTES}::int

@@ -110,7 +110,8 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
   const limits = used.length > 0 && (await inTime("live workers", isAlive)) === true ? used : [];
   const fullIds = (await inTime("full queues", () => readQueueIds(db, fullQueues(limits)))) ?? NONE;
   const ids = [...queues.map(({ id }) => id), ...(pausedIds ?? NONE).values(), ...fullIds.values()];
-  // No job of a full queue may start under the queue's limit, so its jobs are blocked like those of a locked queue.
+  // A queue is full if runs hold all its slots, or if its rate is used up or nearly used up. The jobs of a full queue
+  // count as blocked, like the jobs of a locked queue.
   const blockedIds = [...lockedQueueIds, ...fullIds.values()];
   const head = await inTime("due jobs", () => readDueHead(db, ids, blockedIds, nowMs));
   const due =
@@ -201,7 +202,10 @@ const MAX_FULL = 500;
 const fullQueues = (limits: readonly BlockingLimit[]): string[] =>
   limits.flatMap(({ queue }) => queue ?? []).slice(0, MAX_FULL);
 
-/** Returns an entry for each limit that keeps due jobs from starting. The full queues of a limit share one entry. */
+/**
+ * Returns an entry for each of the limits for which due jobs wait. The entry of a limit of queues includes all its full
+ * queues.
+ */
 function limitedWork(
   limits: readonly BlockingLimit[],
   due: readonly WaitingTask[],

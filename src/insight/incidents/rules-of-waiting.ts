@@ -1,5 +1,5 @@
-// Rules for jobs that wait: stuck queues, a worker that is not responding, a task without a worker, no worker at all,
-// overdue jobs, a pause, a full limit. Pure functions from facts to incidents.
+// Rules for jobs that wait: because of a stuck queue, a stale worker, a task without a worker, no worker, a pause, a
+// back-off or a full limit, or for an unknown reason. A rule is a pure function that returns incidents from facts.
 import { ageText } from "../../domain/portable/ages.ts";
 import { quote } from "../../domain/portable/query/quote.ts";
 import { cappedValue, exactValue, probedSum, type Value } from "../../domain/value.ts";
@@ -29,13 +29,13 @@ const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string):
     asOf,
   );
 
-/** At least this many stuck queues of one worker make a single incident, because one action unlocks them all. */
+/** If one worker has locked at least this many stuck queues, they are one incident: one action unlocks them all. */
 const MANY_QUEUES = 3;
 
 /**
- * Returns incidents about queues that have waiting jobs and are locked, either by a stale worker, or for at least 5
- * minutes by a worker without heartbeats. The latter may be a busy Graphile worker, so in that case the incident offers
- * *Unlock* only after 4 hours.
+ * Returns incidents about queues in which jobs wait, and which are locked by a stale worker, or have been locked for at
+ * least 5 minutes by a worker without heartbeats. A worker without heartbeats may be a busy Graphile worker, so its
+ * queues must have been locked for 4 hours before the incident offers *Unlock*.
  */
 export function stuckQueues(facts: IncidentFacts): Incident[] {
   const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
@@ -52,7 +52,7 @@ function isAtFault({ waiting, holder, lockedMs }: WaitingQueue, { nowMs }: Incid
   return holder.state === "unknown" && nowMs - lockedMs >= OLD_MS;
 }
 
-/** Returns one incident for all `queues`. One worker has locked them all, the first of them for the longest time. */
+/** Returns one incident for `queues`, which one worker has locked. The first queue has been locked longest. */
 function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: IncidentFacts): Incident {
   const { id, name, holder, lockedMs, trend } = queues[0] as WaitingQueue;
   const { workerId, state, lastHeartbeatMs } = holder;
@@ -87,11 +87,11 @@ function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: Inciden
   };
 }
 
-/** Returns the fix; null for an empty id, because a worker without an id cannot be unlocked. */
+/** Returns the action that removes the worker's locks; null if the id is empty, because the action needs an id. */
 const unlock = (workerId: string): Incident["fix"] =>
   workerId === "" ? null : { action: "force-unlock", label: "Unlock…", workerIds: [workerId] };
 
-/** Returns an incident for each stale worker that holds or may hold locks, unless a stuck queue's incident names it. */
+/** Returns an incident for each stale worker that holds or may hold locks, except workers named by stuckQueues(). */
 export function staleWorkers(facts: IncidentFacts): Incident[] {
   const { stale, queues, nowMs, asOf, coverage, lockedJobs } = facts;
   const reported = new Set(
@@ -134,7 +134,7 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** A job must be this late for `unsupported_task`: a worker that supports its task may just be starting. */
+/** `unsupported_task` is reported only after this time, because a worker that supports the task may be starting. */
 const GRACE_MS = 60_000;
 
 export function unsupportedTasks(facts: IncidentFacts): Incident[] {
@@ -235,10 +235,10 @@ export function oldReady(facts: IncidentFacts): Incident[] {
   ];
 }
 
-/** The text about a pause that ends sooner does not name its end, because the text stays on the page for seconds. */
+/** If a pause ends sooner, its text does not have the time of the end, which may pass while the page shows the text. */
 const MIN_AHEAD_MS = 30_000;
 
-/** Returns an incident for each pause and each back-off. They are no failures, but jobs may wait for their end. */
+/** Returns an incident for each pause and each back-off. Neither is a failure, but jobs may wait for its end. */
 export function pausedWork(facts: IncidentFacts): Incident[] {
   const { paused, asOf, nowMs } = facts;
   return paused.map(({ pause, waiting }): Incident => {
@@ -247,7 +247,7 @@ export function pausedWork(facts: IncidentFacts): Incident[] {
     const endsSoon = (pause.resumeAt?.getTime() ?? Infinity) - nowMs < MIN_AHEAD_MS;
     const text = pauseText(endsSoon ? { ...pause, resumeAt: null } : pause);
     const isNone = affected.value === 0 && affected.precision === "exact";
-    // Jobs that a back-off has deferred are scheduled for its end, so they are not due and not counted.
+    // Jobs that a back-off has deferred are scheduled for the end of the back-off, so they are not due and not counted.
     const jobs = isNone ? "No job is due" : countText(affected, "job waits", "jobs wait");
     const named = `${scope}:${quote(name ?? "")}`;
     const q =
@@ -271,7 +271,7 @@ export function pausedWork(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** Returns an incident for each limit for which a job has waited over 5 minutes. Shorter waits are normal. */
+/** Returns an incident for each limit whose oldest waiting job is over 5 minutes late. Shorter waits are normal. */
 export function fullLimits(facts: IncidentFacts): Incident[] {
   const { limited, nowMs } = facts;
   return limited

@@ -1,5 +1,6 @@
-// Incidents of the database server: it accepts no writes; the old snapshot of a long transaction keeps the dead rows of
-// ended jobs, which slow each fetch; or it was too slow to answer statements that read the input of incidents.
+// The incidents of the database server. There are three: the server is a standby, which accepts no writes; a long
+// transaction keeps vacuum from removing the dead rows of ended jobs, so that fetches get slower; statements that read
+// the input of incidents have timed out.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isVacuum } from "../../database/inspect/sessions.ts";
 import { ageText } from "../../domain/portable/ages.ts";
@@ -9,7 +10,10 @@ import { type Incident, noLinks, timeOf } from "./incident.ts";
 
 export interface ServerTrouble {
   readonly isStandby: boolean;
-  /** The oldest open transaction that keeps dead rows from being removed; null if none is older than 15 minutes. */
+  /**
+   * The oldest open transaction of this database because of which vacuum cannot remove dead rows; null if there is none
+   * older than 15 minutes. `sinceMs`: its start, in milliseconds since the epoch. `by`: its application and pid.
+   */
   readonly oldSnapshot: { readonly sinceMs: number; readonly by: string } | null;
 }
 

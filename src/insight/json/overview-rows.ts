@@ -1,4 +1,5 @@
-// Queues, workers with locks and workers with heartbeats as JSON of the HTTP API, for the admin and the command line.
+// Converts queues, workers with locks and workers with heartbeats into the JSON of the HTTP API. The admin and the
+// command line use it.
 
 import type { ActiveWorker } from "../read/list-active-workers.ts";
 import type { LockedWorker } from "../read/list-locked-workers.ts";
@@ -26,8 +27,8 @@ export function lockedWorkerJson({ workerId, lockedJobs, lockedQueues }: LockedW
 }
 
 /**
- * Returns a worker with a heartbeat, as in the HTTP API. The JSON is built by hand, because the worker's metadata is
- * passed on as text.
+ * Returns the JSON text of a worker with a heartbeat, as in the HTTP API. The worker's metadata is JSON text already,
+ * and is inserted unparsed.
  */
 export function activeWorkerJson(worker: ActiveWorker): string {
   const members = JSON.stringify({

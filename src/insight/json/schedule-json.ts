@@ -1,4 +1,4 @@
-// A schedule as JSON.
+// Writes a schedule as JSON.
 import { patternInWords } from "../../domain/cron/pattern-words.ts";
 import type { StoredSchedule } from "../../queue/schedules/schedule-row.ts";
 import { timeOfMs } from "./exact-json.ts";
@@ -29,7 +29,7 @@ export function scheduleJson({ definition, revision, ...times }: StoredSchedule)
   return `${members.slice(0, -1)},"payload":${payloadText}}`;
 }
 
-/** Returns the words of a pattern, followed by its time zone unless that is UTC or unknown (null). */
+/** Returns the words of a pattern, if there are any, and its time zone unless the zone is UTC or unknown (null). */
 export function withZone(words: string | null, timeZone: string | null): string | null {
   if (timeZone === null || timeZone === "UTC") return words;
   return words === null ? `in ${timeZone}` : `${words} in ${timeZone}`;

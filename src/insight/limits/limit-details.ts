@@ -1,4 +1,4 @@
-// One limit in detail: the permits of each worker, and the back-offs of the last hour.
+// Reads the details of one limit: the permits of each worker under the limit, and the back-offs of the last hour.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isNameSize, MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import { likePattern } from "../../domain/limits/limit.ts";
@@ -11,12 +11,12 @@ export interface WorkerPermits {
   readonly workerId: string;
   /** The number of jobs under the limit that the worker may run at once. */
   readonly permits: number;
-  /** The number of the worker's running jobs when it last exchanged permits. */
+  /** The number of jobs under the limit that the worker ran when it last exchanged permits. */
   readonly inUse: number;
   readonly wanted: number;
 }
 
-/** A back-off of a limit, or of a task or queue that the limit is for. */
+/** A back-off of a limit, or of a task or queue to which the limit applies. */
 export interface BackOff {
   readonly scope: "limit" | "task" | "queue";
   readonly name: string;
@@ -28,9 +28,9 @@ export interface BackOff {
 }
 
 export interface LimitDetails {
-  /** The permits of workers, also of workers that have none now: most permits first, at most 1,000 workers. */
+  /** The permits of at most 1,000 workers, most permits first. A worker that has no permits now can be included. */
   readonly permits: readonly WorkerPermits[];
-  /** The back-offs that began in the last hour, latest first, at most 100. */
+  /** At most 100 back-offs that began in the last hour, the latest first. */
   readonly backOffs: readonly BackOff[];
 }
 

@@ -1,5 +1,5 @@
-// The limit that keeps one job from starting, and how many jobs wait for the limit. The waiting jobs are counted in the
-// first 5,000 due entries of the index that workers fetch from, which takes 3 to 10 ms.
+// Finds the limit that keeps one job from starting, and counts the jobs that wait for this limit. The count reads only
+// the first 5,000 due entries of the index from which workers fetch, which takes 3 to 10 ms.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type LimitDefinition, likePattern } from "../../domain/limits/limit.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
@@ -33,13 +33,13 @@ export async function readLimitOfJob(
   return { definition, waiting, text: usedText(first, waiting) };
 }
 
-/** Returns `100 per second are used up, 212 wait, next in 0.4 s`. */
+/** Returns a text such as `100 per second are used up, 212 wait, next in 0.4 s`. */
 export function usedText({ use, next }: ExhaustedLimit, waiting: Value): string {
   const waits = `${valueText(waiting)} ${waiting.value === 1 ? "waits" : "wait"}`;
   return `${use}, ${waits}${next === null ? "" : `, ${next}`}`;
 }
 
-/** Returns `limit stripe: 10 of 10 running, 212 wait`. */
+/** Returns a text such as `limit stripe: 10 of 10 running, 212 wait`. */
 export const limitedText = ({ definition, text }: LimitOfJob): string =>
   `limit ${shortName(definition.name)}: ${text}`;
 

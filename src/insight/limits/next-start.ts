@@ -1,11 +1,11 @@
 // Calculates when a rate allows the next start. The table _private_rates contains the theoretical arrival time: the
-// time at which all tokens will be available again if no job starts before.
+// time at which all tokens will be available again if no job starts before that.
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
 import { tokenBucket } from "../../domain/limits/token-bucket.ts";
 
 /**
  * Returns the milliseconds until the next job may start; 0: now. `aheadMs`: the theoretical arrival time, in
- * milliseconds from now; null if none was read; then all tokens count as available.
+ * milliseconds from now. If it is null, because none was read, all tokens count as available.
  */
 export function nextStartMs({ rate }: LimitDefinition, aheadMs: number | null): number {
   if (rate === null || aheadMs === null) return 0;

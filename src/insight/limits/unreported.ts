@@ -1,12 +1,12 @@
-// Notes on workers that may ignore limits and pauses: those that hold locks and send no heartbeats, such as Graphile
-// workers.
+// The notes that warn of workers which may ignore limits and pauses. Such workers hold locks and send no heartbeats,
+// as Graphile workers do.
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { countText } from "../../domain/words.ts";
 import { readLimits } from "../../queue/limits/limits.ts";
 import { knownWorkers } from "../lists/known-workers.ts";
 
-/** Returns the note on limits; null if no limit was found, or no lock of a worker without heartbeats. */
+/** Returns the note on limits; null if no limit was found, or if no lock of a worker without heartbeats was found. */
 export async function limitsNote(db: Database): Promise<string | null> {
   if (!(await hasLimits(db)) || (await readLimits(db)).length === 0) return null;
   return unreportedNote(db);
@@ -17,7 +17,7 @@ export const unreportedNote = (db: Database): Promise<string | null> =>
   noteOn(db, "do not apply limits of tasks, and run no jobs of queues with a limit");
 
 /**
- * Returns the note on these pauses; null if all of them are pauses of queues, or if no lock of a worker without
+ * Returns the note on these pauses; null if all of them are pauses of named queues, or if no lock of a worker without
  * heartbeats was found.
  */
 export async function pausesNote(

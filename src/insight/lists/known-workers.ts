@@ -1,8 +1,8 @@
-// All workers: those with a heartbeat row, and those that hold locks without one.
+// Lists all workers: those with a heartbeat row, and those that hold locks without one. The states of a worker:
 //
-//   alive:   its lease has not expired, and no sweep has recovered its jobs
-//   stale:   its lease has expired, or a sweep has recovered its jobs
-//   unknown: it holds locks and has no row, for example a Graphile worker. If its oldest lock is at
+//   alive:   its lease has not expired, and its row is not marked as recovered (stale-workers.ts)
+//   stale:   its lease has expired, or its row is marked as recovered
+//   unknown: it holds locks and has no row, for example a Graphile worker. If its oldest known lock is at
 //            least 4 hours old (STALE_LOCK_MS), its level is `warn`, otherwise `ok`
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
@@ -22,20 +22,23 @@ export interface KnownWorker {
   readonly workerId: string;
   readonly state: WorkerState;
   readonly level: WorkerLevel;
-  /** The times of its start and of its last heartbeat in microseconds since 1970; null: it has no row. */
+  /**
+   * `startedAtUs` and `lastHeartbeatAtUs`: the times of the worker's start and of its last heartbeat, in microseconds
+   * since 1970; null if the worker has no row.
+   */
   readonly startedAtUs: string | null;
   readonly lastHeartbeatAtUs: string | null;
-  /** The number of running jobs, of both modes, that its row reports; null without a report. */
+  /** The number of running jobs, of both modes, according to the report in the worker's row; null: not reported. */
   readonly reportedRunning: number | null;
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;
-  /** Its locks in the database; null: none was found. */
+  /** The locks that the worker holds; null: none was found. */
   readonly locks: LockHolder | null;
 }
 
 export interface KnownWorkers {
   readonly workers: readonly KnownWorker[];
-  /** Whether every worker that has locked a job was found. `workers` lacks those that do not match the search. */
+  /** Whether `workers` certainly has every worker that matches the search and had locked a job when locks were read. */
   readonly hasAllHolders: boolean;
   /** The source of the numbers of jobs in `locks`; null: these numbers are unknown. */
   readonly locksBasis: Basis | null;
@@ -44,9 +47,9 @@ export interface KnownWorkers {
 }
 
 /**
- * Returns the workers that match. `search`: a text that the id or the report (host, versions, tasks) contains; for a
- * worker without a row, only the id. Default: all workers match. `counted`: a count of all jobs, used if locked jobs
- * cannot be read (lock-holders.ts).
+ * Returns the workers that match `search`. A worker matches if its id or its report (host, versions, tasks) contains
+ * this text, in upper or lower case. A worker without a row has no report. By default all workers match. `counted`: a
+ * count of all jobs, used if locked jobs cannot be read (lock-holders.ts).
  */
 export async function knownWorkers(
   db: Database,
@@ -74,7 +77,7 @@ export async function knownWorkers(
 }
 
 interface WorkerRow {
-  /** The worker's id; null in the only row if the schema has no heartbeat rows. */
+  /** The worker's id; null if there are no heartbeat rows. Then this row is the only one. */
   readonly id: string | null;
   readonly now_us: string;
   readonly is_found: boolean;
@@ -117,7 +120,7 @@ function withoutRow(locks: LockHolder, nowUs: string): KnownWorker {
   };
 }
 
-// The rows include workers that do not match the search, because a lock holder with a row must not count as unknown.
+// The rows include workers that do not match the search, because a worker that has a row must not be listed as unknown.
 const rowsSql: Statement = (s) => `
   select clock.now_us, workers.id, workers.is_found, workers.is_stale, workers.started_us,
     workers.heartbeat_us, workers.running, workers.done_per_min, workers.failed_per_min

@@ -76,7 +76,7 @@ export function encodePlace({ sort, key, name }: PageEnd): string {
   return Buffer.from(JSON.stringify([sort, key, name])).toString("base64url");
 }
 
-/** Returns the place that a cursor contains. Throws InputError for an invalid cursor, and for one of another order. */
+/** Returns the place that a cursor contains. Throws InputError if the cursor is invalid or is for another order. */
 export function decodePlace(text: string, sort: string): PageEnd {
   const [made, key, name] = parseCursor(text);
   const isKey = key === null || typeof key === "string" || typeof key === "number";

@@ -1,5 +1,6 @@
 // Reads the reports in the heartbeat rows of workers: the whole reports of some workers, or one part of the reports of
-// all live workers (their tasks, their cron entries or their version).
+// all live workers (their tasks, their cron entries or their version). A worker is live unless it is shown as not
+// responding.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
@@ -17,7 +18,7 @@ const someSql: Statement = (s) => `
 
 /**
  * Returns a map from the ids of these workers to their reports. Workers without a row are not in the map. If the
- * reports together are larger than REPORTS_BYTES, the largest ones are left out (`isLeftOut`).
+ * reports together are larger than REPORTS_BYTES, the largest reports are not read, and have `isLeftOut` in the map.
  */
 export async function reportsOf(
   db: Database,
@@ -34,9 +35,9 @@ interface ReportRow {
   readonly is_left_out: boolean;
 }
 
-// Reads one part of the report of each live worker. Equal parts are read once, with the number of their workers: all
-// reports together can be megabytes, and most parts are equal. If the different parts together are longer than
-// REPORTS_BYTES, the longest ones are null.
+// Reads one part of the report of each live worker. If several workers report the same part, it is read only once, with
+// the number of these workers, because most workers report the same and all parts together can be megabytes. If the
+// different parts together are longer than REPORTS_BYTES, null is read instead of the longest parts.
 const liveSql =
   (part: "task_identifiers" | "cron"): Statement =>
   (s) =>

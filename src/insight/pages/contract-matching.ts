@@ -48,7 +48,10 @@ function inState(sql: string, state: JobState, isDue: boolean | null): WalkCondi
   });
 }
 
-/** Returns the conditions for exact names. An empty name matches every job, an unknown one no job. */
+/**
+ * Returns the conditions for the exact names of a task and a queue. An empty name matches every job, an unknown name
+ * matches no job.
+ */
 export async function ofNames(db: Database, task: string, queue: string): Promise<WalkCondition[]> {
   if (task === "" && queue === "") return [];
   const [ids] = await query<IdRow>(db, idsSql, [task, queue]);
@@ -84,9 +87,9 @@ function nameCondition(
 }
 
 /**
- * Returns the condition for jobs whose id or key is the text, or that contain it in payload, last error, key, task,
- * queue or worker. `withoutExact`: jobs whose id or key is the text do not match, because an earlier page has shown
- * such a job.
+ * Returns the condition for jobs whose id or key is the text, or whose payload, last error, key, task, queue or worker
+ * contains the text. `withoutExact`: jobs whose id or key is the text do not match, because an earlier page has already
+ * shown such a job.
  */
 export async function ofSearch(
   db: Database,

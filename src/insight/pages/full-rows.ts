@@ -1,6 +1,6 @@
 // The jobs of a page with their payloads, as many as fit into 8 MB. One statement reads the small values of all jobs.
-// Large payloads are read afterwards, but not those that exceed 8 MB: a payload of 300 MB between small ones stays
-// unread. A job that alone exceeds the page is shown without its payload.
+// Large payloads are read afterwards. A payload whose stored size exceeds 8 MB is not read at all. A job that is larger
+// than 8 MB is listed without its payload.
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ifSurelyAtMost, isPacked, worstBytes } from "../../database/unpacked.ts";
@@ -19,7 +19,7 @@ const SMALL_BYTES = 16_384;
  * of jobs.
  */
 const MAX_FLAGS_BYTES = 65_536;
-/** The number of characters that are shown of an error that alone exceeds the page. */
+/** An error that is too large for a page is cut to this many characters. */
 const SHOWN_ERROR = 65_536;
 
 export interface FullRows {
@@ -92,7 +92,10 @@ async function inOrder(db: Database, ids: readonly string[]): Promise<FullRow[]>
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Fills in the large values of the row at `at`, if its payload can fit, and of later rows that fit with it. */
+/**
+ * Reads the payload and the error of the row at index `at`, unless its payload is too large for a page. The same
+ * statement reads the payloads and errors of the next large rows, as many as certainly fit into one page together.
+ */
 async function load(db: Database, rows: readonly FullRow[], at: number): Promise<void> {
   const group: FullRow[] = [];
   let weight = 0;
@@ -117,7 +120,7 @@ async function load(db: Database, rows: readonly FullRow[], at: number): Promise
   }
 }
 
-/** Fills in the error of a row whose payload is not shown. */
+/** Reads the error of a row whose payload is not shown. */
 async function loadError(db: Database, row: FullRow): Promise<void> {
   if (row.error_bytes === 0) return;
   const values = [row.id, MAX_PAGE_BYTES, SHOWN_ERROR];
@@ -125,7 +128,7 @@ async function loadError(db: Database, row: FullRow): Promise<void> {
   row.last_error = loaded?.last_error ?? null;
 }
 
-/** Whether a payload is small enough for a page. To find out, PostgreSQL decompresses a compressed one. */
+/** Whether a payload is small enough for a page. If the payload is compressed, PostgreSQL decompresses it for this. */
 async function fits(db: Database, { id }: FullRow): Promise<boolean> {
   try {
     const [row] = await query<{ bytes: number }>(db, unpackedSql, [id]);
@@ -143,7 +146,8 @@ interface LoadedRow {
   readonly last_error: string | null;
 }
 
-// Reading the stored size of a payload is cheap, but decompression is not. So a compressed payload is never small.
+// Reading the stored size of a payload is cheap. The size after decompression would need the decompression, which is
+// not cheap, so a compressed payload never counts as small.
 const isSmall = `pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}
     and not (${isPacked("jobs.payload")})
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= ${SMALL_BYTES}`;

@@ -18,14 +18,15 @@ export interface JobFilter {
   /** A job id, or text to be found in payload, last error, key, task, queue or worker. At most 256 characters. */
   readonly search?: string | undefined;
   /**
-   * The order of the jobs. Default `id`. Jobs without the value by which they are sorted come last: a locked or failed
-   * job is not due, and a job that has not failed has no time of failure. `-failed_at` sorts failed jobs by
-   * `updated_at`, latest first, for which there is an optional index.
+   * The order of the jobs. Default `id`. Some orders sort only some of the jobs; all other jobs come after them, by id.
+   * `due`, `-due` and `priority` sort jobs that are neither locked nor failed. `running` sorts locked jobs by the time
+   * of the lock. `-failed_at` sorts failed jobs by `updated_at`, latest first. The optional indexes `running` and
+   * `failed` make the last two orders cheap.
    */
   readonly sort?: JobSort | undefined;
   /** The number of jobs on a page, 0–500. A larger number counts as 500. Default 100. */
   readonly limit?: number | undefined;
-  /** The number of matching jobs to skip. The cost grows with it, so prefer `cursor`. Default 0. */
+  /** The number of matching jobs to skip. The cost grows with this number, so prefer `cursor`. Default 0. */
   readonly offset?: number | undefined;
   /** `nextCursor` of the previous page, with the same filter and order. */
   readonly cursor?: string | undefined;

@@ -1,5 +1,5 @@
-// One job as its page shows it: with its payload only if that is small, with the beginning of a long error, and on
-// request with the first characters of a payload of any size.
+// Reads one job for its page. The payload is included only if it is small, and a long error is cut. On request, the
+// first characters of a payload of any size are read as well.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ifSurelyAtMost, isPacked } from "../../database/unpacked.ts";
@@ -25,7 +25,7 @@ export interface JobHead {
   readonly isPayloadCut: boolean;
   /** The size of the payload as it is stored, in bytes. */
   readonly payloadBytes: number;
-  /** Whether the payload is compressed, so that it is larger than `payloadBytes`. */
+  /** Whether the stored payload is compressed. If so, its real size is larger than `payloadBytes`. */
   readonly isPayloadPacked: boolean;
   /** The first characters of the payload; null if not requested. */
   readonly payloadStart: string | null;

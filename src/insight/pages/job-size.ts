@@ -13,8 +13,8 @@ export interface JobSize {
 }
 
 /**
- * Returns the size of a job; null if the job does not exist. `quickReads` decompresses the payload. If this takes
- * longer than the timeout of `quickReads`, the job counts as too large.
+ * Returns the size of a job; null if the job does not exist. `quickReads`: where a compressed payload is decompressed.
+ * If this takes longer than the timeout of `quickReads`, the job counts as too large.
  */
 export async function jobSize(
   db: Database,
@@ -28,7 +28,7 @@ export async function jobSize(
   return sizeOf(row.other_bytes + (await unpackedBytes(quickReads, id)));
 }
 
-/** Whether the job exists. Unlike jobSize(), this does not decompress its payload. */
+/** Whether the job exists. Unlike jobSize(), isJob() never decompresses the job's payload. */
 export async function isJob(db: Database, id: string): Promise<boolean> {
   return (await query(db, isJobSql, [id])).length > 0;
 }
@@ -89,8 +89,9 @@ export interface PayloadPieces {
 }
 
 /**
- * Returns the size of the payload, and its text in pieces, byte for byte; null if the job does not exist. The text is
- * read by statements of at most 8 MB each, so that no snapshot stays open while a slow client receives the pieces.
+ * Returns the size of the payload, and its text, byte for byte, in pieces; null if the job does not exist. The text is
+ * read by several statements, each of at most 8 MB, so that no snapshot stays open while a slow client receives the
+ * pieces.
  */
 export async function payloadPieces(db: Database, id: string): Promise<PayloadPieces | null> {
   const [first] = await query<WholeRow>(db, wholeSql, [id]);
@@ -107,7 +108,7 @@ export async function payloadPieces(db: Database, id: string): Promise<PayloadPi
           `the payload of job ${id} has changed, or the job was deleted`,
         );
       }
-      // shift() releases each row before it is yielded.
+      // shift() removes each row from the array, so that its memory can be released.
       for (let row = rows.shift(); row !== undefined; row = rows.shift()) {
         yield Buffer.from(row.piece, "base64");
       }
@@ -137,9 +138,9 @@ const wholeSql: Statement = (schema) => `
     offset 0
   ) as whole`;
 
-// A worker that locks or unlocks the job writes its row again with the same payload. So if the row's version (xmin) has
-// changed, the digest of the payload is compared. Pieces are sent in base64, because the text form of bytea depends on
-// the session's settings.
+// A worker that locks or unlocks the job writes the job's row again with the same payload. So a new version of the row
+// (xmin) does not prove that the payload has changed: in this case the digest of the payload is compared, too. Pieces
+// are sent in base64, because the text form of bytea depends on the session's settings.
 const pieceSql: Statement = (schema) => `
   select pg_catalog.encode(pg_catalog.substring(part.bytes, place, $5::int), 'base64') as piece, part.digest
   from (

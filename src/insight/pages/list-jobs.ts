@@ -1,4 +1,4 @@
-// Lists jobs page by page: in full, or without payloads for a table.
+// Lists jobs page by page: whole jobs, or, for a table, rows without payloads.
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import type { JobQuery } from "../query/job-query.ts";
@@ -24,10 +24,12 @@ export interface LightPage extends CountableQuery {
 }
 
 /**
- * Returns a page of the jobs that match all of `filter`. The pages after it repeat none of its jobs, unless its
- * `ranking` is `partial`. They omit no job that existed and did not change while the pages were read, whatever happened
- * to other jobs. A search through very many jobs stops after about half a second. The page may then be short or empty,
- * and its `nextCursor` continues the search. A page has at most 8 MB. Throws InputError for an invalid filter.
+ * Returns a page of the jobs that match all conditions of `filter`. `nextCursor` leads to the next page. Later pages
+ * repeat no job of this page, unless its `report.ranking` is `partial`. If a matching job exists all the time while the
+ * pages are read, and does not change, it is on one of the pages, even if other jobs change. Only the jobs that
+ * `report.unchecked` counts may be missing. A search through very many jobs stops after about half a second. The page
+ * may then be short or empty, and `nextCursor` continues the search. A page has at most 8 MB. Throws InputError for an
+ * invalid filter.
  */
 export async function listJobs(
   db: Database,
@@ -51,8 +53,9 @@ export async function listLightJobs(db: Database, filter: JobFilter = {}): Promi
 const NONE = { jobs: [], truncated: [] };
 
 /**
- * Returns how many of the ids the page covers: those up to its last job. The jobs of later ids did not fit, or were
- * deleted. If the page has no job, it covers all ids.
+ * Returns how many of the found ids this page covers, so that the next page begins after them: all ids up to that of
+ * the last job in `jobs`. The jobs of later ids did not fit, or have been deleted since. If `jobs` is empty, no job of
+ * these ids exists any more, and the page covers all ids.
  */
 function endOf({ ids }: FoundPage, jobs: readonly Job[]): number {
   const last = jobs.at(-1);

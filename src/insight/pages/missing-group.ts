@@ -7,9 +7,10 @@ import { printQuery } from "../../domain/query/print-query.ts";
 import type { FieldTerm, QueryNode } from "../../domain/query/query-tree.ts";
 
 /**
- * Returns the term on an error group, such as `group:0123456789ab`, if no job has that group; null if a job may have
- * it, or if the query has no such term or several. `q`: a query that no job matches. `isNone`: returns whether no job
- * matches a query. It is called with a query for the jobs that have the group and do not match the other terms of `q`.
+ * Returns the term of `q` that names an error group, such as `group:0123456789ab`, if no job has that group. Returns
+ * null if a job may have the group, or if `q` has no such term or several. `q`: a query that no job matches. `isNone`:
+ * returns whether it is certain that no job matches a query. isNone() is called with a query for the jobs that have the
+ * group and do not match the other terms of `q`.
  */
 export async function missingGroup(
   q: string,

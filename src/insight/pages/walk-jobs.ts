@@ -29,13 +29,16 @@ const BUDGET_MS = 400;
 export interface FoundPage {
   readonly ids: readonly string[];
   readonly report: JobPage["report"];
-  /** The whole filter as one query, for counting; null: it cannot be expressed as one, or no job can match. */
+  /** The whole filter as one query, for counting; null: one query cannot express it, or no job can match. */
   readonly query: JobQuery | null;
   /** Whether `ids` are the ids of all matches. Jobs that `report.unchecked` counts may match, too. */
   readonly isWhole: boolean;
   /** Whether certainly no job matches. */
   readonly isNone: boolean;
-  /** Returns the cursor of a page that ends after this many of `ids`; null: nothing is left to search. */
+  /**
+   * Returns the cursor of the next page for a page that shows only the first `count` of `ids`; null: nothing is left to
+   * search.
+   */
   readonly cursorAfter: (count: number) => string | null;
 }
 
@@ -47,8 +50,8 @@ interface PageInput {
 }
 
 /**
- * Finds the ids of a page. `budgetMs`: the time limit of a search in milliseconds; some pages need a second search.
- * Throws InputError for an invalid filter.
+ * Finds the ids of a page. `budgetMs`: the time limit of the walk that finds them, in milliseconds. Some pages need
+ * further walks, each with a time limit of its own. Throws InputError for an invalid filter.
  */
 export async function findPage(
   db: Database,
@@ -64,7 +67,7 @@ export async function findPage(
   return { ...page, report: { ...page.report, unknownNames: [missing] } };
 }
 
-/** Whether the filter selects jobs by more than its query. */
+/** Returns whether the filter has conditions other than its query `q`. */
 function isNarrowed(given: JobFilter): boolean {
   const { state, identifier, queue, search: text } = checkedFilter(given);
   return state !== "all" || identifier !== "" || queue !== "" || text.trim() !== "";

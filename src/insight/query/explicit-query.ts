@@ -1,11 +1,15 @@
-// Makes the meaning of a query's words explicit. A word means the job, key, task or queue of exactly that name. If
-// there is none, the word means a text anywhere in a job. Without explicit meanings, the word `123` would mean job 123
-// only while that job exists. Compiled again later, the query would match every job that contains 123.
+// Makes the meaning of a query's words explicit. A word means the job with this id, the job with this key, and the task
+// and queue of this name. If there is none of these, the word means a text anywhere in a job. Without explicit
+// meanings, the word `123` would mean job 123 only while that job exists. If the query was compiled again later, it
+// would match every job that contains 123.
 import { printQuery } from "../../domain/query/print-query.ts";
 import type { QueryNode, QueryValue, Span, TextTerm } from "../../domain/query/query-tree.ts";
 import type { WordMeanings } from "./facts/names.ts";
 
-/** Returns the query with explicit meanings. `meaningOf` returns what has the word as its name; null if nothing has. */
+/**
+ * Returns the query with explicit meanings. `meaningOf` returns what has the word as its id, key or name; null if
+ * nothing has.
+ */
 export function explicitQuery(
   text: string,
   tree: QueryNode,

@@ -7,7 +7,7 @@ import type { QueryShape } from "./parts/shape.ts";
 export type { CheckedTexts, QueryShape, TermCost };
 
 export interface JobQuery {
-  /** The query as typed, trimmed. Empty: every job. */
+  /** The query as typed, trimmed. An empty query matches every job. */
   readonly text: string;
   /**
    * The query in a form in which the meaning of each word is explicit: for example, the word `a` becomes `key:"a"`, or
@@ -22,7 +22,7 @@ export interface JobQuery {
   readonly nowUs: string;
   /**
    * Returns a condition on a row of _private_jobs under the alias `jobs`, in parentheses. Its parameters are numbered
-   * from `first` on (2 = `$2`), and their values are `values`. It is `true` if all jobs match.
+   * from `first` on (2 = `$2`), and their values are `values`. The condition is `true` if all jobs match.
    */
   sql(first: number): string;
   readonly values: readonly unknown[];
@@ -32,13 +32,13 @@ export interface JobQuery {
    */
   readonly check: ((row: CheckedTexts) => boolean) | null;
   /**
-   * Returns the select item for `marks`, a member of the rows that `check` reads. Its parameters are those of `sql`. It
-   * is `null::text` if `check` needs no marks.
+   * Returns the select item for `marks`, a member of the rows that `check` reads. Its parameters are those of `sql`.
+   * The item is `null::text` if `check` needs no marks.
    */
   marks(first: number): string;
   /**
-   * The query with a condition that decompresses nothing. It is used when decompressing takes too long. null: the query
-   * reads no values that may be compressed.
+   * The same query with a condition that decompresses nothing. It is used when decompressing takes too long. null: the
+   * query reads no values that may be compressed.
    */
   readonly light: LightQuery | null;
   /** What all matching jobs have in common. Code that reads the jobs selects an index by it. */

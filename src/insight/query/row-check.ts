@@ -1,11 +1,12 @@
-// Creates a function that checks a row's texts for the terms of a query that PostgreSQL cannot decide. If such a term
-// is in an `or` or a `not`, the function also needs the results of the terms in it that PostgreSQL can decide. The
-// statement selects these results as *marks*, one letter for each.
+// Some terms of a query cannot be decided by PostgreSQL. For such a query, rowCheck() creates a function that decides
+// them from the texts of a row. If such a term is inside an `or` or a `not`, the function also needs the results of
+// the other terms inside the same `or` or `not`, which PostgreSQL decides. The statement selects these results as
+// *marks*, a text with one letter for each result.
 import type { CheckedTexts, QueryPart } from "./parts/part.ts";
 
 export interface RowCheck {
   readonly check: ((row: CheckedTexts) => boolean) | null;
-  /** The select item for the marks. Its parameters have no final numbers yet. */
+  /** The select item for the marks; `null::text`: there are none. Its parameters have no final numbers yet. */
   readonly marks: string;
 }
 
@@ -13,7 +14,7 @@ type RowPredicate = (row: CheckedTexts) => boolean;
 
 const NOTHING = "null::text";
 
-/** Returns the check for rows that match the SQL of the part. `check` is null if all these rows match the part. */
+/** Returns the check for the rows that fulfil the SQL of the part. `check` is null if all these rows match the part. */
 export function rowCheck(part: QueryPart): RowCheck {
   const marked: string[] = [];
   const check = decider(part, true, marked);
@@ -22,8 +23,8 @@ export function rowCheck(part: QueryPart): RowCheck {
 }
 
 /**
- * Returns a function that decides the part; null: the SQL has decided it. `isGiven`: the SQL of the part is true for
- * all rows that are checked. The SQL of the marks that the function reads is added to `marked`.
+ * Returns a function that decides whether a row matches the part; null: all checked rows match it. `isGiven`: whether
+ * all checked rows fulfil the SQL of the part. If the function reads marks, adds the SQL of each mark to `marked`.
  */
 function decider(part: QueryPart, isGiven: boolean, marked: string[]): RowPredicate | null {
   if (part.kind === "texts") return part.decide;

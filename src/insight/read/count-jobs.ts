@@ -7,9 +7,9 @@ import { stateCounts } from "../../queue/sql/job-state.ts";
 export interface JobCounts {
   /** The number of all jobs: the sum of the other four. */
   readonly total: number;
-  /** The number of due jobs with attempts left that are not locked. Their queue may be locked or paused. */
+  /** The number of due jobs with attempts left that are not locked. Their named queues may be locked or paused. */
   readonly ready: number;
-  /** The number of jobs that are due in the future, for their first attempt or for a retry. */
+  /** The number of jobs with attempts left that are not locked and are due in the future, also for a retry. */
   readonly scheduled: number;
   /** The number of locked jobs. */
   readonly locked: number;
@@ -17,7 +17,7 @@ export interface JobCounts {
   readonly failed: number;
 }
 
-/** Returns exact counts. Scans all jobs once, which takes about 0.25 s for each million jobs. */
+/** Returns exact counts. Scans all jobs once, which takes about 0.25 s per million jobs. */
 export async function countJobs(db: Database): Promise<JobCounts> {
   const [row] = await query<Record<keyof JobCounts, string>>(db, countSql);
   return {

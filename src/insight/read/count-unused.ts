@@ -1,5 +1,5 @@
-// The tasks and queues that a cleanup would delete: their number, and the first names. The caller passes the ids that
-// are in use, so no jobs are read.
+// Reads which tasks and queues a cleanup would delete: their number, and the first names. The caller passes the ids of
+// the tasks or queues that have jobs, so the table of jobs is not read.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { reportedWorkers } from "../expressions/reported-workers.ts";
@@ -10,7 +10,10 @@ export interface UnusedNames {
   readonly names: readonly string[];
 }
 
-/** Returns the tasks that are not in `used` and that no worker reports; none if a worker's report is incomplete. */
+/**
+ * Returns the tasks that are not in `used` and that no worker reports. If the report of a worker is incomplete or
+ * cannot be read, returns no tasks.
+ */
 export async function readUnusedTasks(db: Database, used: readonly number[]): Promise<UnusedNames> {
   return readUnused(db, unusedTasksSql(await hasWorkerTable(db)), used);
 }
@@ -34,7 +37,8 @@ const firstNames = (rows: string) => `
   select (select pg_catalog.count(*) from unused) as count,
     (select coalesce(pg_catalog.json_agg(name order by name), '[]')::text from first) as names`;
 
-// The ids are joined as rows. An array of thousands of ids would be searched from its beginning for every row.
+// The ids are turned into rows, which PostgreSQL can join. If the ids stayed an array of thousands, PostgreSQL could
+// search the array from its beginning for every row of the table.
 const unusedTasksSql =
   (heartbeats: boolean): Statement =>
   (schema) =>
@@ -51,8 +55,8 @@ const unusedQueuesSql: Statement = (schema) =>
 
 /**
  * Returns the SQL condition that no worker has reported the task. `task`: the alias of the table of tasks. If a worker
- * has too many tasks for its report, or its report is too long to be read, the worker may have any task, so no task
- * fulfils the condition.
+ * has too many tasks for its report, or its report exceeds the limits of reportedWorkers(), the worker may have any
+ * task. Then no task fulfils the condition.
  */
 export const isOfNoWorker = (schema: string, task: string): string => `not exists (
       select from ${reportedWorkers(schema)} as workers

@@ -1,4 +1,4 @@
-// The workers with heartbeats.
+// Lists the workers that have a heartbeat row.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
@@ -28,15 +28,15 @@ export interface ActiveWorker {
    * longest.
    */
   readonly isMetadataOmitted: boolean;
-  /** The number of jobs that the worker is running; null when it does not report it. */
+  /** The number of jobs that the worker is running; null if unknown. */
   readonly running: number | null;
-  /** The number of jobs completed within the last minute; null when it does not report it. */
+  /** The number of jobs completed or skipped per minute, over about the last minute; null if unknown. */
   readonly donePerMin: number | null;
-  /** The number of attempts failed within the last minute; null when it does not report it. */
+  /** The number of attempts that failed per minute, over about the last minute; null if unknown. */
   readonly failedPerMin: number | null;
   /**
-   * With `staleAfterMs`: true when the last heartbeat is older than that. Without it: true when the last heartbeat is
-   * older than the worker's own threshold, or when a sweep has recovered the worker's jobs.
+   * With the option `staleAfterMs`: true if the last heartbeat is older than that duration. Without the option: true if
+   * the last heartbeat is older than the worker's own threshold, or if the worker's jobs have been recovered.
    */
   readonly isStale: boolean;
 }

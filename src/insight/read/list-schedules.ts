@@ -1,5 +1,5 @@
-// Reads one schedule, a page of schedules, or the list of schedules without payloads, and finds which of some names are
-// names of schedules.
+// Reads one schedule, a page of schedules, or the list of schedules without payloads. Also selects from given names
+// those that are identifiers of schedules.
 
 import { InputError, WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";

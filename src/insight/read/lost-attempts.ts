@@ -1,7 +1,7 @@
-// Counts a job's lost attempts: its latest attempts, in a row, whose workers crashed or became stale. A poison job,
-// which crashes its workers, has several. A recovery writes to last_error how many times in a row the job was
-// recovered. A Graphile worker that crashes writes nothing. So if a job has no error and an unchanged `updated_at`, all
-// its attempts count as lost, except one that still runs.
+// Counts a job's lost attempts: the latest consecutive attempts whose workers crashed or became stale. A job that
+// crashes its workers (a poison job) has several lost attempts. A recovery writes to last_error how many times in a row
+// the job was recovered. A Graphile worker that crashes writes nothing. So if a job has no error and an unchanged
+// `updated_at`, all its attempts count as lost, except for the present attempt of a locked job.
 
 export interface AttemptedJob {
   readonly attempts: number;
@@ -27,13 +27,13 @@ export function lostAttempts(job: AttemptedJob): number {
   return found[1] === undefined ? 1 : Number(found[1]);
 }
 
-/** Whether the job probably kills its workers: three or more of its attempts are lost, or two of at most four. */
+/** Whether the job probably kills its workers: 3 or more attempts are lost, or 2 if the job has had at most 4. */
 export function isPoison(job: AttemptedJob): boolean {
   const lost = lostAttempts(job);
   return lost >= 3 || (lost >= 2 && lost * 2 >= job.attempts);
 }
 
-// A worker's id may be any text, so the pattern finds its end by the words that follow it in the error.
+// A worker's id may be any text, so the pattern finds the end of the id by the words that follow the id in the error.
 const BY =
   /(?:^Recovered: |in a row: )(?:worker (.+?) stopped without|attempt \d+ was locked since .*? by (.+?), which)/;
 

@@ -1,14 +1,15 @@
-// Finds the priorities of available jobs (unlocked, with attempts left). It takes one probe per priority of the index
-// from which workers fetch. The index begins with the priority, so statements that read jobs in order of time need the
-// priorities: they read one part of the index for each.
+// Finds the priorities that available jobs have. A job is available if it is unlocked and has attempts left. The index
+// from which workers fetch begins with the priority, so each priority is found by one probe of this index. Statements
+// that read jobs in order of time need the priorities, because they read a separate part of the index for each
+// priority.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
-/** The maximum number of priorities that are read. If so many are found, there may be more. */
+/** The maximum number of priorities that are read. If MAX_PRIORITIES are found, there may be more. */
 export const MAX_PRIORITIES = 32;
 
 /**
- * Returns a part for `with recursive`, named `priorities`: the priorities, ascending, with their `place` from 1 on. If
- * there are 1 to 31, one more row follows, in which `priority` is null.
+ * Returns a common table expression for `with recursive`. Its rows are the priorities in ascending order, numbered by
+ * `place` from 1 on. If there are 1 to 31 priorities, one more row follows, whose `priority` is null.
  */
 export const priorities = (s: string): string => `priorities (priority, place) as (
     (select priority, 1 from ${s}._private_jobs where is_available order by priority limit 1)

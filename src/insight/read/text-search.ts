@@ -1,4 +1,5 @@
-// Builds SQL conditions on whether a column contains a text, literally. textSearch() ignores case; contains() does not.
+// Builds SQL conditions that test whether a column contains a text. No character of the text is a wildcard.
+// textSearch() ignores case; contains() does not.
 
 export interface TextSearch {
   /** The value of the condition's parameter. */
@@ -10,12 +11,14 @@ export interface TextSearch {
 /**
  * Returns a search for `text` that ignores case.
  *
- * A text in ASCII is compared by bytes, which is many times faster than by the locale's rules. Most of the work is to
- * fold the case of each row's text. So the longest part of `text` without letters, such as the digits of an id, is
- * searched first: most rows do not contain it, and need not be folded. ILIKE would also fold its pattern for each row.
+ * If `text` is ASCII, bytes are compared, which is many times faster than a comparison by the locale's rules. Most of
+ * the time is spent on the conversion of each row's text to lower case. So the longest part of `text` without letters,
+ * such as the digits of an id, is searched first: most rows do not contain this part, and need no conversion. ILIKE is
+ * not used, because it would also convert the pattern for each row.
  *
- * Any other text is searched with ILIKE. Beyond ASCII the database's locale may not relate upper and lower case (the
- * locale "C" never does), so ILIKE gets up to four spellings: as typed, lower case, upper case and capitalized.
+ * Any other text is searched with ILIKE. The database's locale may not relate upper and lower case of letters outside
+ * ASCII (the locale "C" never does), so ILIKE gets up to four spellings: as typed, lower case, upper case and
+ * capitalized.
  */
 export function textSearch(text: string): TextSearch {
   if (!isAscii(text)) {
@@ -35,7 +38,7 @@ export function textSearch(text: string): TextSearch {
   };
 }
 
-/** Returns the condition that `column`, an expression with the collation "C", contains the text `part` literally. */
+/** Returns the condition that `column` contains `part`. Both are SQL; `column` has the collation "C". */
 export const contains = (column: string, part: string): string =>
   `pg_catalog.strpos(${column}, ${part}) > 0`;
 

@@ -1,9 +1,11 @@
-// Counts all jobs of a large table by task and queue. A round counts the whole table in chunks, which are too short to
-// disturb other sessions. Only one admin counts at a time, but it holds the lock only while it counts a chunk.
-// Therefore an admin first checks for some seconds that the lock stays free, longer than the usual gap between two
-// chunks. If the lock is held, step() returns `left`, and the next step begins with the first check. After all checks,
-// a round begins, or an interrupted round continues. If the table was rewritten, or its statistics were reset, a new
-// round begins, and last() returns null until that round is complete.
+// Counts all jobs of a large table by task and named queue. A round counts the whole table in chunks that are too
+// short to disturb other sessions. An advisory lock lets only one admin count at a time. An admin holds the lock only
+// while it counts a chunk, so a free lock does not prove that no other admin counts. Therefore an admin first checks
+// for some seconds, which is longer than the usual gap between two chunks, that the lock stays free. If a check or a
+// chunk finds that another admin holds the lock, step() returns `left`, and the next step begins with the first
+// check. After the last check, a round begins, or an interrupted round continues. If the table was rewritten, or its
+// statistics were reset, the counts are discarded: a new round begins, and last() returns null until that round is
+// complete.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { type Gauge, readGauge } from "../stats/gauge.ts";
@@ -14,16 +16,16 @@ import { censusNames, type NameCounts } from "./name-counts.ts";
 
 export interface Census {
   /**
-   * Checks once whether the lock is free, or counts one chunk. Returns `listening` if the lock was free: call step()
-   * again after LISTEN_MS. Returns `left` if another admin is counting, `complete` after the last chunk of a round, and
-   * `counted` after any other chunk.
+   * Checks once whether the lock is free, or counts one chunk. Returns `listening` after a check that found the lock
+   * free; the next call of step() should follow after LISTEN_MS. Returns `left` if another admin is counting a chunk,
+   * `complete` after the last chunk of a round, and `counted` after any other chunk.
    */
   step(db: Database): Promise<"listening" | "counted" | "complete" | "left">;
   /** Makes the next chunk smaller. Called after a step has failed. */
   shrink(): void;
   /**
-   * Returns the counts of the last complete round. Returns null if there is none, or if the table has been rewritten or
-   * its statistics reset since. `becameDue`: see ChangesSince (name-counts.ts).
+   * Returns the counts of the last complete round. Returns null if no round was completed, or if the table was
+   * rewritten or its statistics were reset after the round began. `becameDue`: see ChangesSince (name-counts.ts).
    */
   last(gauge: Gauge, becameDue: number | null): NameCounts | null;
   /** When the last complete round began, by the database's clock, in milliseconds since 1970; null if there is none. */
@@ -36,9 +38,14 @@ const MAX_PAGES = 5_000;
 /** The target duration of a chunk, in milliseconds. On a busy machine a chunk may take three times as long. */
 const CHUNK_MS = 80;
 
-/** The interval between two checks of the lock, in milliseconds. Few chunks are short enough to fall between two. */
-export const LISTEN_MS = 75; /** The number of checks. They take about 7 s. The gap after a chunk (20 times its
-duration, feed.ts) is usually less. */
+/**
+ * The interval between two checks of the lock, in milliseconds. Few chunks are so short that no check falls into them.
+ */
+export const LISTEN_MS = 75;
+/**
+ * The number of checks. Together they take about 7 s. The gap between two chunks is usually shorter: 20 times the
+ * duration of the first chunk (feed.ts).
+ */
 const LISTENINGS = 90;
 
 interface Round {
@@ -80,7 +87,7 @@ export function createCensus(): Census {
       pages = boundedPages(Math.round(pages * Math.min(Math.max(factor, 0.5), 2)));
       round.tallies.add(rows);
       round.next = to;
-      // The table may have grown since the gauge was read. The next round counts the rest.
+      // The table may have grown since the gauge was read. The next round counts the pages after `to`.
       if (to < gauge.pages) return "counted";
       complete = { ...round, asOf: timeOf(gauge.nowMs) };
       round = null;

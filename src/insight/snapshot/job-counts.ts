@@ -1,6 +1,6 @@
 // The number of jobs in each condition and state, with its precision. A small table is read in one pass. In a large
-// one, conditions with few jobs are counted in indexes. The other numbers come from a sample or a census, whichever is
-// more precise.
+// table, conditions with few jobs are counted in indexes. The other numbers come from a sample or a census, whichever
+// is more precise.
 import { type Condition, conditions } from "../../domain/condition.ts";
 import {
   cappedValue,
@@ -21,7 +21,10 @@ import type { NameCounts } from "./name-counts.ts";
 
 export type State = keyof typeof inState;
 
-/** The counts at `asOf`. All times are RFC 3339; null: there is no such job, or the time is unknown. */
+/**
+ * The counts at `asOf`; a value from a sample or a census may be older, and has its own `as_of`. All times are
+ * RFC 3339; null: there is no such job, or the time is unknown.
+ */
 export interface MeasuredCounts {
   readonly asOf: string;
   readonly total: Value;
@@ -80,8 +83,8 @@ export interface TakenSample {
 }
 
 /**
- * Returns a sample with its estimates. They are cached, because pulses (sampler.ts) are more frequent than samples.
- * `pages`: the size of the table.
+ * Returns a sample with its estimates. The estimates are cached, because pulses (sampler.ts) are more frequent than
+ * samples. `pages`: the number of pages of the table.
  */
 export function takenSample(sample: JobSample, pages: number, asOf: string): TakenSample {
   const kept = new Map<string, Interval>();
@@ -97,7 +100,8 @@ export function takenSample(sample: JobSample, pages: number, asOf: string): Tak
 
 /**
  * Returns the counts of a large table. `census`: the last complete one. `taken`: null if no sample could be read in
- * time. Without both, the total comes from the planner's statistics, and counts that are not exact are lower bounds.
+ * time. If both are null, the total comes from the planner's statistics, and other counts that are not exact are lower
+ * bounds.
  */
 export function countsOfParts(
   gauge: Gauge,
@@ -154,8 +158,8 @@ const NOTHING_MET = { longestRunningMs: null, lastFailureMs: null } as const;
 /** The factor by which the planner's statistics may be wrong: they may be outdated, and come from a sample. */
 const PLANNED_OFF_BY = 2;
 /**
- * The number of jobs on a page that is assumed if there are no statistics. A job takes at least 85 bytes, and seldom
- * more than a page.
+ * If there are no statistics, this number of jobs on a page is assumed. A job takes at least 85 bytes, and seldom more
+ * than a page.
  */
 const UNPLANNED = { value: 40, low: 1, high: 100 } as const;
 

@@ -1,5 +1,5 @@
-// The state of the queue at one moment, as a pulse (sampler.ts) has read it. The page, the metrics and some commands
-// show its counts, queues, workers and rates. A snapshot never changes.
+// A snapshot: the state of the queue at one moment, as sampler.ts has read it. The page, the metrics and some commands
+// show the counts, queues, workers and rates of the last snapshot. A snapshot never changes.
 
 import type { ActiveWorker } from "../read/list-active-workers.ts";
 import type { LockedWorker } from "../read/list-locked-workers.ts";
@@ -18,7 +18,7 @@ export interface QueueSnapshot {
   readonly isSmall: boolean;
   readonly counts: MeasuredCounts;
   readonly names: NameCounts;
-  /** The named queues, locked ones first, at most 1,000; gauge.queues counts all. */
+  /** At most 1,000 named queues, first those that workers have locked. `gauge.queues` is the number of all of them. */
   readonly queues: readonly NamedQueueRow[];
   readonly workers: readonly ActiveWorker[];
   readonly fleet: Fleet;
@@ -43,8 +43,8 @@ export function holdersOf({ names, gauge }: QueueSnapshot): readonly LockedWorke
 }
 
 /**
- * Returns the number of workers in each state, by their heartbeats. A worker that holds a lock and has no heartbeat row
- * counts as unknown, not as stale.
+ * Returns the numbers of alive, stale and unknown workers. A worker that holds a lock and has no heartbeat row counts
+ * as unknown, not as stale.
  */
 export function countWorkers(known: QueueSnapshot) {
   const rows = new Set(known.workers.map(({ workerId }) => workerId));

@@ -1,6 +1,6 @@
-// Reads snapshots of the queue. The read of a snapshot is called a pulse; concurrent callers share one. A pulse reads a
-// small table whole. Of a large table it reads only the first entries of indexes, and takes what they do not show from
-// the last sample and the last census (census.ts).
+// Reads snapshots of the queue. The read of a snapshot is called a pulse; concurrent callers share one. A pulse reads
+// a small table whole. Of a large table it reads only the first entries of indexes. The numbers that these entries do
+// not show come from the last sample and the last census (census.ts).
 import { monotonic } from "../../base/clock.ts";
 import { createCache } from "../../database/cached.ts";
 import type { Database } from "../../database/database.ts";
@@ -34,7 +34,7 @@ import { createRateMeter } from "./rates.ts";
 export interface Sampler {
   /** Returns a new snapshot. Counts of a large table that are from the last sample or census may be older. */
   pulse(): Promise<QueueSnapshot>;
-  /** The result of the last complete pulse; null before the first, and after a failed one. */
+  /** The result of the last complete pulse; null before the first pulse, and after a failed one. */
   readonly last: QueueSnapshot | null;
   /** Reads a new sample, unless the last one is less than a second old or the last pulse has read the whole table. */
   sample(): Promise<void>;
@@ -63,11 +63,11 @@ const MAX_QUEUES = 1_000;
 /** The most pages that are sampled for the counts by task and queue. A complete census replaces these counts. */
 const SAMPLED_FOR_NAMES = 300;
 const NOTHING_INDEXED: IndexedCounts = { tallies: new Map() };
-/** If the last sample is younger, sample() reads no new one: a pulse may have just read the last one. */
+/** If the last sample is younger than this, sample() reads no new one: a pulse may have just read the last one. */
 const YOUNG_SAMPLE_MS = 1_000;
 /**
- * If the last sample is older, a pulse reads a new one, for example after a time without viewers. While no census is
- * complete, a new sample also reads the counts by task and queue again if they are older.
+ * If the last sample is older than this, a pulse reads a new one, for example after a time without viewers. Until a
+ * census is complete, a new sample also reads the counts by task and queue again, if these counts are older than this.
  */
 const OLDEST_SAMPLE_MS = 60_000;
 
@@ -110,7 +110,8 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       return sampledNames(tallies, asOf, selected.length / Math.max(gauge.pages, 1));
     });
 
-  // Many dead entries at the beginning of an index may take too long to read. Then only sample and census are used.
+  // A read of an index may take too long if the index begins with many dead entries. Then the sample and the census
+  // are used instead.
   const readHeads = async (gauge: Gauge): Promise<Heads> => {
     const since = census.begunMs ?? gauge.nowMs;
     const probe =
@@ -128,8 +129,8 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     readIndexed(db, await usableIndexes(db), heartbeats);
 
   /**
-   * Returns the last sample, or reads a new one if the last is too old or missing. If that takes too long, returns the
-   * last sample, however old; null if there is none.
+   * Returns the last sample, or reads a new one if the last is too old or missing. If the read takes too long, returns
+   * the last sample, however old, or null if there is none.
    */
   const freshSample = async (gauge: Gauge) => {
     const before = sampled;
@@ -156,7 +157,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     return { isSmall: false, counts, names: counted ?? sample?.names ?? unknownNames(counts.asOf) };
   };
 
-  // All is read in sequence, so that one pulse does not use every connection of a small pool.
+  // The parts are read one after another, so that one pulse does not use every connection of a small pool.
   const read = async (): Promise<QueueSnapshot> => {
     const gauge = await readGauge(db);
     rates.note(gauge);

@@ -1,5 +1,5 @@
-// Counts the matches of a query exactly, in short steps, which may continue over several responses. The steps ascend by
-// id, because a job's id never changes.
+// Counts the matches of a query exactly, in short steps. A call of countOn() takes about 0.4 s, so a long count needs
+// several calls. The steps ascend by id, because a job's id never changes.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -7,7 +7,7 @@ import { loadPacked, type PackableRow, packable } from "../expressions/large-val
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { idAfter } from "../walk/id-walk.ts";
 
-/** The progress of a count, with which it can continue. */
+/** The progress of a count, from which countOn() continues. */
 export interface CountProgress {
   readonly count: number;
   /** The number of jobs that may match: their payload was too large to check, or reading them took too long. */
@@ -29,7 +29,10 @@ const MAX_SPAN = 100_000_000;
 /** The maximum number of rows whose texts are read in one step, if this process evaluates the query (`check`). */
 const MAX_CHECKED = 500;
 const MAX_ERROR_LENGTH = 4_096;
-/** The maximum stored size, and decompressed size, of a payload that is read: a step has all its rows in memory. */
+/**
+ * The maximum stored size and the maximum decompressed size of a payload that is read, in bytes. They are limited,
+ * because a step has all its rows in memory.
+ */
 const MAX_STORED_BYTES = 32_768;
 const MAX_UNPACKED_BYTES = 262_144;
 
@@ -49,7 +52,7 @@ export function isDone({ afterId, lastId }: CountProgress): boolean {
 
 /**
  * Continues a count for about 0.4 s, or until all jobs are counted. A step that times out is repeated with fewer rows.
- * `mustMove`: continues longer until there is progress, so that a client does not get the same cursor again and again.
+ * `mustMove`: without any progress the call continues longer, so that a client does not get the same cursor again.
  */
 export async function countOn(
   db: Database,
@@ -70,7 +73,7 @@ export async function countOn(
       span = Math.ceil(span / SHRINK);
       continue;
     }
-    // If even a step of a single row has timed out, it is unknown whether this job matches.
+    // If even a step of a single row has timed out, it is unknown whether the job of this row matches.
     progress = counted ?? { ...progress, undecided: progress.undecided + 1, afterId: to };
     const factor = STEP_MS / Math.max(monotonic() - began, 1);
     // If the step ended before `to`, because it reached a limit for texts, the next span is smaller.
@@ -81,8 +84,9 @@ export async function countOn(
 }
 
 /**
- * Returns the id of the `count`th job after `afterId`, at most `lastId`. Gaps between ids can have any width. If the
- * search times out, because the index has many entries of deleted jobs, the id is `afterId` plus `count`.
+ * Returns the id of the `count`th job after `afterId`, at most `lastId`. The id is searched, because the gaps between
+ * ids can have any width. If the search times out, because the index has many entries of deleted jobs, the result is
+ * `afterId` plus `count`, at most `lastId`.
  */
 async function lastOfStep(
   db: Database,
@@ -135,7 +139,8 @@ async function step(
     (row) => row.payload !== null && check(row as CheckedTexts),
   ).length;
   const large = checked.filter((row) => row.payload === null).length;
-  // If not all rows fit into the step, it ends with the last one that was checked. The next step begins after that row.
+  // If the step cannot check all rows of its span, it ends with the last row that was checked. The next step begins
+  // after that row.
   const isCut = checked.length < rows.length || rows.length === MAX_CHECKED;
   const reached = isCut ? (checked.at(-1)?.id ?? to) : to;
   return { ...from, count: count + matching, undecided: undecided + large, afterId: reached };

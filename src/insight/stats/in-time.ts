@@ -1,5 +1,5 @@
-// Reads a sample in the requested size, or in a smaller one if reads are slow, as with a cold disk or a busy machine. A
-// smaller sample gives a less precise result.
+// Reads a sample of the requested size, or a smaller sample if reads are slow, for example because the pages are not
+// cached or the machine is busy. A smaller sample gives a less precise result.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -21,15 +21,16 @@ const SHRINK = 8;
 const MIN_PAGES = 4;
 
 /**
- * The share of the requested pages that could be read in MAX_MS last time, for each kind of sample of each server. The
- * key is `db.schema`, an object that each server creates once. The client cannot be the key: each request has its own.
+ * For each kind of sample of each server: the share of the requested pages that can be read in MAX_MS, estimated from
+ * the last read. The key is `db.schema`, an object that each server creates once. The database client cannot be the
+ * key, because each request has its own client.
  */
 const shares = new WeakMap<object, Map<SampleKind, number>>();
 
 /**
- * Reads a sample of `most` pages, or of fewer if earlier reads took too long. After each timeout it reads an
- * eighth of the pages, at least MIN_PAGES, with `readLight` if given. Throws WorkerError if the last of these reads
- * times out, too.
+ * Reads a sample of `most` pages, or of fewer if earlier reads took too long. After each timeout, an eighth of the
+ * pages is read, at least MIN_PAGES, with `readLight` if given, otherwise with `readFull`. Throws WorkerError if the
+ * read with the fewest pages times out, too.
  */
 export async function sampleInTime<T>(
   { schema }: Pick<Database, "schema">,

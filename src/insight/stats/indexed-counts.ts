@@ -1,5 +1,6 @@
-// Counts that the optional indexes `running` and `failed` make fast: the exact numbers of locked and of failed jobs, up
-// to 10,000, the longest running job and the last failure. Without an index, job-counts.ts uses a sample or census.
+// Reads the numbers and times that the optional indexes `running` and `failed` make fast to read: the numbers of locked
+// and of failed jobs, exact up to 10,000; when the longest running job was locked; and when a job last failed. Without
+// an index, job-counts.ts uses a sample or census instead.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type IndexName, indexCondition } from "../../database/schema/indexes/optional-index.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -20,8 +21,8 @@ export interface IndexedCounts {
    */
   readonly longestRunningMs?: number | null;
   /**
-   * The latest known time at which a job failed for good, in milliseconds since 1970; null: no job has failed;
-   * undefined: unknown, for example because the index `failed` cannot be used.
+   * The latest known time at which a job failed for good, in milliseconds since 1970; null: there are no failed
+   * jobs; undefined: unknown, for example because the index `failed` cannot be used.
    */
   readonly lastFailureMs?: number | null;
 }
@@ -42,8 +43,8 @@ const lockedSql =
 
 const NEWEST = 100;
 
-// The number of failed jobs is read from the index alone. The time of the last failure also needs rows, which show
-// whether the last change of a job was its failure.
+// The number of failed jobs is read from the index alone. For the time of the last failure, the rows of the failed jobs
+// that were changed last are also read: a row shows whether the last change of its job was the failure.
 const failedSql: Statement = (s) => `
   select pg_catalog.count(*) as count,
     (select ${milliseconds(`pg_catalog.max(${failedForGoodAt("jobs")})`)} from (
@@ -55,7 +56,7 @@ const failedSql: Statement = (s) => `
     order by updated_at desc limit $1::int + 1
   ) as failed`;
 
-/** Reads the counts. `indexes`: the optional indexes that can be used. */
+/** Reads the numbers and times. `indexes`: the optional indexes that can be used. */
 export async function readIndexed(
   db: Database,
   indexes: ReadonlySet<IndexName>,

@@ -1,4 +1,5 @@
-// Reads rows of named queues, without the numbers of their jobs, and the names of tasks and queues by their ids.
+// Reads rows of named queues, without the numbers of their jobs. Also reads the names of the tasks or queues with given
+// ids.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { shownLock } from "../../queue/pauses/paused-run.ts";
@@ -7,7 +8,9 @@ import { microseconds } from "../../queue/sql/moments.ts";
 export interface NamedQueueRow {
   readonly id: number;
   readonly queue_name: string;
-  /** The time since which lists show the queue as locked by a worker, in microseconds since 1970; null if it is not. */
+  /**
+   * Since when lists show the queue as locked by a worker, in microseconds since 1970; null: they show no such lock.
+   */
   readonly locked_at_us: string | null;
   readonly locked_by: string | null;
   readonly is_paused: boolean;
@@ -22,7 +25,9 @@ const queuesSql: Statement = (s) => `
   order by locked_at_us nulls last, queue_name
   limit $1::int`;
 
-/** Returns the queues: first those that a worker has locked, oldest lock first, then all others by name. */
+/**
+ * Returns at most `limit` queues: first those that a worker has locked, oldest lock first; then the others, by name.
+ */
 export async function listQueueRows(
   db: Database,
   limit: number,
@@ -35,7 +40,7 @@ const tasksSql: Statement = (s) =>
 const queueNamesSql: Statement = (s) =>
   `select id, queue_name as name from ${s}._private_job_queues where id = any($1::int[])`;
 
-/** Returns a map from ids to names. Deleted tasks and queues are missing. */
+/** Returns a map from the ids to the names. The ids of deleted tasks and queues are missing. */
 export async function readNames(
   db: Database,
   kind: "task" | "queue",

@@ -1,6 +1,7 @@
-// The number of jobs in each condition, from a sample of the table's pages. 2,000 pages take about a tenth of a second,
-// in a table of any size. Each page is read by its own range of row ids, and not by "tablesample", so that empty pages
-// are counted, too, and one page can be taken from each stretch of the table (page-sample.ts).
+// Counts the jobs in each condition on a sample of the pages of the table of jobs. Reading 2,000 pages takes about a
+// tenth of a second, in a table of any size. Each page is read by the range of its row ids. "tablesample" is not used,
+// because empty pages must be counted, too, and because one page is taken from each stretch of the table
+// (page-sample.ts).
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 import { failedForGoodAt } from "../expressions/failed-at.ts";
@@ -11,15 +12,15 @@ import { type TallyName, tallied, talliedAs } from "./tally.ts";
 export interface JobSample {
   /** For each condition, the number of jobs on each page that was read, in page order. */
   readonly counts: Readonly<Record<TallyName, readonly number[]>>;
-  /** When the longest running job was locked, in milliseconds since 1970; null: the sample has no running job. */
+  /** The earliest lock time of a running job in the sample, in milliseconds since 1970; null: no such job. */
   readonly longestRunningMs: number | null;
-  /** The latest known time at which a job failed for good, in milliseconds since 1970; null: the sample has none. */
+  /** The latest known time at which a job of the sample failed for good, in milliseconds since 1970; null: none. */
   readonly lastFailureMs: number | null;
 }
 
 /**
  * Returns a select of the rows of one page, for a lateral join. `page`: the column with the page's number. `what`: the
- * select list, in which `jobs` is the alias of the table.
+ * select list. `where`: a condition on a row. In both, the alias of the table is `jobs`.
  */
 export const rowsOfPage = (s: string, page: string, what: string, where = "true"): string => `
       select ${what} from ${s}._private_jobs as jobs
@@ -28,7 +29,10 @@ export const rowsOfPage = (s: string, page: string, what: string, where = "true"
         and ${where}
       offset 0`;
 
-/** Returns the average number of jobs on these pages. It bounds an estimate if no match is found on them. */
+/**
+ * Returns the average number of jobs on one of `pages`. If no job on these pages matches a query, this average bounds
+ * the estimate of the number of matches.
+ */
 export async function readJobsPerPage(db: Database, pages: readonly number[]): Promise<number> {
   const [row] = await query<{ jobs: string }>(db, jobsSql, [pages]);
   return Number(row?.jobs ?? 0) / Math.max(pages.length, 1);
@@ -63,7 +67,7 @@ type SampleRow = Record<TallyName, string | null> & {
   readonly last_ms: string | null;
 };
 
-/** Counts the jobs on these pages. */
+/** Counts the jobs in each condition on `pages`. */
 export async function sampleJobs(
   db: Database,
   pages: readonly number[],

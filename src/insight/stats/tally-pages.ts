@@ -1,6 +1,7 @@
-// Counts, for each task and each named queue, the jobs in each condition, and for each worker the jobs that it has
-// locked (as their holder). The counts are those of a whole small table, or of one chunk of a census. For a sample, the
-// jobs on its pages are listed instead of counted.
+// Counts the jobs of each task and of each named queue, separately for each condition, and the jobs that each worker
+// has locked (the worker is the holder of these jobs). tallyAll() counts the jobs of a whole small table. For a census,
+// tallyChunk() counts the jobs on one chunk of pages. For a sample, sampleNames() lists the jobs on the given pages,
+// without counting them.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { lockedConditions } from "../../domain/condition.ts";
@@ -16,9 +17,9 @@ const LOCKED = lockedConditions.map((one) => `'${one}'`).join(", ");
 
 // For each kind and condition, the keys, counts and times are returned as lists: a chunk may have thousands of groups,
 // and parsing a row for each of them would block this process. Holders are counted in a select of their own, because
-// few jobs are locked: with a third grouping of all jobs, the statement would take half as long again. With 10,000
-// groups, times of the type numeric or a sort by locale would cost as much: times are floats, and the sort has
-// `collate "C"`.
+// few jobs are locked: with a third grouping of all jobs, the statement would take half as long again. Times are
+// floats, and the sort has `collate "C"`: with 10,000 groups, times of the type numeric or a sort by locale would take
+// much longer.
 const tallies = (s: string, heartbeats: Heartbeats, where: string): string => `
   select kind collate "C" as kind, tallied collate "C" as tallied, pg_catalog.json_agg(key)::text as keys, pg_catalog.json_agg(count)::text as counts,
     pg_catalog.json_agg(pg_catalog.date_part('epoch', at) * 1000::float8)::text as times
@@ -63,7 +64,7 @@ export async function tallyAll(
 
 const isInChunk = "jobs.ctid >= $2::tid and jobs.ctid < $3::tid and (select is_ours from lock)";
 
-// Tries to acquire an advisory lock, so that only one admin counts at a time. If another session has the lock, this one
+// Requests an advisory lock, so that only one admin counts at a time. If another session has the lock, the statement
 // does not wait, and does not count the chunk. The lock belongs to the transaction, so it is released at the end of the
 // chunk, even behind a pooler.
 const tryLock = (schemaName: string): string =>
@@ -112,8 +113,8 @@ export async function tallyChunk(
   return rows.filter(({ kind }) => kind !== null);
 }
 
-// The lists of the result have an element for each job; that of the holders, for each locked job. An estimate needs the
-// counts of each page, and counting in this process is cheaper than grouping in SQL.
+// Each list in the result has one element for each job, except `holders`, which has one for each locked job. An
+// estimate needs the counts of each page. The jobs are counted in this process, which is cheaper than grouping in SQL.
 const sampleSql =
   (heartbeats: Heartbeats): Statement =>
   (s) =>

@@ -1,4 +1,5 @@
-// Suggestions for a query without matches: names of tasks and queues similar to an unknown name or an unquoted word.
+// Suggestions for a query that has no matches: existing names of tasks and queues that are similar to an unquoted word
+// of the query, or to a name in the query that does not exist.
 import { inSlices } from "../../base/slices.ts";
 import { nearest } from "../../base/validate.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -18,7 +19,10 @@ type Kind = "task" | "queue";
 /** The maximum number of terms of a query for which similar names are searched. */
 const MAX_TERMS = 3;
 
-/** Returns suggestions for the query `text`. `unknown`: its terms with names that do not exist, such as `task:nmae`. */
+/**
+ * Returns suggestions for the query `text`. `unknown`: the terms of the query whose names do not exist, such as
+ * `task:nmae`.
+ */
 export async function suggestNames(
   db: Database,
   text: string,

@@ -1,4 +1,5 @@
-// Suggestions for a query that is being typed: fields, words of `is:`, names, flags, contents of payloads, times.
+// Suggestions for a query that is being typed: fields, words after `is:`, names of tasks, queues and workers, flags,
+// names and values in payloads, and times.
 import type { Database } from "../../database/database.ts";
 import { fieldNamed, queryFields } from "../../domain/portable/query/fields.ts";
 import { type Completion, completionAt, quoteIfNeeded } from "../../domain/query/completion.ts";
@@ -124,8 +125,8 @@ async function stepSuggestions(
 }
 
 /**
- * Returns suggestions of flags, or of names or values in payloads. `textOf` returns the text that is compared with
- * `prefix`; by default the name or value itself.
+ * Returns suggestions of flags, or of names or values in payloads. For an entry of `seen`, `write` returns the text
+ * that the suggestion inserts, and `textOf` the text that is compared with `prefix` (default: the entry itself).
  */
 function seenSuggestions(
   seen: PayloadTexts,
@@ -140,7 +141,10 @@ function seenSuggestions(
     .map(([text, jobs]) => ({ text: write(text), kind, about: `in ${jobs} of the newest jobs` }));
 }
 
-/** Returns a value as it is typed in a query. A text such as 5 or none is quoted, so that it is read as a text. */
+/**
+ * Returns a JSON value as it is typed in a query. A JSON string such as "5" or "none" keeps its quotes, so that it does
+ * not mean the number 5 or a missing value.
+ */
 function valueWritten(json: string): string {
   const text = valueText(json);
   const isText = json.startsWith('"');

@@ -1,6 +1,6 @@
-// Evaluates those terms of a query that are not compared in SQL. They are evaluated on the texts (payload and error) of
-// the candidates, the jobs that the query's SQL accepts. The texts are read in small groups of jobs, so that no
-// statement decompresses much. A job whose texts are too large is only counted.
+// Evaluates those terms of a query that SQL does not compare, on the texts (payload and error) of its candidates. A
+// candidate is a job that the query's SQL accepts. Candidates are read in small groups, so that no statement
+// decompresses much. A candidate whose texts are too large is not checked, only counted.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -13,7 +13,7 @@ const GROUP = 25;
 const SMALL_BYTES = 524_288;
 /** The texts of a job are not read if its payload or its error has more bytes than this. */
 const MAX_BYTES = 8 * 1_048_576;
-/** After about this many bytes, confirm() returns. Its result's `reached` shows where the next call continues. */
+/** confirm() returns after it has read about this many bytes. `reached` shows where the next call continues. */
 const MAX_IN_ALL = 16 * 1_048_576;
 const MAX_MS = 200;
 
@@ -21,7 +21,7 @@ export interface Confirmation {
   readonly ids: ReadonlySet<string>;
   /** The number of candidates whose texts are too large to check, or take too long to read. */
   readonly unchecked: number;
-  /** The number of candidates, from the first on, that this call has handled: at least one, if there are any. */
+  /** This call has handled this many candidates, the first ones of `ids`; at least one, unless `ids` is empty. */
   readonly reached: number;
 }
 
@@ -65,7 +65,7 @@ export async function confirm(
 
 const ERROR_BYTES = "coalesce(pg_catalog.octet_length(jobs.last_error), 0)";
 const FITS_WITH_OTHERS = `${worstBytes("jobs.payload")} + ${ERROR_BYTES} <= ${SMALL_BYTES}::bigint`;
-/** A condition that decompresses a payload stored in at most MAX_BYTES, because only this shows the payload's size. */
+/** Decompresses a payload that is stored in at most MAX_BYTES: only decompression shows the payload's size. */
 const FITS_ALONE = `${isAtMost("jobs.payload", MAX_BYTES)} and ${ERROR_BYTES} <= ${MAX_BYTES}::int`;
 
 interface TextsRow {
@@ -78,7 +78,7 @@ interface TextsRow {
 
 // The marks (see JobQuery) are selected only if the texts may be read, because marks may decompress a text, too.
 // PostgreSQL rejects a statement that does not use all its parameters, and the marks may use only some of them. So the
-// statement also contains the query's condition, which uses all. With `true or`, the condition has no effect.
+// statement also contains the query's condition, which uses all of them. With `true or`, the condition has no effect.
 const textsSql = (schema: string, fits: string, marks: string, condition: string) => `
   select texts.id, not texts.fits as is_large,
     case when texts.fits then ${marks} end as marks,

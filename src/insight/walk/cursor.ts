@@ -8,22 +8,22 @@ import type { Position, Row, WalkPlace } from "./walk-place.ts";
 
 export interface Cursor {
   readonly sort: JobSort;
-  /** The result of hashOfFilters(), because a place in one list is invalid in another. */
+  /** The result of hashOfFilters() for the list. With other filters, the cursor is rejected. */
   readonly filterHash: string;
   /** The value of `now` in the query, in microseconds since 1970; empty: there is no query. */
   readonly nowUs: string;
   readonly place: WalkPlace;
   /** The number of matches to skip from this place on. */
   readonly skip: number;
-  /** Whether a job whose id or key is the searched text was already shown, although it comes later in the order. */
+  /** Whether a job whose id or key equals the searched text was already shown, ahead of its place in the order. */
   readonly isExactShown: boolean;
-  /** The number of rows that the next walk's first step reads, if a step took too long; 0: the usual number. */
+  /** The number of rows for the first step of the next walk, if the last step took too long; 0: the usual number. */
   readonly size: number;
   /** Whether all jobs up to here were checked, and none matched. */
   readonly isNone: boolean;
 }
 
-/** The maximum length of a cursor, in characters. Its longest part is the list `best` (walk-place.ts). */
+/** The maximum length of a cursor, in characters. The longest part of a cursor is the list `best` (walk-place.ts). */
 export const MAX_CURSOR_LENGTH = 10_000;
 
 /** The version of the format. A cursor of another version is rejected, because it would be misread. */
@@ -154,7 +154,7 @@ const unpackedRow = (one: PackedRow): Row | null =>
 /** The maximum number of ids in `best`: those of the largest page, and one more, which shows that a page follows. */
 const MAX_BEST = 501;
 
-/** Sorts ids and packs them in base 36: the first as it is, and each other as its distance from the one before. */
+/** Sorts ids and packs them in base 36: the first id as it is, every later id as its distance from the previous id. */
 function packedIds(ids: readonly string[]): string {
   const sorted = ids.map(BigInt).sort((a, b) => (a < b ? -1 : 1));
   return sorted.map((one, at) => (one - (sorted[at - 1] ?? 0n)).toString(36)).join(".");

@@ -13,7 +13,7 @@ interface ChunkRow {
   readonly ids: string;
 }
 
-/** Runs one step. It begins after the id `after`; if `after` is null, with the first job in the order. */
+/** Runs one step. The step begins after the id `after`; if `after` is null, with the first job in the order. */
 export async function walkIds(input: StepInput, after: string | null): Promise<WalkStep<string>> {
   const { db, matching, segment, skip, wanted, size } = input;
   const { fromNewest } = segment;
@@ -49,8 +49,8 @@ export async function walkIds(input: StepInput, after: string | null): Promise<W
 }
 
 /**
- * Returns the start of the ids that follow `after` and can match, as the value of $1 in idsFrom(). Returns null if no
- * id can follow `after`.
+ * Returns where a step begins, as the value of $1 in idsFrom(): right after the id `after`, or later if the query has a
+ * lowest or highest id that excludes the next ids. Returns null if no id can follow `after`.
  */
 export function startOf({ matching, segment }: Condition, after: string | null): string | null {
   const { fromNewest } = segment;
@@ -63,9 +63,9 @@ export function startOf({ matching, segment }: Condition, after: string | null):
 }
 
 /**
- * Returns the id at which a step of a query that names its ids ends: the last of the next `count` ids in the query.
- * Returns null if no more than `count` of them are left, or if the query names none; then the step reads all jobs that
- * are left. `from`: the value of $1 in idsFrom().
+ * Returns the id at which a step ends if the query names the ids of its jobs: the last of the next `count` ids of the
+ * query. Returns null if at most `count` ids of the query are left, or if the query names no ids. Null means that the
+ * step reads all jobs that are left. `from`: the value of $1 in idsFrom().
  */
 export function listedAfter(
   { ids }: QueryShape,
@@ -80,7 +80,7 @@ export function listedAfter(
   return String(left[count - 1]);
 }
 
-/** Whether no id after `last` can match, because of the lowest or highest id that the query allows. */
+/** Whether no id after `last` can match, because the query has a lowest or highest id. */
 export function isPast({ minId, maxId }: QueryShape, last: string, fromNewest: boolean): boolean {
   const limit = fromNewest ? minId : maxId;
   if (limit === null) return false;
@@ -92,14 +92,14 @@ export function isFew({ shape }: WalkCondition): boolean {
   return shape.ids !== null || shape.key !== null;
 }
 
-/** Whether the walk goes over all jobs by id and no index helps with its condition, so that each row has to be read. */
+/** Whether the walk goes over all jobs by id and has to read each row, because no index helps with the condition. */
 export function isOpen({ matching, segment }: Condition): boolean {
   const { conditions, isDue, taskIds, queueIds, ids, key } = matching.shape;
   const isPart = segment.way.kind !== "ids" || segment.where !== "true";
   return !isPart && [conditions, isDue, taskIds, queueIds, ids, key].every((one) => one === null);
 }
 
-/** Returns the start of the ids that follow `after`, as the value of $1 in idsFrom(); null if no id can follow. */
+/** Returns the value of $1 in idsFrom() for the ids that follow `after`; null if no id can follow `after`. */
 function firstOf(after: string | null, fromNewest: boolean): string | null {
   if (after === null) return fromNewest ? MAX_ID : MIN_ID;
   if (!fromNewest) return after;
@@ -116,9 +116,9 @@ export const idsFrom = (fromNewest: boolean): string =>
   `jobs.id ${fromNewest ? "<=" : ">"} $1::bigint`;
 
 /**
- * Returns the common table expression `bound`, with the last of the next $2 ids and the number of these ids. If `few`
- * is true (see isFew()), the number in `bound` is 0, and $2 is the last id itself instead of a number of ids. It is
- * null if the step reads all jobs that are left.
+ * Returns the common table expression `bound` of one row: `last` is the last of the next $2 ids, and `rows` is the
+ * number of these ids. If `few` is true (see isFew()), $2 is not a number of ids but `last` itself, or null if the step
+ * reads all jobs that are left. Then `rows` is 0.
  */
 export const boundSql = (schema: string, fromNewest: boolean, few: boolean): string =>
   few
@@ -143,9 +143,10 @@ export const withinBound = (fromNewest: boolean, few: boolean): string => {
   return `${idsFrom(fromNewest)} and ${bound}`;
 };
 
-// The end of the chunk is found by counting its rows, and not computed from a span of ids, because a gap between two
-// ids can be of any width. Counting the rows in the index costs a fifth of reading them. The rows are selected by a
-// range of ids and not by a join: PostgreSQL may run a join in the other direction, and then reads every job.
+// A chunk is the rows that one step reads. Its end is found by counting rows and not computed from a span of ids,
+// because a gap between two ids can have any width. Counting the rows in the index costs a fifth of reading them. The
+// rows are selected by a range of ids and not by a join, because PostgreSQL may run a join in the other direction, and
+// would then read every job.
 const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: boolean) => `
   with ${boundSql(schema, fromNewest, few)}, found as materialized (
     select jobs.id
@@ -161,9 +162,8 @@ const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: b
     ), ',') as ids
   from bound`;
 
-// Used if every row has to be read (isOpen()). Counting the rows in the index first would cost a tenth more. Instead
-// the next rows are read with the condition as a column, and array_agg() collects the ids of the matches in their
-// order.
+// Used if every row has to be read (isOpen()). Counting the rows in the index first would cost a tenth more. So the
+// next $2 rows are read with the condition as a column, and array_agg() collects the ids of the matches in their order.
 const scannedSql = (schema: string, condition: string, fromNewest: boolean) => `
   select last::text, rows::text, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
     pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
@@ -180,8 +180,8 @@ const scannedSql = (schema: string, condition: string, fromNewest: boolean) => `
   ) as chunk`;
 
 /**
- * Returns the id of the `count`th job after `after`; null if fewer jobs follow. To skip jobs, only their ids are read,
- * from the index.
+ * Returns the id of the `count`th job after the id `after`; null if fewer jobs follow. If `after` is null, the jobs are
+ * counted from the first one. Only the ids of the jobs are read, from the index.
  */
 export async function idAfter(
   db: Database,
@@ -193,7 +193,7 @@ export async function idAfter(
   return from === null ? null : idFrom(db, from, fromNewest, count);
 }
 
-/** Returns the id after which a walk continues if it leaves out the next row; null if the walk ends. */
+/** Returns the id after which a walk continues if it leaves out the first row after `after`; null if the walk ends. */
 export async function afterOneRow(
   { db, matching, segment }: Condition & Pick<StepInput, "db">,
   after: string | null,

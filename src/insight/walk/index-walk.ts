@@ -1,6 +1,7 @@
-// Walks jobs in the order of an index: finds the next entries of the index, and which of them match. An index does not
-// order rows of the same key by id, so all rows of a key are read and sorted. If there are too many of them, they are
-// walked by id instead (`tie`).
+// Walks jobs in the order of an index. Each step reads the next entries of the index, and finds the jobs among them
+// that match. A key is what the index sorts by: a time, or a priority and a time. The index does not sort rows of the
+// same key by id, so a step reads all rows of a key and sorts them. If a key has too many rows, they are walked by id
+// instead (`tie`).
 import { query } from "../../database/database.ts";
 import { isDueIn } from "../../domain/condition.ts";
 import { isDue as isDueNow } from "../../queue/sql/eligible.ts";
@@ -65,7 +66,9 @@ export async function walkIndex(
   return { ...done, next: behindParts(way, segment, parts) };
 }
 
-/** Returns the position after the next entry of the index, for a walk that leaves this entry out; null: it ends. */
+/**
+ * Returns the position after the next entry of the index, for a walk that leaves this entry out; null: the walk ends.
+ */
 export async function afterOneEntry(
   input: Omit<StepInput, "size">,
   way: IndexWay,
@@ -78,8 +81,9 @@ export async function afterOneEntry(
 }
 
 /**
- * Returns the parts of the index that a step reads: a priority for each part. `[null]` means the whole index. If the
- * order begins with the priority, a step reads one priority: the first that is not less than that of the given key.
+ * Returns the priorities of the jobs that a step reads from the index. The jobs of one priority are one part of the
+ * index; `[null]` means the whole index. If the key begins with the priority, a step reads one part: that of the first
+ * priority that is not less than the priority of the given key.
  */
 function partsOf(way: IndexWay, [from]: readonly string[]): readonly (number | null)[] {
   const { priorities: known } = way;
@@ -100,7 +104,7 @@ function beginIn(
   return { key: [String(part), EARLIEST], id: idBefore(segment) };
 }
 
-/** Returns where the walk continues after these parts; null: it ends there. */
+/** Returns where the walk continues after these parts; null: the walk ends after them. */
 function behindParts(
   way: IndexWay,
   segment: Segment,
@@ -147,8 +151,9 @@ function keyBeside(key: readonly string[], isSmaller: boolean): string[] | null 
 }
 
 /**
- * Returns a condition that limits the read to due or to future jobs, if only such jobs match; otherwise an empty text.
- * No match is lost: future jobs are read from the query's own `now` on, due jobs up to the time of the statement.
+ * If only due jobs match, or only future jobs, returns a condition that limits the read to these jobs; otherwise an
+ * empty text. No match is lost: future jobs are read from `nowUs` on, which is not later than the time of the
+ * statement, and due jobs are read up to the time of the statement.
  */
 function aheadOf({ shape, nowUs }: WalkCondition, bound: (value: unknown) => string): string {
   const { isDue, conditions } = shape;
@@ -166,12 +171,13 @@ const keyText = (keys: readonly Key[], alias: string) =>
   `pg_catalog.concat_ws(',', ${keys.map(({ out }, at) => out(`${alias}.k${at}`)).join(", ")})`;
 
 // For each priority, one part of the index is read in time order. PostgreSQL merges the parts row by row, only as far
-// as necessary, and sorts the rows of a key by id (an incremental sort). The limit of a part ends its read if a key has
-// too many rows. A join could return the rows in another order, so the condition is evaluated for one row after the
-// other, until enough rows match. Conditions on tasks and queues (`may`) only need columns of the index, so they are
-// evaluated earlier, while the index is read. If there are none of them, and most rows do not match (`isSparse`), the
-// whole condition is evaluated while the index is read. This is cheaper for each row, but includes all rows of a key.
-// If a key has too many rows, none of them is returned, because they are not all sorted. They are walked by id.
+// as necessary, and sorts the rows of a key by id (an incremental sort). If a key has too many rows, the limit of a
+// part ends the read of this part. A join could return the rows in another order, so the condition is evaluated for
+// one row after the other, until enough rows match. Conditions on tasks and queues (`may`) only need columns of the
+// index, so they are evaluated earlier, while the index is read. If there are no such conditions, and most rows do not
+// match (`isSparse`), the whole condition is evaluated while the index is read. This is cheaper for each row, but then
+// the condition is evaluated for all rows of a key, also for those after the last match that is needed. If a key has
+// too many rows, none of them is returned, because not all of them have been sorted. They are walked by id.
 function stepOf(
   input: StepInput,
   { keys }: IndexWay,
@@ -209,8 +215,8 @@ function stepOf(
   const may = mays.length === 0 ? "true" : `(${mays.join(" and ")})`;
   const to = segment.descending ? "desc" : "asc";
   const beyond = segment.descending ? "<" : ">";
-  // The number of leading columns whose value is the same in all rows of a part. They are left out of `order by`, where
-  // they would keep the planner from noticing that the rows are already sorted.
+  // The number of leading columns whose value is the same in all rows of a part. `order by` does not name these
+  // columns, because the planner would then not notice that the rows are already sorted.
   const others = keys.length - own.length;
   const order = (of: string) =>
     `${columns(own, (_, at) => `${of}.k${others + at} ${to}`)}, ${of}.id ${to}`;

@@ -1,7 +1,10 @@
 // Times as sort keys, as the database returns them. A key is a text: an integer, which is the microseconds since 1970,
 // or an infinity. momentText() turns a key into a timestamp for PostgreSQL.
 
-/** The keys after and before all times, in PostgreSQL's spelling for numbers. */
+/**
+ * LATEST is the key after all times, and EARLIEST is the key before all times. This is how PostgreSQL spells infinite
+ * numbers.
+ */
 export const LATEST = "Infinity";
 export const EARLIEST = "-Infinity";
 
@@ -16,7 +19,7 @@ export function isMomentKey(text: string): boolean {
   return us >= FIRST_US && us <= LAST_US;
 }
 
-/** Returns the key that follows in the order, one microsecond later or earlier; null after the last one. */
+/** Returns the next larger key, or the next smaller key if `descending`; null if there is none. */
 export function nextMoment(key: string, descending: boolean): string | null {
   if (key === (descending ? EARLIEST : LATEST)) return null;
   if (key === LATEST) return String(LAST_US);
@@ -61,9 +64,9 @@ const CYCLE_DAYS = 146_097n;
 const CYCLE_YEARS = 400n;
 
 /**
- * Returns the Gregorian date of a day, given as the number of days since 1 January 1970. A Date's range ends 18,500
- * years before PostgreSQL's. So the day is moved into the years 1970 to 2369, because the calendar repeats every 400
- * years.
+ * Returns the Gregorian date of a day, given as the number of days since 1 January 1970. A Date cannot represent the
+ * last 18,500 years of PostgreSQL's timestamps. The calendar repeats every 400 years, so the date is computed for the
+ * corresponding day of the years 1970 to 2369.
  */
 function dateOf(days: bigint) {
   const within = ((days % CYCLE_DAYS) + CYCLE_DAYS) % CYCLE_DAYS;

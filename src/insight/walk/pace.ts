@@ -1,5 +1,6 @@
-// Chooses how many rows a walk reads in one statement, so that the statement takes about 100 ms, however large the rows
-// are. Then no statement occupies a connection or keeps an old snapshot for long, and responses are in time.
+// Chooses the number of rows that the next statement reads, in a walk (walk.ts) and in an export. Each statement is a
+// step and should take about 100 ms, however large the rows are. Then no statement occupies a connection or keeps its
+// snapshot for long, and responses are in time.
 import { monotonic } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 
@@ -11,13 +12,13 @@ const LARGEST = 250_000;
 export interface WalkPace {
   /** The number of rows of the next step. */
   readonly size: number;
-  /** Whether the last step exceeded its time limit. Then walk() ends, and the next walk begins with `size` rows. */
+  /** Whether the last step exceeded its time limit. Then walk() ends, and its next call begins with `size` rows. */
   readonly isStuck: boolean;
-  /** Whether the last step exceeded its time limit with a single row. That row can only be left out. */
+  /** Whether the last step exceeded its time limit with a single row. The caller has to leave out that row. */
   readonly isBlocked: boolean;
   /** Runs one step of at most `most` rows, and adapts `size` to its duration. Returns null if the step timed out. */
   run<T>(step: (size: number) => Promise<T>, most?: number): Promise<T | null>;
-  /** Makes the next step smaller. Called after a step that may have read rows for nothing after its last result. */
+  /** Makes the next step smaller. Called if the last step has perhaps read many rows after its last result. */
   slowDown(): void;
 }
 

@@ -20,8 +20,9 @@ interface RankedRow {
 }
 
 /**
- * Returns the best rows of the next chunk. If this process evaluates the query, returns the first candidates of the
- * chunk instead, in the order of the walk. `next` is the id after which the walk continues; null: it has ended.
+ * Reads the next chunk of jobs, by id, and returns the best matching rows in it. If `matching.check` is set, returns
+ * candidates instead, which the caller checks: the first ones in the order of the walk. `next`: the id after which the
+ * walk continues; null: it has ended.
  */
 export async function walkRanks(
   input: StepInput,
@@ -50,8 +51,8 @@ export async function walkRanks(
 }
 
 /**
- * Returns the best rows so far that still match and are between the floor and the bound. If testing the query on them
- * takes too long, they are returned without this test.
+ * Returns those rows of `round.best` that still match the query, come after the floor and not after the bound. If the
+ * test of the query takes too long, the rows are returned without this test.
  */
 export async function bestAgain(input: RankInput, key: Key, round: Round): Promise<Row[]> {
   if (round.best.length === 0) return [];
@@ -85,8 +86,8 @@ function rowsOf(row: RankedRow | undefined): Row[] {
 }
 
 /**
- * Returns the condition that a row comes after the floor, and not after the bound. The key and the id of the floor, and
- * then those of the bound, are four parameters, from number `first` on.
+ * Returns the condition that a row comes after the floor, and not after the bound. It has four parameters: the floor's
+ * key, the floor's id, the bound's key and the bound's id. `first`: the number of the first of them.
  */
 function limitsSql({ segment }: RankInput, { column, type }: Key, first: number): string {
   const [after, upTo] = segment.descending ? ["<", ">="] : [">", "<="];

@@ -1,4 +1,4 @@
-// The input and the result of every step of a walk, and what the steps share.
+// The input and the result of a step of a walk (walk.ts), and functions that several kinds of steps use.
 import type { Database } from "../../database/database.ts";
 import type { WalkCondition } from "./matching.ts";
 import type { Segment } from "./order.ts";
@@ -17,20 +17,23 @@ export interface StepInput {
 }
 
 export interface WalkStep<P> {
-  /** The matches in order, or candidates if this process, and not PostgreSQL, evaluates the query. */
+  /**
+   * The matches, in order. If the condition has a `check` (WalkCondition), these are candidates that walk() then
+   * checks.
+   */
   readonly rows: readonly Row[];
   /** The number of matches that were skipped. */
   readonly skipped: number;
   /**
-   * The number of rows that were read. If the query names the ids or the key of its jobs, only matching rows may be
-   * counted.
+   * The number of rows that were read. If the query names the ids or the key of its jobs, the number may include only
+   * rows that match.
    */
   readonly scanned: number;
   /** Where the next step continues; null: the segment has ended. */
   readonly next: P | null;
 }
 
-/** A match, with the place at which the list continues after it. */
+/** A match, and the place at which a walk continues after this match. */
 export interface FoundJob {
   readonly id: string;
   readonly after: WalkPlace;

@@ -12,7 +12,10 @@ export type Position =
   | { readonly kind: "ids"; readonly after: string | null }
   /** The walk continues after this row; null: it begins with the first row. */
   | { readonly kind: "index"; readonly last: Row | null }
-  /** Too many jobs have this key, so they are walked by id, after the id `after`; null: beginning with the first id. */
+  /**
+   * Too many jobs have the sort key `key`, so the walk reads the jobs with this key by id. It continues after the id
+   * `after`; null: it begins with the first id.
+   */
   | { readonly kind: "tie"; readonly key: readonly string[]; readonly after: string | null }
   | ({ readonly kind: "rank" } & Round);
 
@@ -22,13 +25,19 @@ export interface Row {
   readonly id: string;
 }
 
-/** The progress of a walk over all jobs that finds the best jobs (order.ts) for one page, in one or more responses. */
+/**
+ * The progress of a round: a walk over all jobs that finds the best jobs for one page, which are the first ones in the
+ * order after `floor`. The round may take several responses.
+ */
 export interface Round {
   /** The last id that was read; null: none yet. */
   readonly after: string | null;
-  /** The last row of the previous page, after which this page begins; null: this is the first page. */
+  /** The last row of the previous page, after which this page begins; null: this page is the first. */
   readonly floor: Row | null;
-  /** The last of the best rows: rows after it are not among the best. null: they have not filled the page yet. */
+  /**
+   * The last of the best rows so far. A row after it is not among the best. null: the best rows do not fill the page
+   * yet.
+   */
   readonly bound: Row | null;
   /** The ids of the best rows so far. */
   readonly best: readonly string[];
@@ -69,8 +78,8 @@ export function positionAfter(row: Row, position: Position): Position {
 }
 
 /**
- * Returns the position in the form that `way` needs; null if it is not valid in this segment. An index may have been
- * created or dropped since the previous page, so the jobs may now be found in another way.
+ * Returns the position in the form that `way` needs; null if the position is not valid in this segment. `way` can
+ * differ from the way in which the previous page was read, because an index may have been created or dropped since.
  */
 export function adaptPosition(position: Position, way: SegmentOrder): Position | null {
   if (way.kind === "ids") return position.kind === "ids" ? position : null;

@@ -1,10 +1,10 @@
-// Finds the jobs of lists, searches, exports and rehearsals. It walks an order segment by segment, in statements of
-// about 100 ms, until there are enough matches, no rows are left, or the time limit is reached, and returns where to
-// continue. So any filter is possible: a slow one only takes more responses.
-//
-//   ids ──────────────▶ the next rows by id, filtered
-//   index ────────────▶ the next entries of an index in its order, filtered; too many rows of one key by id (tie)
-//   rank ─────────────▶ all rows by id, of which the best are kept; for each page, all rows are read
+// Finds the jobs of lists, searches, exports and rehearsals. walk() reads the segments of an order one after another in
+// steps of about 100 ms, until it has enough matches, no rows are left, or a time limit is reached. It returns where
+// the next walk continues. So any filter is possible: a slow one only takes more responses. A step reads, depending on
+// the kind of the segment:
+//   ids ──────────────▶ the next rows by id
+//   index ────────────▶ the next entries of an index, in its order; too many rows with one key are read by id (tie)
+//   rank ─────────────▶ the next rows by id; the best rows so far are kept, and for each page all rows are read
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { confirm } from "./confirm.ts";
@@ -42,34 +42,34 @@ export interface WalkRequest {
 
 export interface WalkResult {
   readonly found: readonly FoundJob[];
-  /** Where to continue, after a skip of `skip` matches; null: everything was read. */
+  /** Where the next walk continues, after it has skipped `skip` matches; null: everything was read. */
   readonly next: WalkPlace | null;
   readonly skip: number;
   /** The number of rows that were read. */
   readonly scanned: number;
-  /** Whether the page is not final: a walk from `next` returns the page again, with better rows if there are any. */
+  /** Whether the page is not final. If so, a walk from `next` returns the page again, perhaps with better rows. */
   readonly isPartial: boolean;
   /** Whether the time limit of the walk, or of a statement, ended the walk. */
   readonly isCut: boolean;
-  /** The number of jobs that were left out: their texts are too large, or took too long, to check. */
+  /** The number of jobs that were left out, because their texts are too large to check or the check took too long. */
   readonly unchecked: number;
-  /** If the last step took too long, the number of rows for the next walk's first step; otherwise 0. */
+  /** If the last step exceeded its time limit, the number of rows for the next walk's first step; otherwise 0. */
   readonly size: number;
-  /** The present number of rows in a step, for callers that continue at once. */
+  /** The number of rows that one more step would read, for callers that start the next walk at once. */
   readonly pace: number;
 }
 
 const FIRST_STEP = 2_000;
-/** Matches count as sparse if more than this number of rows are read for each match. */
+/** Matches are sparse if more than SPARSE rows were read for each match. */
 const SPARSE = 4;
-/** The number of rows of the first step in the order of an index, or if each row has to be read. */
+/** Like FIRST_STEP, for the order of an index, and for a walk that has to read each row (isOpen()). */
 const FIRST_OPEN = 250;
 const CANDIDATES = 200;
 const JUMP = 1_000_000;
 
 export async function walk(request: WalkRequest): Promise<WalkResult> {
   const state = new WalkState(request);
-  // No step begins that would probably end more than half a step after the time limit.
+  // After the first step, a step begins only if it will probably end at most STEP_MS / 2 after the time limit.
   const deadline = monotonic() + request.budgetMs - STEP_MS / 2;
   while (state.isUnfinished) {
     await state.step();
@@ -86,9 +86,9 @@ class WalkState {
   #skip: number;
   #scanned = 0;
   #unchecked = 0;
-  /** The best rows of the current ranking, once it has begun in this response. */
+  /** The best rows so far for the page that is being ranked; null: this walk has read no rows for it yet. */
   #best: readonly Row[] | null = null;
-  /** Whether best rows of an earlier response no longer match, so that the ranking cannot fill its page. */
+  /** Whether the ranking has ended with too few rows, because best rows of an earlier response no longer match. */
   #isShort = false;
 
   constructor(request: WalkRequest) {
@@ -96,7 +96,7 @@ class WalkState {
     const [first] = segments;
     const open = first !== undefined && isOpen({ matching, segment: first });
     const usual = open || first?.way.kind === "index" ? FIRST_OPEN : FIRST_STEP;
-    // If every job matches, hardly more rows are read than are wanted.
+    // If every job matches, the first step reads hardly more rows than are wanted.
     this.pace = createPace(size || (matching.isAll ? Math.max(100, limit + 1) : usual));
     this.#request = request;
     this.#skip = skip;
@@ -167,7 +167,7 @@ class WalkState {
     const input = this.#input(segment);
     const isSparse = this.#found.length * SPARSE < this.#scanned;
     const step = await this.#run(
-      // A sparse step may evaluate the condition for more rows than `size`. A step of one row must test that row alone.
+      // With isSparse, a step may test more than `size` rows. A step of one row must test only this row.
       (size) => walkIndex({ ...input, size }, way, position.last, isSparse && size > 1),
       () => afterOneEntry(input, way, position.last),
     );
@@ -218,7 +218,7 @@ class WalkState {
     this.#goTo(bound === null ? null : nextRound(page.at(-1) ?? bound));
   }
 
-  /** Accepts as many of a step's rows as are wanted, and continues after them. */
+  /** Adds a step's matches to the found jobs until the page is full, and sets the place where the walk continues. */
   async #accept(step: WalkStep<unknown>, position: Position, next: Position | null): Promise<void> {
     const { limit, matching } = this.#request;
     const { check } = matching;
@@ -234,8 +234,8 @@ class WalkState {
   }
 
   /**
-   * Runs a step. Returns null if the step has to be repeated with fewer rows. A row that takes too long alone, such as
-   * one with a text of 300 MB to search, is left out and counted. `next` returns where the walk continues after it.
+   * Runs a step. Returns null if the step has to be repeated with fewer rows. If a step of one row takes too long, as
+   * with a text of 300 MB to search, the row is left out and counted. `next` returns the position after this row.
    */
   async #run<P>(
     step: (size: number) => Promise<WalkStep<P>>,
@@ -247,7 +247,7 @@ class WalkState {
     return { rows: [], skipped: 0, scanned: 1, next: await next() };
   }
 
-  /** Continues at the position; null: in the next segment. */
+  /** Sets the place where the walk continues: the position, or for null the beginning of the next segment. */
   #goTo(position: Position | null): void {
     const segment = this.#place?.segment ?? 0;
     if (position !== null) {
@@ -269,10 +269,10 @@ class WalkState {
     return (this.#best ?? []).map(({ id }) => ({ id, after }));
   }
 
-  /** Tests the rows of a step with `check`, if it is set. `cutAt`: the last row tested, if not all were; else null. */
+  /** Tests the rows of a step with `check`, if set. `cutAt`: the last tested row; null if all rows were tested. */
   async #confirm({ rows, scanned }: WalkStep<unknown>) {
     const { check } = this.#request.matching;
-    // The step may have read rows after its last candidate for nothing, so the next step is smaller.
+    // The step may have read rows after its last candidate, which are read again. So the next step is smaller.
     if (check !== null && rows.length >= CANDIDATES) this.pace.slowDown();
     const all = rows.map(({ id }) => id);
     const done = check === null ? null : await confirm(this.#request.db, all, check);
@@ -290,7 +290,7 @@ class WalkState {
       : { db, matching, segment, skip: 0, wanted: CANDIDATES };
   }
 
-  /** Returns the place of a cursor in the form for the present indexes. Throws InputError if it is invalid. */
+  /** Returns the place of a cursor, adapted to the present indexes. Throws InputError if the place is invalid. */
   #checkPlace({ segment, position }: WalkPlace): WalkPlace {
     const way = this.#request.segments[segment]?.way;
     const good = way === undefined ? null : adaptPosition(position, way);

@@ -1,5 +1,5 @@
-// A cause is one link of the chain from a job to the reason why it does not run (causes.ts). The root is the last link
-// with `isRoot`.
+// A cause is one link of the chain from a job to the reason why the job does not run (causes.ts). The root is the last
+// link with `isRoot`.
 import { isPoison, lostAttempts } from "../read/lost-attempts.ts";
 import type { Fix } from "./fix.ts";
 import type { WhyFacts } from "./job-facts.ts";
@@ -43,7 +43,7 @@ export interface Cause {
   readonly fix: Fix | null;
 }
 
-/** What the text mentions: the full names of a queue and of a worker, and the id of another job. null: none. */
+/** The full name of a queue or of a worker, and the id of another job, if a cause's text mentions them. null: none. */
 export interface Links {
   readonly queue: string | null;
   readonly worker: string | null;
@@ -69,7 +69,7 @@ export function cause(
 
 /**
  * Returns a cause if at least the last two attempts of the job were lost (lost-attempts.ts), otherwise none. If
- * `offersFix` is true and this job probably crashes its workers, the cause is a root, and its fix is stopRetrying().
+ * `offersFix` and crashesWorkers() are true, the cause is a root, and stopRetrying() returns its fix.
  */
 export function crashCauses(job: WhyFacts, offersFix = false): Cause[] {
   const attempted = { ...job, isLocked: job.lockedMs !== null };
@@ -81,11 +81,11 @@ export function crashCauses(job: WhyFacts, offersFix = false): Cause[] {
   return [cause("crashes_workers", text, { isRoot: true, isBroken: true, fix: stopRetrying(job) })];
 }
 
-/** Whether another attempt would probably crash its worker, too, by the rule of the incident `poison`. */
+/** Whether the job would probably crash another worker. The rule is the same as for the incident `poison`. */
 export const crashesWorkers = (job: WhyFacts): boolean =>
   isPoison({ ...job, isLocked: job.lockedMs !== null });
 
-/** Returns the fix that prevents further attempts; null if none are left. */
+/** Returns the fix that prevents further attempts; null if the job has no attempts left. */
 export const stopRetrying = ({ id, attempts, maxAttempts }: WhyFacts): Fix | null =>
   attempts < maxAttempts
     ? { action: "stop-retrying", label: "Stop retrying…", jobIds: [id] }

@@ -1,8 +1,8 @@
 // Determines, from the facts about a job, the chain of causes that keep it from running. The main chains:
 //
 //   blocked job ─▶ its queue is locked ─▶ by a job ─▶ whose worker is alive | not responding | unknown
-//   fetched, running job ─▶ its worker is alive | not responding | unknown
-//   others ─▶ not due | failed | paused | a limit | its queue or task was deleted | unsupported task | jobs ahead of it
+//   fetched or running job ─▶ its worker is alive | not responding | unknown
+//   other job ─▶ not due | failed | paused | a limit | queue or task was deleted | unsupported task | jobs ahead of it
 
 import { limitText } from "../../domain/limits/limit-text.ts";
 import { ageText } from "../../domain/portable/ages.ts";
@@ -93,7 +93,7 @@ export const isLost = ({ task, isQueueLost }: WhyFacts): boolean => task === nul
 export const recoverQueues = (schema: string): string =>
   workerLine(schema, "worker cleanup --task gc-job-queues");
 
-/** The members of a root cause that needs a repair. */
+/** The options of cause() for a root cause that needs a repair. */
 const broken = { isRoot: true, isBroken: true };
 
 function lostNames({ job, schema }: CauseFacts): Cause[] {
@@ -142,7 +142,7 @@ function lockedByJob(queue: string, holding: HoldingJob, { queue: facts }: WhyFa
 const jobText = ({ id, task }: HoldingJob) =>
   task === null ? `#${id}` : `${shortName(task)} #${id}`;
 
-/** Returns a cause about the holder, if there is one. `lockedMs`: when it locked the job or queue; null if unknown. */
+/** Returns a cause about the holder; none without a holder. `lockedMs`: when it locked the job or queue, if known. */
 function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
   const { job, holder } = facts;
   if (holder === null) return [];

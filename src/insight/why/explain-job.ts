@@ -23,8 +23,8 @@ export interface JobExplanation {
   readonly condition: Condition;
   readonly sentence: string;
   /**
-   * The time at which the job was locked, became due, last failed or was added, depending on its condition, RFC 3339;
-   * null if the job last failed at an unknown time.
+   * A time in RFC 3339. Depending on the job's condition, it is the time at which the job was locked, became due, last
+   * failed or was added. null if the job last failed at an unknown time.
    */
   readonly since: string | null;
   readonly causes: readonly Cause[];
@@ -37,7 +37,10 @@ export interface JobExplanation {
   readonly nextAttempts: readonly string[];
   readonly lastAttemptAt: string | null;
   readonly sameError: Value | null;
-  /** The fingerprint of its error group (domain/error-group.ts); null unless failed or retrying with an error. */
+  /**
+   * The fingerprint of the job's error group (domain/error-group.ts); null unless the job is failed or retrying and has
+   * an error.
+   */
   readonly errorGroup: string | null;
   readonly asOf: string;
 }
@@ -52,7 +55,10 @@ export type SameError = (
 /** Results of expensive reads, which an Insight caches (insight.ts). */
 export interface SharedFacts {
   readonly sameError: SameError;
-  /** Returns how many jobs of a large table each worker has locked; null: not read yet, or not all were counted. */
+  /**
+   * For a large table, returns how many jobs each worker has locked; null if the numbers have not been read yet, or if
+   * not all jobs were counted.
+   */
   readonly lockedJobs: () => LockedJobs | null;
 }
 
@@ -133,8 +139,8 @@ const isWaiting = ({ condition, lockedMs }: WhyFacts): boolean =>
   condition !== "failed" && lockedMs === null;
 
 /**
- * Returns a pause that applies to the job: of all jobs, of its task or of its named queue; null: none. If the queue is
- * paused and no such pause is listed, the returned pause has no details.
+ * Returns a pause of all jobs, of the job's task or of its named queue; null if there is none. If the queue is locked
+ * by a pause, but the list of pauses has none of these three, the returned pause has no details.
  */
 async function pauseOfJob(db: Database, { task, queue }: WhyFacts): Promise<Pause | null> {
   const known = pauseOf(await listPauses(db), task, queue?.name ?? null);
@@ -147,8 +153,8 @@ async function pauseOfJob(db: Database, { task, queue }: WhyFacts): Promise<Paus
 }
 
 /**
- * Reads `holder` of CauseFacts. For a fetched or blocked job of a named queue reads `holdingJob`, and for a fetched one
- * also `fetchedBefore`.
+ * Reads three members of CauseFacts; a member that is not read is null. If there is a `holder`, `holdingJob` is read
+ * for a fetched or blocked job of a named queue, and `fetchedBefore` is read for a fetched job of a named queue.
  */
 async function readHolder(
   db: Database,

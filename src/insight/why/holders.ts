@@ -1,5 +1,6 @@
-// The workers that hold locks, and what their heartbeat rows report: their jobs, and which locks and results PostgreSQL
-// refused. A holder without a heartbeat row may be a healthy Graphile worker, so its state is unknown.
+// Reads the workers that hold locks (holders), and what their heartbeat rows report: their jobs, and the locks and
+// results that PostgreSQL refused. A holder without a heartbeat row may be a healthy Graphile worker, so its state is
+// unknown.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isJobId } from "../../domain/job-ids.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
@@ -25,10 +26,13 @@ export interface Holder {
   readonly unsettled: readonly UnsettledJob[];
 }
 
-/** A condition on a heartbeat row `workers`: the lease has not expired, and no sweep has recovered its jobs. */
+/** A condition on a heartbeat row `workers`: the lease is valid, and no sweep has recovered the worker's jobs. */
 export const isAlive = `(not ${isNotResponding})`;
 
-/** Returns the holders by id. Each given id has an entry; without a heartbeat row, its state is unknown. */
+/**
+ * Returns the holders by id. Each given id has an entry, whose state is `unknown` if there is no heartbeat row.
+ * `hasWorkers`: whether the table of heartbeat rows exists.
+ */
 export async function readHolders(
   db: Database,
   hasWorkers: boolean,
@@ -103,7 +107,7 @@ function idsOf(text: string | null): string[] {
   }
 }
 
-/** A job or queue that PostgreSQL refused to lock, or a job whose result it refused, as a heartbeat reports it. */
+/** An entry of a heartbeat row: PostgreSQL refused to lock this job or queue, or refused the result of this job. */
 export interface UnsettledJob {
   /** The id of the job; for a queue, `-` followed by the queue's id. */
   readonly id: string;
@@ -153,7 +157,7 @@ interface UnsettledRow {
 
 /**
  * Reads up to 100 unsettled jobs of all workers. Locks that PostgreSQL refused to a stale worker are left out, because
- * other workers may get them.
+ * other workers may get these locks.
  */
 export async function readUnsettledJobs(db: Database): Promise<UnsettledJob[]> {
   const rows = await query<UnsettledRow & Record<string, unknown>>(db, unsettledSql, []);
@@ -164,7 +168,7 @@ export async function readUnsettledJobs(db: Database): Promise<UnsettledJob[]> {
     .slice(0, MAX_UNSETTLED);
 }
 
-/** Returns the valid entries of a JSON array. Any session may write a heartbeat row, so invalid ones are ignored. */
+/** Returns the valid entries of a JSON array. Any session may write a heartbeat row, so invalid entries are ignored. */
 function unsettledIn(text: string | null): UnsettledJob[] {
   try {
     const list: unknown = JSON.parse(text ?? "[]");

@@ -45,14 +45,14 @@ export interface WhyFacts {
   readonly errorStart: string | null;
   readonly createdMs: number;
   /**
-   * For a job that has failed: the time of the last failure, which may be one by hand. If `isFailureTimed` is false,
-   * the latest time at which that failure can have been.
+   * For a job with a failure: the time of the last failure, also of a failure by a user. If `isFailureTimed` is
+   * false, the latest possible time of the last failure.
    */
   readonly failedMs: number;
   readonly isFailureTimed: boolean;
   /**
-   * Whether Graphile Worker's delays apply: the job's flags name no retry policy, and if an attempt was made, `run_at`
-   * is the time of its failure plus Graphile Worker's delay.
+   * Whether Graphile Worker's delays apply: the job's flags name no retry policy, and if the job has attempts, `run_at`
+   * is the time of the last failure plus Graphile Worker's delay.
    */
   readonly hasFormulaDelay: boolean;
   /** Its deadline, in milliseconds since 1970; null without one. */

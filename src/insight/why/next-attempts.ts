@@ -5,7 +5,7 @@ import { retryDelayMs } from "../../queue/settle/retry-policy.ts";
 export interface NextAttempts {
   /** The times of up to six attempts, soonest first. */
   readonly next: readonly string[];
-  /** The time of the last attempt, if there are more than `next` has; null otherwise, and if it is unknown. */
+  /** The time of the last attempt; null if `next` already has all attempts, or if this time is unknown. */
   readonly last: string | null;
 }
 

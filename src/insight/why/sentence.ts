@@ -141,7 +141,8 @@ function retryingSentence({ job, sameError }: CauseFacts): string {
   const at = `in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}`;
   const when = job.isNever ? "Never runs: its time is infinity." : `Next attempt due ${at}.`;
   const attempts = `${earlyDeadline(job)}${numberText(job.attempts)} of ${countText(job.maxAttempts, "attempt")}`;
-  // If no error is stored, the attempts may not have failed: their locks were removed, or `attempts` was set by hand.
+  // Without a stored error it is unknown whether the attempts failed: the job may have been unlocked during an attempt,
+  // or `attempts` may have been set by SQL.
   if (job.errorStart === null)
     return `${when} ${attempts} ${job.attempts === 1 ? "is" : "are"} used up.`;
   return `${when} ${attempts} failed, the last ${failedAgo(job)}.${sameWay(sameError)}`;
@@ -183,7 +184,11 @@ function readySentence(facts: CauseFacts): string {
   return coverage.alive === 0 ? `${first}, but no worker with heartbeats is alive.` : `${first}.`;
 }
 
-/** Returns how many other jobs have this error; empty if none have. A number that is not exact includes this job. */
+/**
+ * Returns a sentence with the number of other jobs that have the same error; empty if there are none. `value`: the
+ * number of jobs with the error, including this job; null: unknown. If `value` is not exact, the sentence also counts
+ * this job.
+ */
 function sameWay(value: Value | null): string {
   if (value === null) return "";
   const others = value.precision === "exact" ? { ...value, value: value.value - 1 } : value;

@@ -1,5 +1,6 @@
-// Facts that decide how other facts are read: whether the table of jobs is small enough to be read whole, or has to be
-// sampled, and whether the table of heartbeats can be read. They come from the catalogue, with the database's time.
+// Reads from PostgreSQL's catalogue whether the table of jobs is small enough to be read whole, or has to be sampled,
+// and whether the table of heartbeats can be read. These facts decide how other facts about a job are read. The same
+// statement reads the database's time.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { microseconds, timeText } from "../../queue/sql/moments.ts";
 
@@ -14,8 +15,8 @@ export interface JobTableFacts {
 }
 
 /**
- * The maximum size of a small table: about 220,000 small rows, which are read in 60 ms. It is in pages, because the
- * time of a pass depends on the size of the table, not on the number of its rows.
+ * The maximum size of a small table, in pages. They have about 220,000 small rows, which are read in 60 ms. The limit
+ * is not a number of rows, because the time of a pass depends on the size of the table.
  */
 const SMALL_PAGES = 4_096;
 

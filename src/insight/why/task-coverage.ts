@@ -1,6 +1,6 @@
-// The tasks that workers list in their heartbeats. A task that no live worker lists is reported as unsupported only if
-// each live worker, and each worker that holds a lock, lists all its tasks. A Graphile worker lists none, and may
-// support any task.
+// Reads which tasks the workers list in their heartbeats. If no live worker lists a task, the task is reported as
+// unsupported only if each live worker, and each worker that holds a lock, lists all its tasks. A Graphile worker lists
+// no tasks, and may support any task.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isLockedByWorker, lockHolder } from "../../queue/sql/lock.ts";
@@ -8,17 +8,23 @@ import { reportedWorkers } from "../expressions/reported-workers.ts";
 import { isAlive } from "./holders.ts";
 
 export interface TaskCoverage {
-  /** The number of workers whose lease has not expired. */
+  /** The number of live workers. */
   readonly alive: number;
   /** Whether each worker that may run jobs lists all its tasks. False if this is unknown, or if no worker is alive. */
   readonly isComplete: boolean;
   /** The given tasks that no live worker lists. */
   readonly unlisted: ReadonlySet<string>;
-  /** A map from the other given tasks to the number of live workers that list them. */
+  /** A map from each given task that live workers list to the number of these workers. */
   readonly listed: ReadonlyMap<string, number>;
-  /** A map from a task in `unlisted` to the stale worker whose heartbeats have listed it most recently. */
+  /**
+   * A map from a task in `unlisted` to the stale worker that listed the task; if there are several, the one with the
+   * latest heartbeat.
+   */
   readonly formerly: ReadonlyMap<string, string>;
-  /** The live worker that reports the given job as running: in the fast mode the job's row does not show its worker. */
+  /**
+   * The live worker that reports the job `jobId` as running; null if there is none. In the fast mode the job's row does
+   * not show its worker.
+   */
   readonly runner: string | null;
 }
 
@@ -78,7 +84,7 @@ interface TaskCoverageRow {
 
 const MAX_WORKERS = 1_000;
 
-/** A condition on a heartbeat row: it has a list of tasks, and the list is not cut. */
+/** A condition on a heartbeat row: the row has a list of tasks, and the list is not cut. */
 const listsAll = `(pg_catalog.jsonb_typeof(metadata -> 'task_identifiers'::text) = 'array'
       and coalesce(metadata ->> 'tasks_cut'::text, 'false') in ('false', '0'))`;
 

@@ -1,5 +1,6 @@
-// Adds jobs, some with a throttle. One statement begins the periods of the throttles and inserts the jobs, so that no
-// period begins without its job. Of equal throttled jobs in one call, at most the first is added, as in separate calls.
+// Adds jobs, some or all of which have a throttle. One statement begins the periods of the throttles and inserts the
+// jobs, so that no period begins without its job. Of the jobs of one call that have the same throttle key, at most the
+// first is added.
 import { codeOf, InputError, messageOf, WorkerError } from "../../base/errors.ts";
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
@@ -17,8 +18,8 @@ import { announceJobs } from "../sql/notify.ts";
 import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-// The maximum size of a batch that uses a prepared statement, which saves the planning: most of the work of a small
-// batch.
+// A batch of at most SMALL_BATCH jobs uses a prepared statement, because planning the statement would be most of the
+// work.
 const SMALL_BATCH = 100;
 
 /**
@@ -48,7 +49,7 @@ export async function addThrottledJobs(
 }
 
 interface AddedRow extends JobRow {
-  /** The place in the batch. */
+  /** The job's index in the batch. */
   readonly place: number;
   /** Empty for a job without a throttle. */
   readonly throttle_key: string;
@@ -89,9 +90,9 @@ async function insert(db: Database, specs: readonly ResolvedJob[]) {
   }
 }
 
-// `taken`: of two adds with one throttle key, the second waits until the first one's transaction ends, and then sees
-// whether it has begun a period. A period begins at the start of the statement, because the transaction may have begun
-// long before. Keys are inserted in order, so that two batches cannot deadlock.
+// `taken`: of two adds with the same throttle key, the second waits until the transaction of the first has ended. Only
+// then it checks whether a period has begun. A period begins at the start of the statement, because the transaction may
+// have begun long before. Keys are inserted in order, so that two batches cannot deadlock.
 const addSql: Statement = builtOnce(
   (s) => `
   with given as materialized (
@@ -146,9 +147,9 @@ const addSql: Statement = builtOnce(
 );
 
 /**
- * Reads the ends of the periods that prevented adds. The statement of the add does not see a period that began while
- * the statement waited. Without a row, the end is now. An end that is more than `periodMs` from now, for example
- * because the clock was set back, is moved to `periodMs` from now.
+ * Reads the ends of the periods that prevented adds. The statement of the add cannot return them, because it does not
+ * see a period that began while the statement waited. If a throttle has no row, the end is now. An end that is more
+ * than `periodMs` from now, for example because the clock was set back, is moved to `periodMs` from now.
  */
 const readUntils = (db: Database, of: readonly ResolvedThrottle[]) => {
   const values = [of.map(({ key }) => key), of.map(({ periodMs }) => periodMs)];

@@ -1,7 +1,7 @@
 // Combines addJob() calls that are made at about the same time into shared inserts. PostgreSQL commits only one
-// transaction with a NOTIFY at a time, so many small inserts wait for each other, and one large insert does not. The
-// insert of a call is sent in the next turn of the event loop; later while MAX_INSERTS inserts are in progress, or if
-// more jobs wait than one insert takes.
+// transaction with a NOTIFY at a time, so many small inserts would wait for each other. The job of a call is inserted
+// in the next turn of the event loop. It has to wait longer while MAX_INSERTS inserts are in progress, or if more jobs
+// wait than one insert takes.
 
 import { setImmediate } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
@@ -62,7 +62,7 @@ function batchSize(waiting: readonly WaitingAdd[]): number {
   return waiting.length;
 }
 
-/** Inserts a batch and settles its calls. A batch that the database refuses is halved, down to the refused jobs. */
+/** Inserts a batch and settles its calls. If the database refuses the batch, inserts each half of it separately. */
 async function insert(db: Database, batch: readonly WaitingAdd[]): Promise<void> {
   try {
     const specs = batch.map(({ spec }) => spec);
@@ -81,7 +81,7 @@ async function insert(db: Database, batch: readonly WaitingAdd[]): Promise<void>
 
 /**
  * Returns a copy of the error, so that each call of a batch rejects with an error of its own: bound-operations.ts later
- * replaces the error's stack by that of the caller.
+ * replaces the stack of each error by the stack of the call.
  */
 function errorCopy(error: unknown): Error {
   if (!(error instanceof WorkerError)) return new Error(messageOf(error), { cause: error });

@@ -24,24 +24,33 @@ import { addBatch } from "./add-batch.ts";
 import { flagsText } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-/** The maximum number of jobs in a step. They are checked together, and added in the same part or by one addBatch(). */
+/**
+ * The maximum number of jobs in a step. The jobs of a step are checked together, and added by one COPY or addBatch().
+ */
 const STEP_JOBS = 500;
 
-/** While a COPY is running, the next part grows to this size. With such parts, pauses between COPYs do not matter. */
+/**
+ * While a COPY is running, the next part grows to this size. The COPY of such a part takes so long that the pause
+ * before the next COPY does not matter.
+ */
 const PART_BYTES = 1024 * 1024;
 
-/** If no COPY is running, as at the beginning, a part is sent once it has this size. Each step checks the size. */
+/**
+ * If no COPY is running, as at the beginning, a part is sent once it has this size. The size is checked after each
+ * step.
+ */
 const MIN_PART_BYTES = 64 * 1024;
 
 type GivenJob = JobToAdd | JobByTask;
 type Jobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
 /**
- * Adds the jobs and returns their number. On a pool, either all jobs are added or none. They are committed when the
- * promise resolves. On a client of the caller, the jobs are part of the client's transaction; without a transaction,
- * each part is committed by itself. A part ends at the latest with the step of 500 jobs in which it reaches 1 MiB.
- * Workers are notified once, at the end. COPY does not support jobs with a key or a throttle: use addJobs() for those.
- * Throws InputError (naming `jobs[n]`), WorkerError, and the errors of an iterable.
+ * Adds the jobs and returns their number. On a pool, either all jobs are added or none, and the jobs are committed
+ * when the promise resolves. On a client of the caller, the jobs are part of the client's transaction. If the client
+ * is in no transaction, the jobs are committed part by part. A part has whole steps of at most 500 jobs, and ends at
+ * the latest with the step in which it reaches 1 MiB. Workers are notified once, at the end. Jobs with a key or a
+ * throttle are not supported: use addJobs() for them. Throws InputError (for an invalid job it names the job, such as
+ * `jobs[7]`), WorkerError, and the errors that the iterable throws.
  */
 export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
   return (await copyAll(db, jobs, false)).added;
@@ -50,11 +59,14 @@ export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
 /** The result of copyKeyedJobs(). */
 export interface CopyResult {
   readonly added: number;
-  /** The number of jobs that replaced or kept an existing job with their key, which may be from the same list. */
+  /**
+   * The number of given jobs that did not become new jobs. Instead, each of them replaced the existing job with its
+   * key, or kept that job. The existing job may be from the same list.
+   */
   readonly replaced: number;
 }
 
-/** Like copyJobs(), but jobs may have keys. A step that has such a job is added by addBatch(), in the list's order. */
+/** Like copyJobs(), but jobs may have keys. A step with such a job is added by addBatch(), in the list's order. */
 export const copyKeyedJobs = (db: Database, jobs: Jobs): Promise<CopyResult> =>
   copyAll(db, jobs, true);
 
@@ -69,7 +81,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
     const startUs = Number(await databaseNowUs(inside));
     let [given, count, replaced] = [0, 0, 0];
     let part: Part | null = null;
-    // `written`: the COPY of one part, which runs while the next part is built.
+    // `written`: resolves at the end of the last COPY, which runs while the next part is built.
     let written = Promise.resolve();
     let isWriting = false;
     const spare: BinaryRows[] = [];
@@ -107,7 +119,8 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
         part.jobs += specs.length;
         writeRows(part, specs, names, startUs + count);
         count += specs.length;
-        // Without this wait, `isWriting` could stay true after the answer of PostgreSQL, which a later turn reads.
+        // PostgreSQL's answer is read in a later turn of the event loop. Without a wait for the next turn, `isWriting`
+        // could stay true although the answer has arrived.
         if (isWriting) await nextTurn();
         if (part.rows.bytes >= (isWriting ? PART_BYTES : MIN_PART_BYTES)) await send(part);
       }
@@ -190,9 +203,10 @@ const tasksSql = namesStatement("identifier");
 const queuesSql = namesStatement("queue_name");
 
 /**
- * Reads the ids of names, and adds names that do not exist. If possible, `db` is not the connection of the transaction:
- * until the transaction that adds a name ends, other adds of this name wait. If there are names to read, waits for
- * `written` first, because that COPY may be using `db`.
+ * Reads the ids of those names of tasks and queues that have not been read yet, and adds names that do not exist in the
+ * database. Until the transaction that adds a name ends, other adds of this name wait. So `db` is the pool if it has a
+ * spare connection, and not the connection of the transaction. If there are names to read, waits for the COPY
+ * `written` first, which may be using the connection of `db`.
  */
 async function resolveNames(
   db: Database,
@@ -236,8 +250,8 @@ const EXTRAS: Readonly<Record<Extra, (spec: ResolvedJob) => unknown>> = {
 };
 
 /**
- * Returns the columns for which at least one job specifies a value. The others are left out, because each column costs
- * time in PostgreSQL.
+ * Returns the optional columns for which at least one job specifies a value. The COPY leaves out the other optional
+ * columns, because each column costs time in PostgreSQL.
  */
 function extrasOf(specs: readonly ResolvedJob[]): Extra[] {
   const all = Object.keys(EXTRAS) as Extra[];
@@ -250,8 +264,9 @@ const target =
     `${s}._private_jobs (${["task_id", "payload", "run_at", ...extras].join(", ")})`;
 
 /**
- * Writes the rows. A job without `runAt` is due at the start of the transaction plus a microsecond for each earlier
- * job. At the commit none of these times is in the future, because writing a row takes longer than a microsecond.
+ * Writes the rows of a step. A job without `runAt` is due at the start of the transaction plus a microsecond for each
+ * earlier job. At the commit none of these times is in the future, because writing a row takes longer than a
+ * microsecond.
  */
 function writeRows(
   { rows, extras }: Part,

@@ -1,5 +1,5 @@
-// Inserts jobs without keys in one statement, twice as fast as the schema's function add_jobs. Like that function it
-// creates tasks and queues and notifies workers.
+// Inserts jobs without keys in one statement, which is twice as fast as the schema's function add_jobs. Like add_jobs,
+// the statement adds missing tasks and named queues, and notifies workers.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { isOutsideTransaction } from "../../database/connection/transaction.ts";
 import {
@@ -22,8 +22,8 @@ import { announceJobs } from "../sql/notify.ts";
 import { columnsOf, type GivenColumn, givenRows, givenValues } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-// The maximum size of a batch that uses a prepared statement: planning is most of the work of a small batch. A large
-// batch gets a plan of its own.
+// The maximum number of jobs in a batch that uses a prepared statement. Planning is most of the work of such a small
+// batch. A larger batch is planned each time.
 const SMALL_BATCH = 100;
 
 /** Inserts the jobs and returns them in the same order. Their ids ascend. Throws as addJobs does. */
@@ -58,7 +58,10 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
   return (answer.may_differ ? await storedRows(db, rows) : rows).map(toJob);
 }
 
-/** Returns the rows as a trigger has stored them. The row of a job that is completed already is returned unchanged. */
+/**
+ * Returns the rows as they are stored, because a trigger may have changed them. A row that cannot be read, for example
+ * because its job is already completed, is returned unchanged.
+ */
 async function storedRows(db: Database, rows: readonly JobRow[]): Promise<readonly JobRow[]> {
   const read = query<JobRow>(db, storedSql, [idArray(rows.map(({ id }) => id))]);
   // Outside a transaction an error of this read is ignored, because the jobs are committed. Inside a transaction the
@@ -74,7 +77,10 @@ const storedSql: Statement = (s) => `
 /** The text in the error with which the statement undoes itself if it has stored fewer rows than it was given. */
 const SKIPPED = "a trigger skips rows";
 
-/** The result for a batch, in one row: ten thousand rows of twenty columns cost more to read than to insert. */
+/**
+ * The result of the statement: one row for the whole batch, because ten thousand rows of twenty columns cost more to
+ * read than to insert.
+ */
 interface InsertedRow {
   readonly now_us: string;
   /** The ids, such as `{1,2}`. */
@@ -98,10 +104,13 @@ interface InsertResult {
   readonly queueIds: ReadonlyMap<string, number>;
 }
 
-/** Makes the row that is stored if no trigger changes it, from the job, PostgreSQL's answer and the defaults. */
+/**
+ * Returns the row that is stored if no trigger changes it. Its values come from the job, from PostgreSQL's answer and
+ * from the defaults.
+ */
 function insertedRow(spec: ResolvedJob, index: number, inserted: InsertResult): JobRow {
   const { runAtsUs, ids } = inserted;
-  // If no job was given a time, these are the times that givenRows() makes.
+  // If no job was given a time, the SQL of givenRows() has set this run_at.
   const runAtUs = runAtsUs === null ? inserted.nowUs - (ids.length - 1 - index) : runAtsUs[index];
   return {
     id: inserted.ids[index] ?? "",
@@ -131,12 +140,13 @@ function queueNames(specs: readonly ResolvedJob[]): string[] {
   return [...new Set(specs.map((spec) => spec.queueName).filter((name) => name !== null))];
 }
 
-// There is a statement for each set of columns, so that only needed columns are passed: rows of several arrays cost
-// PostgreSQL four times as much as rows of one array. There are at most 64 texts for a schema, each built once.
+// There is one statement for each set of columns, so that only the needed columns are passed: rows from several arrays
+// cost PostgreSQL four times as much as rows from one array. A schema has at most 64 such statements, and the text of
+// each is built once.
 const insertStatement = builtPerForm((columns: readonly GivenColumn[]) => insertSql(columns));
 
-// Ids are assigned in the order of the batch: the rows of a function keep their order, and each join is followed by a
-// sort.
+// Ids are assigned in the order of the batch. unnest() returns the rows in this order. A join may change the order, so
+// after a join the rows are sorted by `n`.
 const insertSql =
   (columns: readonly GivenColumn[]): Statement =>
   (schema) => {
@@ -145,8 +155,8 @@ const insertSql =
     const taskNames = `$${columns.length + 3}`;
     const queueNames = `$${columns.length + 4}`;
     const table = `$${columns.length + (isQueued ? 5 : 4)}`;
-    // The distinct names are a parameter of their own, because the planner reads each element of an array that is
-    // compared. For ten thousand repeated names that would take over a quarter of the insert's time.
+    // The distinct names are passed in a separate parameter, because the planner reads each element of the array with
+    // which a column is compared. With ten thousand repeated names this would take over a quarter of the insert's time.
     const tasks = `${knownNames(schema, "identifier", taskNames)},`;
     const queues = `${knownNames(schema, "queue_name", queueNames)},`;
     const ofGiven = (column: GivenColumn, value: string) =>

@@ -1,13 +1,13 @@
-// The error of an add if a trigger of the application has skipped rows of it. Such a trigger is called for each row
-// before the insert or update, and returns null.
+// The error of an add if a trigger of the application has skipped some rows of the add. Such a trigger is called for
+// each row before the insert or update, and returns null for the rows that it skips.
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { readSkippers } from "../../database/skipped-rows.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
 /**
- * Returns the error of an add of `sent` jobs. `stored`: how many of them were stored, if known. `isUndone`: whether the
- * whole add was rolled back.
+ * Returns the error of an add of `sent` jobs. `stored`: how many of these jobs were stored, if known. `isUndone`:
+ * whether the whole add was rolled back; default true.
  */
 export function skippedRows(
   { schema }: Database,

@@ -1,6 +1,6 @@
-// The ledger of timetables: one row for each cron entry, with its last tick. All workers on the schema share it, also
-// Graphile workers. When a worker advances an entry's `last_execution`, it adds the jobs of the ticks up to the new
-// time in the same transaction. The lock on the entry's row ensures that no tick's job is added twice.
+// The ledger of timetables: one row for each cron entry, with its last tick. All workers on the schema share the
+// ledger, also Graphile workers. In one transaction, a worker advances an entry's `last_execution` and adds the jobs
+// of the entry's ticks. The lock on the entry's row ensures that no tick's job is added twice.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../sql/moments.ts";
 
@@ -18,7 +18,10 @@ interface CrontabRow {
   readonly last_execution_ms: string | null;
 }
 
-/** Adds the missing entries, with `sinceMs` as their `known_since`, and returns all given entries. */
+/**
+ * Adds the entries that the ledger does not have, with `sinceMs` as their `known_since`. Returns the rows of all given
+ * entries.
+ */
 export async function registerCrontabs(
   db: Database,
   identifiers: readonly string[],
@@ -29,8 +32,9 @@ export async function registerCrontabs(
 }
 
 /**
- * Locks the entries until the end of the transaction, and returns them. If this call had to wait for another worker's
- * commit, they include that worker's changes. A missing entry is added again, with `sinceMs` as its `known_since`.
+ * Locks the rows of the entries until the end of the transaction, and returns these rows. If this call has waited for
+ * another worker's commit, the rows include that worker's changes. An entry that the ledger does not have is added,
+ * with `sinceMs` as its `known_since`.
  */
 export async function lockCrontabs(
   db: Database,
@@ -44,7 +48,10 @@ export async function lockCrontabs(
   return (await lock()).map(toCrontab);
 }
 
-/** Advances the last tick of entries that this transaction has locked. */
+/**
+ * Sets `last_execution` of entries that this transaction has locked. `lastExecutionsMs`: a map from identifiers to
+ * times.
+ */
 export async function advanceCrontabs(
   db: Database,
   lastExecutionsMs: ReadonlyMap<string, number>,
@@ -78,8 +85,8 @@ const registerSql: Statement = (schema) => `
 const selectSql: Statement = (schema) => `
   select ${columns} from ${schema}._private_known_crontabs where identifier = any($1::text[])`;
 
-// In READ COMMITTED, the level of inTransaction() on a pool, PostgreSQL reads a row again after it has waited for its
-// lock. A stricter level would raise a serialization failure instead.
+// In READ COMMITTED, the level of inTransaction() on a pool, PostgreSQL reads a row again after the wait for the lock
+// of the row. At a stricter isolation level it would raise a serialization failure instead.
 const lockSql: Statement = (schema) => `${selectSql(schema)} order by identifier for update`;
 
 const advanceSql: Statement = (schema) => `

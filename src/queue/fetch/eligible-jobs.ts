@@ -12,7 +12,7 @@ export function readyName(form: ReadyForm): "picked" | "without_queue" {
 
 /** Returns common table expressions for `with recursive`. They lock the rows of the jobs to be taken. */
 export function readyJobs(s: string, form: ReadyForm, $: ReadyParameters): string {
-  // If jobs of named queues are fetched, too, both kinds are sorted together, which needs more columns.
+  // In the form with queues, jobs with and without a queue are sorted together, which needs more columns.
   const columns = form.queues ? "j.ctid, j.id, j.job_queue_id, j.priority, j.run_at" : "j.ctid";
   return `${priorityLevels(s, form.queues, $.priority)}, without_queue as materialized (${jobsWithoutQueue(
     s,

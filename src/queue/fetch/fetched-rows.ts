@@ -26,13 +26,13 @@ type RareRow = [string, string | null, number, object | null, string | null];
 export class FetchedRows {
   readonly ids: readonly string[];
   /**
-   * The id of each job's task, for taskName() and Graphile Worker's helpers. Valid for this fetch only, because a
-   * restored database may reuse the ids.
+   * The id of each job's task, for taskName() and Graphile Worker's helpers. Valid for this fetch only: after a restore
+   * of the database, the ids may belong to other tasks.
    */
   readonly taskIds: ArrayLike<number>;
   /**
-   * For each job the lock of its run (sql/slots.ts), which names a queue or a slot of it; null for a job without a
-   * named queue. The whole member is null if the fetch reads no queues or has no jobs.
+   * For each job the lock of its run (sql/slots.ts), which names a queue or one of the queue's slots; null for a job
+   * without a named queue. The whole member is null if the fetch reads no queues or has no jobs.
    */
   readonly locks: readonly (number | null)[] | null;
   readonly priorities: ArrayLike<number>;
@@ -44,7 +44,7 @@ export class FetchedRows {
     FetchedColumns,
     "attempts" | "max_attempts" | "task_names" | "queue_names" | "created_ats" | "rare"
   >;
-  /** The payloads that load() has read, by job id; undefined before it, or if it had none to read. */
+  /** The payloads that load() has read, by job id; undefined before load(), or if load() had nothing to read. */
   #large: Map<string, string> | undefined;
   /** The start of each payload in `#payloads`, and the start that one more payload would have. */
   #payloadStarts: Uint32Array | undefined;
@@ -67,7 +67,10 @@ export class FetchedRows {
     this.runAts = momentsOf(columns.run_ats ?? "", count);
   }
 
-  /** Returns the rows for the single job of a `columnsText`. No part of the text contains the separator. */
+  /**
+   * Returns the rows for a single job, from the text that `columnsText` (job-columns.ts) makes. The text can be split,
+   * because no part of it contains the separator.
+   */
   static ofOne(text: string): FetchedRows {
     const [ids, payloads, run_ats, task_ids, task_names, ...rest] = text.split(PAYLOAD_SEPARATOR);
     const [priorities, attempts, max_attempts, created_ats, rare] = rest;
@@ -89,7 +92,7 @@ export class FetchedRows {
     return this.#queueNames[lock] ?? "";
   }
 
-  /** Reads the payloads that were too large for the first result. Throws WorkerError. */
+  /** Reads the payloads that the fetch has left out because of their size. Throws WorkerError. */
   async load(db: Database): Promise<void> {
     if (this.ids.length === 0 || !hasGap(this.#payloads)) return;
     const missing = this.ids.filter((_, index) => this.payloadText(index) === "");
@@ -98,12 +101,12 @@ export class FetchedRows {
     for (const { id, payload } of rows) this.#large.set(id, payload);
   }
 
-  /** After load(): false if the job's payload was too large for the first result, and load() did not find the job. */
+  /** After load(): false if the fetch has left out the job's payload, and load() has not found the job. */
   isLoaded(index: number): boolean {
     return this.#large === undefined || this.payloadText(index) !== "";
   }
 
-  /** Returns the payload's exact JSON text; before load(), "" for a payload that was too large for the first result. */
+  /** Returns the payload's exact JSON text; "" if the fetch has left out the payload, and load() has not read it. */
   payloadText(index: number): string {
     const large = this.#large?.get(this.ids[index] as string);
     if (large !== undefined) return large;
@@ -138,13 +141,16 @@ export class FetchedRows {
 const largeSql: Statement = (s) =>
   `select id::text, payload::text from ${s}._private_jobs where id = any($1::bigint[])`;
 
-/** Whether one of the payloads is empty. Such a payload was too large for the first result: JSON is never empty. */
+/** Whether one of the payloads is empty. JSON is never empty, so the fetch has left out such a payload. */
 function hasGap(payloads: string): boolean {
   if (payloads.includes(PAYLOAD_SEPARATOR.repeat(2)) || payloads === "") return true;
   return payloads.startsWith(PAYLOAD_SEPARATOR) || payloads.endsWith(PAYLOAD_SEPARATOR);
 }
 
-/** Returns where each payload begins. One number for each job costs less than strings that are rarely used twice. */
+/**
+ * Returns where each payload begins. Storing these numbers costs less than storing a string for each payload, and most
+ * payloads are used only once.
+ */
 function startsIn(payloads: string, count: number): Uint32Array {
   const starts = new Uint32Array(count + 1);
   for (let index = 1, at = 0; index < count; index++) {
@@ -160,9 +166,10 @@ function parseColumn<T>(column: string | null): readonly T[] {
 }
 
 // The data of a fetch lives until the results of its jobs are written. V8's young generation grows with the data that
-// survives its collections, so typed arrays are used, which are stored outside it.
+// survives garbage collections. So the functions below prefer typed arrays. V8 stores the content of large typed arrays
+// outside the young generation.
 
-/** Returns a number for each job, from a column that has one number for all or a JSON array. */
+/** Returns a number for each job, from a column that has either one number for all jobs or a JSON array. */
 function numbers(column: string | null, count: number): ArrayLike<number> {
   if (column === null || column.startsWith("[")) return parseColumn(column);
   return new Int32Array(count).fill(Number(column));

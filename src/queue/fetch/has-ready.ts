@@ -4,7 +4,7 @@ import { type Database, query } from "../../database/database.ts";
 import { isPausedTask, isReady } from "../sql/eligible.ts";
 import { priorityLevels } from "./jobs-without-queue.ts";
 
-/** The maximum number of ready jobs that are read. If there are so many, each task is assumed to have a ready job. */
+/** The maximum number of ready jobs that are read. If so many are read, each task may have one. */
 const MAX_SCANNED = 100_000;
 
 /** Returns which of the tasks are not paused and may have a ready job. `pauses`: whether the schema has pauses. */

@@ -1,5 +1,5 @@
-// The columns of a fetch's result. One array for each column costs PostgreSQL half as much as one array for each job,
-// and Node a few objects for a fetch instead of a dozen for a job (fetched-rows.ts).
+// The columns of a fetch's result: one array for each column instead of one array for each job. This halves the cost in
+// PostgreSQL, and Node creates a few objects for each fetch instead of a dozen for each job (fetched-rows.ts).
 
 /** The columns of the jobs as text, each null if there are no jobs. */
 export interface FetchedColumns {
@@ -9,20 +9,27 @@ export interface FetchedColumns {
   readonly payloads: string | null;
   /** The jobs' run_at: timestamptz values in PostgreSQL's binary form, concatenated and then encoded as base64. */
   readonly run_ats: string | null;
-  // `task_ids`, `priorities`, `attempts`, `max_attempts`: JSON, an array with a number for each job, or one for all.
+  // `task_ids`, `priorities`, `attempts`, `max_attempts`: JSON, an array with a number for each job, or one number for
+  // all jobs.
   readonly task_ids: string | null;
-  /** JSON: the names of the tasks by id. They are read with the jobs, because a restored database may reuse ids. */
+  /** JSON: the tasks' names by id. Read with the jobs, because after a restore an id may belong to another task. */
   readonly task_names: string | null;
   readonly priorities: string | null;
   readonly attempts: string | null;
   readonly max_attempts: string | null;
-  /** JSON: for each job the lock of its run as a number (sql/slots.ts), or null. Null if the form reads no queues. */
+  /**
+   * JSON: for each job the id of its named queue, or in the form "slots" the lock of its run as a number
+   * (sql/slots.ts); null for a job without a queue. The column is null if the form reads no queues.
+   */
   readonly queue_ids: string | null;
   /** JSON: the names of the queues by the numbers in `queue_ids`. Null if no job has a queue or the form reads none. */
   readonly queue_names: string | null;
-  /** JSON: for each job created_at in seconds since the epoch, or null if it equals run_at. Null if all are equal. */
+  /**
+   * JSON: for each job created_at in seconds since the epoch, or null if it equals run_at. The column is null if
+   * created_at equals run_at in all jobs.
+   */
   readonly created_ats: string | null;
-  /** JSON: `[id, key, revision, flags, last_error]` for each job that has one of the last four. */
+  /** JSON: `[id, key, revision, flags, last_error]` for each job with a key, revision > 0, flags or an error. */
   readonly rare: string | null;
 }
 
@@ -50,9 +57,9 @@ export const fetchedSource = (
 
 /**
  * Returns the columns for a select list, from rows of `fetchedSource` named `taken j`. The jobs of a fetch usually have
- * equal values in most columns. Then a column is returned as one value. The minimum and maximum that show this cost a
- * quarter of an array of the values, in time and in bytes. `queues`: "slots" if the values of `job_queue_id` are the
- * locks of slots (sql/slots.ts).
+ * equal values in most columns. If the minimum and the maximum of a column show this, the column is returned as one
+ * value, which is cheaper than an array. `queues`: "slots" if the values of `job_queue_id` are the locks of slots
+ * (sql/slots.ts).
  */
 export const fetchedColumns = (s: string, form: { readonly queues: boolean | "slots" }): string => `
   pg_catalog.array_agg(j.id)::text as ids,
@@ -70,8 +77,9 @@ export const fetchedColumns = (s: string, form: { readonly queues: boolean | "sl
   (pg_catalog.json_agg(j.rare) filter (where j.rare is not null))::text as rare`;
 
 /**
- * Returns the same columns, except those of queues, for a single job `j`, joined into one text for `FetchedRows.ofOne`.
- * One text is faster than many columns, because a driver needs more time for a column than PostgreSQL for its value.
+ * Returns an expression for a single job `j`: one text for `FetchedRows.ofOne`, which joins the columns of
+ * `fetchedColumns` except those of queues. One text is faster than many columns, because a driver needs more time to
+ * read a column than PostgreSQL needs to add its value to the text.
  */
 export const columnsText = (s: string, attempts: string): string => `
   pg_catalog.concat_ws(E'\\x1f', pg_catalog.concat('{', j.id, '}'), j.payload,
@@ -99,6 +107,7 @@ const slotQueueNames = (
     from (select distinct job_queue_id as lock from taken) t
     join ${s}._private_job_queues q on q.id = (t.lock & 4294967295::bigint)::int)`;
 
-// Returns an array of the values, in the order of the rows. PostgreSQL evaluates it only if its CASE selects it.
+// Returns a subquery: an array of the values, in the order of the rows. PostgreSQL evaluates the subquery only if the
+// CASE around it selects it.
 const each = (value: string) =>
   `(select pg_catalog.array_to_json(pg_catalog.array_agg(${value}))::text from taken)`;

@@ -4,11 +4,12 @@ import { hasNoFlagOf, isOfKnownTask, isReady } from "../sql/eligible.ts";
 import { HEAD_JOBS, isForFastMode, type ReadyForm, type ReadyParameters } from "./fetch-form.ts";
 
 /*
- * Returns a common table expression with `first` and all later priorities of available jobs, by a loose index scan.
- * jobs_main_index begins with the priority, so a search by `run_at <= now()` alone would read every scheduled job of
- * every priority. The expression does not check whether a priority has due jobs, because the check and the search would
- * each scan the dead entries of the index. Without `queues` it reads only jobs_no_queue_index, because to read a second
- * index would cost 50 bytes of WAL for each job if data checksums are on.
+ * Returns a common table expression with the priority `first` and all larger priorities of available jobs, which a
+ * loose index scan finds. The statement then searches each priority separately: jobs_main_index begins with the
+ * priority, so a search by `run_at <= now()` alone would read every scheduled job of every priority. The expression
+ * does not check whether a priority has due jobs, because the dead entries of the index would then be scanned twice: by
+ * the check and by the search. Without `queues` it reads only jobs_no_queue_index, because to read a second index would
+ * cost 50 bytes of WAL for each job if data checksums are on.
  */
 export const priorityLevels = (s: string, queues: boolean, first: string) => `level (priority) as (
   select ${first}::smallint
@@ -19,7 +20,7 @@ export const priorityLevels = (s: string, queues: boolean, first: string) => `le
   from level where level.priority is not null
 )`;
 
-/** Returns the query. It locks jobs before the limit applies, so that two concurrent fetches take different jobs. */
+/** Returns the query. It skips rows that another transaction has locked, and its limit does not count these rows. */
 export const jobsWithoutQueue = (
   s: string,
   form: ReadyForm,
@@ -45,8 +46,8 @@ export const notLeftOut = ({ flags, excluded }: ReadyForm, $: ReadyParameters, j
   }`;
 
 // If the worker also has a fast mode, its safe mode takes only jobs that are not for the fast mode, and finds them only
-// among the first HEAD_JOBS jobs of each priority. The fast mode takes the other jobs, so in time each job for the safe
-// mode is among the first. Jobs of other workers' tasks are not counted, because they may wait indefinitely.
+// among the first HEAD_JOBS jobs of each priority. The fast mode takes the other jobs, so each job for the safe mode is
+// eventually among the first. Jobs of other workers' tasks are not counted, because they may wait indefinitely.
 const kindTest = (s: string, form: ReadyForm, $: ReadyParameters) => {
   const { free } = form;
   if (free === "all") return "";

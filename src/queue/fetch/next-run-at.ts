@@ -1,8 +1,9 @@
 // Finds when the next job becomes due, so that an idle worker fetches then, and not only at its next poll.
 import { type Database, query } from "../../database/database.ts";
 
-// The index is searched separately for each priority, as in jobs-without-queue.ts. Jobs of all tasks count: a job of
-// another worker's task causes one fetch in vain, but a filter would cost a scan over all such jobs.
+// The index of jobs is searched separately for each priority, as in jobs-without-queue.ts. The search includes jobs of
+// tasks that this worker does not have. Such a job causes one fetch in vain, but a search without these jobs would have
+// to read all of them.
 const sql = (s: string) => `
 with recursive level (priority) as (
   (select priority from ${s}._private_jobs where is_available order by priority limit 1)
@@ -20,8 +21,9 @@ from level cross join lateral (
   order by j.run_at limit 1) next`;
 
 /**
- * Finds the first job that becomes due after `since_s` (seconds since the epoch), and returns the milliseconds until
- * then, by the database's clock. Negative if the job is due already; null if no such job becomes due within a day.
+ * Finds the first job whose `run_at` is after `since_s` (seconds since the epoch). Returns the milliseconds until the
+ * job is due, by the database's clock; a negative number if it is due already; null if no such job becomes due within a
+ * day.
  */
 export async function nextRunAt(db: Database, since_s: number): Promise<number | null> {
   const rows = await query<{ wait_ms: number | null }>(db, sql, [since_s]);

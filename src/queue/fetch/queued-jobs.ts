@@ -1,21 +1,23 @@
 // SQL that finds jobs in named queues. A queue is locked once for a run of consecutive jobs; without runs, a queue
 // would complete one job in each round trip.
 //
-//   candidates ──their queues──▶ queue locks ──in order──▶ runs ──row locks──▶ taken
+//   candidate ──its queue──▶ queue_lock ──in order──▶ queue_run ──row locks──▶ locked_run ──without left_out──▶ picked
 import { isInFreeQueue, isOfKnownTask, isReady } from "../sql/eligible.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { notLeftOut } from "./jobs-without-queue.ts";
 
 /*
- * `last_without_queue`: the last of the jobs without a queue, if these jobs already fill the fetch. Queued jobs after
- * it cannot be part of the fetch. No index has only queued jobs, so the scan for them ends before this job. Queued jobs
- * with exactly its time are not read either, because a million jobs that were added at once may have the same time.
- * `queue_lock`: only queues of candidates are locked, in id order, so that two fetches cannot deadlock.
- * `queue_run`: the jobs of each run, as they are in the snapshot of this statement. Other workers may have changed them
- * since the snapshot. So `locked_run` checks again whether a job is available and due when it locks the job's row.
- * `left_out`: jobs that were not locked. Either another session has locked the row, or a worker took the job after the
- * snapshot. If that worker returned the job, this statement cannot update the new version of the row. Later jobs of the
- * same queue are not taken, because that would change the order. If the job has ended, the next fetch takes them.
+ * `last_without_queue`: the last of the jobs without a named queue, if these jobs already fill the fetch. Queued jobs
+ * after this job cannot be part of the fetch, so the scan for queued jobs ends before it. Otherwise the scan could
+ * read all due jobs, because no index has only queued jobs. Queued jobs with exactly the priority and time of this job
+ * are not read either, because a million jobs that were added at once may have the same time. `queue_lock`: only
+ * queues of candidates are locked, in id order, so that two fetches cannot deadlock. `queue_run`: the jobs of each
+ * run, as they are in the snapshot of this statement. Other sessions may have changed the jobs since the snapshot. So
+ * `locked_run` checks again whether a job is available and due when it locks the job's row. `left_out`: those jobs of
+ * the runs that this statement does not take. Either another session has locked the job's row, or the row has changed
+ * since the snapshot, for example because another worker took the job. Even if that worker has given the job back,
+ * this statement cannot update the new version of the row. Later jobs of the same queue are not taken either, because
+ * they would overtake the job. They are taken by a later fetch.
  */
 export const queuedJobs = (
   s: string,

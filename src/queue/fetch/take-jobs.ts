@@ -1,7 +1,7 @@
 // The statement that takes ready jobs for a worker, in the safe mode. Quick fetches, and fetches from managed queues
 // (named queues under a limit), have other statements.
 //
-//   finished jobs are deleted ─ ready jobs are found ─ they and their queues are locked by `locked_by` ─ returned
+//   finished jobs are deleted ─ ready jobs are found ─ these jobs and their queues are locked ─ the jobs are returned
 import type { Statement } from "../../database/database.ts";
 import { lostIds } from "../settle/fence.ts";
 import { finishedJobs } from "../settle/finish.ts";
@@ -64,8 +64,8 @@ select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   ${fetchedColumns(s, form)}
 from taken j`;
 
-// Locks the queues of the jobs that were taken, and not those of all jobs that were selected: a queue without a taken
-// job would stay locked, because queues are unlocked at the end of a run.
+// Locks only the queues of jobs that the update has locked. If it locks none of a queue's selected jobs, no run of the
+// queue starts. Queues are unlocked at the end of a run, so this queue would stay locked.
 const queuesTaken = (s: string) => `, queue_taken as (
   update ${s}._private_job_queues set ${lockBy("$3")}
   where id = any(array(select job_queue_id from taken where job_queue_id is not null))
@@ -77,8 +77,8 @@ export function takeStatement(form: ReadyForm): Statement {
 
 /**
  * Returns the statement with which refused-head.ts locks the rows of the jobs that a refused fetch would have taken.
- * The statement selects one of these jobs: its id, and the negated id of its queue. It has the parameters of the fetch,
- * and PostgreSQL requires it to use all of them.
+ * The statement selects one of these jobs: its id, and the negated id of its queue. It has the parameters of the fetch.
+ * PostgreSQL requires that all parameters are used, so there are conditions with $3 and $4.
  */
 export function headStatement(form: ReadyForm): Statement {
   return (s) => `

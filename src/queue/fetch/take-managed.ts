@@ -16,7 +16,7 @@ import { notLeftOut, priorityLevels } from "./jobs-without-queue.ts";
 export interface ManagedTake extends FetchedColumns {
   /** The time of the fetch by the database's clock, seconds since the epoch. */
   readonly now_s: number;
-  /** Whether other sessions have locked or changed slots or jobs that were found. Then another fetch may find more. */
+  /** Whether other sessions have locked or changed slots or jobs that were found. If so, a new fetch may find more. */
   readonly is_contended: boolean;
   /** Milliseconds until a rate or back-off lets a ready job start; null: no job waits for that, or jobs were taken. */
   readonly next_ms: number | null;
@@ -32,12 +32,12 @@ export interface ManagedForm extends Required<Pick<ReadyForm, "flags" | "exclude
 // queues are long.
 const HEAD_JOBS = 1_000;
 
-/** A run has at most RUN_JOBS divided by the number of its queue's slots, rounded down, but at least 1. */
+/** A run has at most RUN_JOBS / n jobs, rounded down, but always at least one. n: the number of its queue's slots. */
 const RUN_JOBS = 50;
 
-// A job starts at most this many milliseconds after its token was taken. If a quarter of the time in which the rate
-// adds `burst` tokens is less, that is the maximum. Because of this delay the capacity of the bucket is less than
-// `burst`, unless `burst` is 1 (tokenBucket()).
+// The maximum time in milliseconds from the moment at which a token is taken to the start of its job. If a quarter of
+// the time in which the rate adds `burst` tokens is less, this quarter is the maximum. To allow for this delay, the
+// capacity of the bucket is less than `burst`, unless `burst` is 1 (tokenBucket()).
 const LAPSE_MS = 100;
 
 /** The milliseconds in which a limit `l` adds one token. */
@@ -46,8 +46,8 @@ const TOKEN_MS = "(l.period_ms::float8 / l.rate::float8)";
 const CAPACITY = `greatest(1::float8,
     l.burst::float8 - least(${LAPSE_MS}::float8, l.burst::float8 * ${TOKEN_MS} / 4::float8) / ${TOKEN_MS})`;
 // The milliseconds until a rate's `tat` (limits/tokens.ts); 0 if `tat` has passed. If the clock was set back or the
-// rate raised, `tat` can be later than for an empty bucket. If it is over a minute later, the bucket counts as having
-// one token.
+// rate was raised, `tat` can be later than the `tat` of an empty bucket. If it is more than a minute later than that,
+// the bucket counts as having one token.
 const AHEAD_MS = `(case when ${aheadMs("r.tat")} > l.burst::float8 * ${TOKEN_MS} + 60000::float8
     then (${CAPACITY} - 1::float8) * ${TOKEN_MS} else greatest(0::float8, ${aheadMs("r.tat")}) end)`;
 
@@ -60,22 +60,24 @@ const isKnownTask = (s: string) => isOfKnownTask(s, "j", { ...PARAMETERS, pauses
 /*
  * $1 text[] identifiers of this worker's tasks
  * $2 int maximum number of runs, $3 text the worker's id
- * $4 float8[] for each of $1, the part of a run that one of its jobs takes (fetch-form.ts)
+ * $4 float8[] for each task of $1, the part of a run that one job of the task takes (fetch-form.ts)
  * then text[] forbidden flags (only in the form with flags)
- * then bigint[] jobs, and queues as negative numbers, that are left out (only in the form with excluded jobs)
+ * then bigint[] ids of jobs, and ids of queues as negative numbers: these jobs and queues are left out (only in the
+ * form with `excluded`)
  *
  * `candidate`: a subquery reads each job's queue. With a join, PostgreSQL may read all ready jobs to find one match.
  * `full_queue`: queues that are paused, backing off, or without a free slot or token. Their jobs are never candidates.
  * `free_slot`: a queue may have ten thousand slots, so only its first free slots are read: up to four for each wanted
  * run.
- * `slot_lock`: each queue gets one run before any gets a second, and slots used longest ago come first. The statement
- * waits for no slot or job, and locks rates in order, so no two fetches deadlock.
- * `tokens`: the rows of rates are locked before they are read, so they are as the last fetch left them. If a queue
- * lacks the row of one of its rates, none of its jobs is taken until manageQueues() has added the row.
+ * `slot_lock`: each queue gets one run before any queue gets a second run, and slots used longest ago come first. The
+ * statement waits for no slot or job, and locks rates in order, so no two fetches deadlock.
+ * `tokens`: the rows of rates are locked before they are read, so the values that are read include the changes of all
+ * earlier fetches. If a queue lacks the row of one of its rates, none of its jobs is taken until manageQueues() has
+ * added the row.
  * `run_size`: how many jobs all runs of a queue get together. As in ordinary queues, a run has fewer jobs if their
  * tasks are slow.
- * `left_out`: the candidates that were not locked, of queues with one slot. To keep the order, no later job of their
- * queues is taken.
+ * `left_out`: in queues with one slot, the candidates that were not locked. To keep the order, no job that comes after
+ * such a candidate in the same queue is taken.
  */
 const pickedSql = (s: string, { flags, rates, excluded }: ManagedForm) => {
   const form: ReadyForm = { queues: true, flags, pauses: true, free: "all", excluded };
@@ -190,7 +192,8 @@ export const pickManaged =
 select j.id::text, (-j.job_queue_id)::text as queue from ${s}._private_jobs j join picked on j.ctid = picked.ctid
 where $3::text is not null order by picked.place`;
 
-// Queues that wait for a token or the end of a limit's back-off. `r.tat > now()` only keeps idle rates out of joins.
+// Queues that wait for a token or the end of a limit's back-off. The condition `r.tat > now()` does not change the
+// result. It only keeps idle rates out of the joins.
 const slowQueues = (s: string) => `, slow_queue as materialized (
   select q.id, ${AHEAD_MS} - (${CAPACITY} - 1::float8) * ${TOKEN_MS} as next_ms
   from ${s}._private_rates r join ${s}._private_limits l on l.id = r.limit_id and l.scope = 'queue' and l.rate is not null

@@ -1,4 +1,5 @@
-// Begins a back-off: a time during which no job of a task, of a named queue or under a limit starts.
+// Begins a back-off: a time during which no job of a task, of a named queue or under a limit starts. The scope of the
+// back-off decides what is stored:
 //
 //   task, queue   a row of _private_back_offs, and a pause with the same end (pauses/pause.ts)
 //   limit         only a row of _private_back_offs, which readLimits() returns with the limit
@@ -57,9 +58,9 @@ export const reasonOf = (reason: string): string =>
 const END = "pg_catalog.now() + $3::float8 * interval '1 millisecond'";
 const MAX_RECORDS = 100;
 
-// If a back-off is extended, its row keeps its beginning. Two kinds of rows of ended back-offs are deleted: those of
-// this name that are not among its newest 100, and of all names up to 100 rows that ended more than an hour ago. The
-// latter are deleted here because their own names may have no further back-off.
+// Stores the back-off. If it extends the current back-off, the row keeps its `began_at`. Two kinds of rows of ended
+// back-offs are deleted: rows of this scope and name beyond the newest 100, and up to 100 rows, of any name, whose
+// back-offs ended more than an hour ago. The latter are deleted here because their names may get no further back-off.
 const recordSql = (s: string) => `recorded as (
   insert into ${s}._private_back_offs as backs (scope, name, began_at, until, reason, job_id, task)
   select $1::text, $2::text, began_at, until, $4::text, $5::bigint, $6::text from begun
@@ -87,7 +88,8 @@ select exists (select from begun) as begun, ${known} as known,
   case when exists (select from begun) then ${announceControl(changed)} end`;
 
 // A pause that is over, but not deleted yet, is replaced. A current pause belongs to a back-off if both have the same
-// end; it is extended if the new end is later. Every other current pause was set by a user, and is not changed.
+// end. Such a pause is extended if the new end is later. Every other current pause was set by a user, and is not
+// changed.
 const begunPause = (s: string) => `begun as (
   insert into ${s}._private_pauses as pauses (scope, name, paused_at, resume_at, reason)
   values ($1::text, $2::text, pg_catalog.now(), ${END}, $4::text)

@@ -1,4 +1,4 @@
-// Reads limits with their back-offs, and whether any named queue has slots (sql/slots.ts).
+// Reads the limits with their back-offs. Also finds out whether any named queue has slots (sql/slots.ts).
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import type { LimitDefinition, LimitScope } from "../../domain/limits/limit.ts";
@@ -10,13 +10,13 @@ export const MAX_LIMITS = 1_000;
 export interface StoredLimit {
   readonly id: number;
   readonly definition: LimitDefinition;
-  /** Whether a worker's options created it, and no user has changed it since. */
+  /** Whether the options of a worker created the limit, and no user has changed it since. */
   readonly isFromCode: boolean;
   readonly setBy: string | null;
   readonly setAt: Date;
-  /** How often the limit has been defined: 1 for a new one. */
+  /** The number of definitions that the limit has had so far: 1 for a new limit. */
   readonly revision: number;
-  /** The current back-off of the limit, not of its tasks or queues; null: none. */
+  /** The current back-off of the limit as a whole, not of its tasks or queues; null if there is none. */
   readonly backOff: {
     readonly until: Date;
     /** Milliseconds from the time of the read to `until`, by the database's clock. */
@@ -25,7 +25,7 @@ export interface StoredLimit {
   } | null;
 }
 
-/** Returns whether any named queue has slots. When a limit has ended, its slots may remain for a time. */
+/** Returns whether any named queue has slots. After a limit was removed, its queues may have slots for a time. */
 export async function hasManagedQueues(db: Database): Promise<boolean> {
   const [row] = await query<{ has_slots: boolean }>(db, hasSlotsSql);
   return row?.has_slots === true;

@@ -2,9 +2,12 @@
 // create a queue, also an add by Graphile Worker. So workers scan the rows of all queues, and change a batch of them at
 // a time.
 //
-//   free ──a limit matches──▶ managed:N with N slots ──limit raised──▶ managed:M at once
-//    ▲                             │ limit lowered or removed
-//    └── removed, all slots free ── managed:0 ── lowered, surplus slots free ──▶ managed:M
+//   ordinary  ──a limit matches────────────────────────▶ managed:N, with N slots
+//   managed:N ──the limit is changed to M──────────────▶ managed:M, with M slots
+//   managed:N ──the limit is removed───────────────────▶ ordinary, without slots
+//
+// After a change of a limit, surplus slots are removed as soon as no run holds them. While runs hold surplus slots, the
+// queue is managed:0, and no run begins in it. If enough slots are free, one statement makes the change at once.
 //
 // A queue that a run has locked becomes managed after the end of the run, and a paused queue after its resume.
 // Until a queue with a limit is managed, this library's workers fetch no job of it. Graphile workers may.
@@ -18,11 +21,14 @@ export interface ManagedAnswer {
   readonly changed: number;
   /** Whether queues still differ from the limits: runs lock them or their surplus slots, or `isPartial` is true. */
   readonly isPending: boolean;
-  /** Whether another call must continue: there are many queues, or another session has locked or changed some. */
+  /**
+   * Whether another call must continue, because there are more queues to change than one statement changes, or because
+   * another session has locked or changed some of these queues.
+   */
   readonly isPartial: boolean;
 }
 
-/** The most queues, and roughly the most slots, that one statement changes, because a statement has a time limit. */
+/** Roughly the most queues and the most slots that one statement changes. A statement has a time limit. */
 const BATCH = 5_000;
 const BATCH_SLOTS = 20_000;
 
@@ -36,15 +42,17 @@ export const patternOf = (match: string): string =>
   ].reduce((text, [from, to]) => `pg_catalog.replace(${text}, E'${from}', E'${to}')`, match);
 
 /*
- * $1 boolean: also check managed queues; those that are `managed:0` are always checked
+ * $1 boolean: whether managed queues are checked, too. Queues that are `managed:0` are always checked.
  *
  * `wrong`: the queues that differ from the limits, or lack the row of a rate. Too many slots do not count as a
  * difference while the queue is `managed:0` and none of its slots is free: no slot could be removed, and each scan
  * would write the queue's row again.
- * `seen`: a batch of these queues, first those that are not managed. A row may change before it is locked, and is used
- * only if its `version` is unchanged. Then the queue has the same slots, because a change of their number also writes
- * the queue's row. The version is xmin, because old PostgreSQL releases do not compare the ctid again. A run may still
- * lock a slot before this statement does; such a slot is not removed.
+ * `seen`: a batch of these queues, first those that are not managed. Another session may change the row of a queue
+ * before this statement locks the row. So the queue is left out unless its row still has the same `version`. With the
+ * same version, the queue also has the same number of slots, because a change of this number writes the queue's row,
+ * too. `version` is xmin and not ctid: PostgreSQL checks the conditions on a changed row again before it locks the row,
+ * but old releases do not check a condition on ctid again. A run may still lock a slot before this statement does; such
+ * a slot is not removed.
  */
 const manageSql: Statement = builtOnce(
   (s) => `

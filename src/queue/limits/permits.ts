@@ -1,17 +1,18 @@
 // A permit is the right of a worker to run one job under a limit of tasks. There are more permits than a limit allows
-// only after it was lowered: a permit in use is not taken away.
+// only after the limit was lowered, because a permit in use is not taken away.
 //  1. While a worker is short of permits or has to return some, it exchanges permits every 0.5 s, or sooner when
 //     permits get free.
-//  2. An exchange sends two statements together, so that no worker waits for another's round trip. The first locks the
-//     limit's row. The second reads the other workers' permits, with a snapshot that is taken after the wait for that
-//     lock. With an older snapshot it would grant permits that another worker has just taken.
+//  2. An exchange is two statements. The first locks the limit's row. The second reads the other workers' permits, with
+//     a snapshot that is taken after the wait for that lock. With an older snapshot, it would grant permits that
+//     another worker has just taken. Both statements are sent together, so that the lock is not held during a round
+//     trip.
 //  3. A worker keeps its permits, and gets as many free ones as it wants. There are two exceptions. A worker that wants
-//     none returns its permits when another worker is short. Once another worker has been short for half a second, or
-//     the workers have more permits than the limit allows, each worker gets an equal share, at most what it wants, and
-//     returns permits beyond its share as its jobs end. If there are more workers than permits, they take turns, so
-//     that tasks that only some of the workers have are run, too.
-//  4. The permits of a stale worker are deleted when its jobs are recovered. If one of its jobs stays locked, they are
-//     deleted later, together with the worker's row.
+//     none returns its permits when another worker is short of permits. Once another worker has been short for half a
+//     second, or the workers have more permits than the limit allows, each worker gets an equal share, at most what it
+//     wants, and returns permits beyond its share as its jobs end. If there are fewer permits than workers that want
+//     some, these workers take turns. So a task that only some of them have is run, too.
+//  4. The permits of a stale worker are deleted when its jobs are recovered. If one of its jobs stays locked, its
+//     permits are deleted later, together with the worker's row.
 import { queryAfter } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
@@ -21,7 +22,7 @@ export interface Permits {
   readonly permits: number | null;
   /** The number of permits that the worker may keep; it returns the others as its jobs end. At most `permits`. */
   readonly share: number;
-  /** Whether another worker wants more permits than it has. */
+  /** Whether a worker other than this one wants more permits than it has. */
   readonly othersAreShort: boolean;
 }
 
@@ -30,7 +31,7 @@ export interface PermitExchange {
   readonly workerId: string;
   /** The number of the worker's running jobs under the limit. */
   readonly inUse: number;
-  /** How many jobs the worker could run at once under the limit now, running ones included. */
+  /** How many jobs the worker could run at once under the limit now, including those that already run. */
   readonly wanted: number;
   /** The number of this exchange: greater than that of the worker's previous one. */
   readonly number: number;
@@ -50,8 +51,8 @@ export function announcedPermits(payload: string): {
 
 /**
  * Exchanges permits: reports how many jobs the worker runs and wants to run, and returns how many it may run. `db` must
- * be on a pool. Throws if the worker has no heartbeat row, or if a later exchange of the worker was executed first: an
- * exchange that waits for the limit's row on a lost connection must not undo a later one.
+ * be on a pool. Throws if the worker has no heartbeat row. Also throws if a later exchange of the worker was executed
+ * first. Without this check, an exchange that waits for the limit's row on a lost connection could undo the later one.
  */
 export async function exchangePermits(
   db: Database,
@@ -65,9 +66,9 @@ export async function exchangePermits(
 }
 
 /**
- * Gives back a worker's permits under a limit that its tasks no longer have. `number`: the number of the worker's last
- * exchange. The worker's row stays with this number, so that an earlier exchange that is executed later changes
- * nothing.
+ * Gives back a worker's permits under a limit that no longer applies to any of its tasks. `number`: the number of the
+ * worker's last exchange. The row of the worker's permits stays, with this number. So if an exchange up to this number
+ * is executed later, for example on a lost connection, it changes nothing.
  */
 export async function returnPermits(
   db: Database,
@@ -102,16 +103,18 @@ select from locked where id < 0`;
 const announceSql = (limitId: string, word: "free" | "wanted") =>
   `pg_catalog.pg_notify('${PERMITS}', ${limitId}::text || ' ${word}'::text)`;
 
-/** How often the turns change if there are more workers than permits (point 3). */
+/** The seconds after which the turns of the workers change (point 3). */
 const TURN_S = 5;
 
 /*
  * $1 int limit  $2 text worker  $3 int in use  $4 int wanted  $5 bigint number
- * `most`: the limit. After a definition that workers may not apply yet (revision < 2), it is 0 for up to 2.5 s, while
- * there is another worker that was started before the definition and, if the limit is new (revision 1), has not
- * exchanged permits under it. `held`: the sum of the other workers' permits; for a worker with more running jobs than
+ * `most`: how many permits the limit allows; null if it does not limit the concurrency. After a definition that some
+ * workers may not apply yet (revision < 2), `most` is 0 for up to 2.5 s, as long as there is another worker that was
+ * started before the definition. If the limit is new (revision 1), workers that have exchanged permits under it do not
+ * count, because they apply it. `held`: the sum of the other workers' permits; for a worker with more running jobs than
  * permits, its running jobs count instead, because jobs that started before the limit have no permits. `kept`: the
- * worker's permits so far. It is 0 if they were deleted after its lease expired, even if its jobs still run.
+ * worker's permits before this exchange. It is 0 if they were deleted after the worker's lease expired, even if the
+ * worker's jobs still run.
  */
 const exchangeSql: Statement = (s) => `
 with present as materialized (

@@ -1,12 +1,12 @@
-// Takes and returns tokens; a token is the right to start one job under a rate. This is the generic cell rate algorithm
-// (ITU-T I.371). Each pair of a limit and a key is a bucket, which is stored as one time: `tat`, the time at which the
-// bucket is full again.
+// Takes tokens from buckets and gives them back. A token is the right to start one job under a rate. This is the
+// generic cell rate algorithm (ITU-T I.371). Each pair of a limit and a key has a bucket. Only one time is stored for a
+// bucket: `tat`, the time at which the bucket is full again.
 //
 //   tokens now = (now + capacity × interval − greatest(tat, now)) ÷ interval
 //   taking n   : tat = greatest(tat, now) + n × interval
 //
-// `tat` may be later than that of an empty bucket, for example after the rate was raised or the clock was set back. The
-// next take then begins with the `tat` of an empty bucket.
+// `tat` may be later than the `tat` of an empty bucket, for example after the rate was raised or the clock was set
+// back. Then the next take first replaces it by the `tat` of an empty bucket.
 //
 // No token is taken in advance for a later start, because such starts would be exactly one interval apart. Suppose that
 // the jobs call a server that enforces the same rate without tolerance. That server would refuse each call that arrives
@@ -23,11 +23,11 @@ export interface TokenKey {
 }
 
 export interface Tokens {
-  /** How many were taken: from 0 to the wanted number. */
+  /** The number of tokens that were taken, from 0 to the wanted number. */
   readonly count: number;
   /** Milliseconds until the next token; 0: it is available now. */
   readonly nextMs: number;
-  /** When they were taken: microseconds since the epoch by the database's clock. */
+  /** When the tokens were taken: microseconds since the epoch by the database's clock. */
   readonly takenAt: string;
 }
 
@@ -65,8 +65,8 @@ const NO_LIMIT: Tokens = { count: 0, nextMs: 1_000, takenAt: "0" };
 
 /**
  * Gives unused tokens back to the bucket. Does nothing if they are older than `lapseMs` and also older than the time in
- * which the rate adds the same number of tokens. By then the bucket may have become full again, and other jobs may have
- * started instead.
+ * which the rate adds the same number of tokens. By then the bucket may have become full again, so that other jobs
+ * could start instead.
  */
 export async function returnTokens(
   db: Database,
@@ -129,7 +129,7 @@ const returnSql: Statement = (s) => `
 update ${s}._private_rates set tat = tat - $3::float8 * ${INTERVAL} where limit_id = $1::int and key = $2::text
   and ${microseconds("pg_catalog.now()")}::float8 < $5::float8 + $6::float8 * 1000::float8`;
 
-/* $1 text[] queues  $2 float8[] taken at, s. Rows are locked in the order of fetches, to avoid deadlocks. */
+/* $1 text[] queues  $2 float8[] taken at, s. Locks the rows in the same order as fetches do, to avoid deadlocks. */
 const returnOfQueuesSql: Statement = (s) => `
 with unused as materialized (
   select rates.limit_id, rates.key, pg_catalog.sum(limits.period_ms::float8 / limits.rate::float8) as ms

@@ -2,9 +2,9 @@
 // of _private_pauses.
 //
 //   queue        The queue's row has locked_by `paused:<reason>` and locked_at infinity. Graphile workers respect this
-//                lock. A worker that holds the queue's lock when the pause begins loses the lock. Its running job
-//                continues, and the end of that job does not unlock the queue (paused-run.ts).
-//   task, all    The fetches of this library's workers read the pauses.
+//                lock. A worker that holds the queue's lock when the pause begins loses the lock. The worker's running
+//                job continues, and the end of that job does not unlock the queue (paused-run.ts).
+//   task, all    No lock is set. Each fetch of this library's workers reads the pauses. Graphile workers ignore them.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isLocked } from "../sql/job-state.ts";
@@ -26,20 +26,23 @@ export interface PauseTarget {
 
 export const ALL = "*";
 
-/** The channel that announces changed pauses and limits, and requests to cancel. Workers then read what has changed. */
+/**
+ * The channel for announcements of changed pauses and limits, and of requests to cancel. A worker that receives an
+ * announcement reads what has changed.
+ */
 export const CONTROL = "worker:control";
 
 /**
- * What may have changed, according to an announcement on CONTROL. `all`: anything, as after a change of limits, the end
- * of a back-off, or an announcement by an earlier version.
+ * What may have changed, according to an announcement on CONTROL. `all`: anything; announced, for example, when a limit
+ * has changed. Payloads of earlier versions also count as `all`.
  */
 export type Control = "all" | "cancel" | "pauses";
 
 const CANCEL_OF = "cancel ";
 
 /**
- * Returns what may have changed, according to the announcement with this payload; null if it concerns only another
- * worker. `isOwn`: returns whether this worker locks jobs by an id.
+ * Returns what may have changed, according to the announcement with this payload; null if the announcement concerns
+ * only another worker. `isOwn` returns whether this worker locks jobs by the given id.
  */
 export const controlOf = (
   payload: string,
@@ -54,7 +57,10 @@ export const controlOf = (
 export const announceControl = (what: "all" | "pauses"): string =>
   `pg_catalog.pg_notify('${CONTROL}', '${what}')`;
 
-/** Returns an expression that announces a cancellation to the worker `lockedBy`, or to all workers if it is null. */
+/**
+ * Returns an expression that announces a cancellation to a worker. `lockedBy`: an SQL expression for the worker's id.
+ * If the id is null, the cancellation is announced to all workers.
+ */
 export const announceCancel = (lockedBy: string): string =>
   `pg_catalog.pg_notify('${CONTROL}', '${CANCEL_OF}'::text || coalesce(pg_catalog.left(${lockedBy}, 1000), ''::text))`;
 
@@ -66,7 +72,10 @@ export const announceResumed = `pg_catalog.pg_notify('${NEW_JOBS}', pg_catalog.f
 /** Whether this payload announces jobs that are no longer paused. */
 export const isOfResumed = (payload: string): boolean => payload.includes(RESUMED);
 
-/** Which optional tables the schema has: heartbeat rows of workers, and slots of managed queues. */
+/**
+ * Which optional tables the schema has: `heartbeats`, the heartbeat rows of workers, and `slots`, the slots of queues
+ * under a limit.
+ */
 export interface PauseTables {
   readonly heartbeats: boolean;
   readonly slots: boolean;
@@ -78,10 +87,11 @@ export const pauseTables = async (db: Database): Promise<PauseTables> => ({
 });
 
 /**
- * Returns a condition on a paused queue: a run that began before the pause still continues. A worker with heartbeats
- * removes its id from the lock at the end of the run. If the lock names a recovered worker or one without heartbeats,
- * the statement searches for a locked job of the queue, and may have to read all jobs for that. The condition is never
- * true for a managed queue, because its runs lock slots instead of the queue.
+ * Returns a condition on a paused queue: a run that began before the pause still continues. The lock of the pause
+ * contains the id of the run's worker (paused-run.ts). A worker with heartbeats removes its id when the run ends, so
+ * the run continues while the lock contains the id. If the worker was recovered, or has no heartbeats, the statement
+ * searches for a locked job of the queue, and may have to read all jobs for that. The condition is never true for a
+ * queue with slots, because the runs of such a queue lock slots instead of the queue.
  */
 export const isBusy = (s: string, queue: string, { heartbeats, slots }: PauseTables) =>
   `${slots ? `not ${hasSlots(s, `${queue}.id`)} and ` : ""}case
@@ -93,16 +103,16 @@ const hasLease = (s: string, queue: string) => `exists (select from ${s}._privat
       where workers.id = ${pausedRun(queue)} and not coalesce(${isRecovered}, false))`;
 
 /**
- * Returns assignments that end the pause of a row `queues`: a queue that has slots is managed again (slots.ts), any
- * other queue is unlocked.
+ * Returns the assignments that end the pause of a queue, for an update of its row `queues`. A queue that has slots
+ * becomes a managed queue again (sql/slots.ts). Any other queue is unlocked.
  */
 export const resumeAssignments = (s: string, { slots }: PauseTables) =>
   slots ? manageAgain(s, "queues") : UNLOCK;
 
 /**
- * Deletes pauses whose time is over, and unlocks their queues. Returns the number of deleted pauses. If a run of the
- * queue from before the pause still continues, the pause stays, and only `locked_at` of the queue is set, as a resume
- * sets it (set-pause.ts).
+ * Ends the pauses whose time is over: deletes them, and ends the locks of their queues (resumeAssignments()). Returns
+ * the number of deleted pauses. If a run that began before the pause still continues, the pause and the lock stay. Then
+ * only `locked_at` of the queue is set to the present time, as by a resume (commands/pauses/set-pause.ts).
  */
 export async function endDuePauses(db: Database): Promise<number> {
   const [row] = await query<{ ended: number }>(db, endDueSql(await pauseTables(db)));

@@ -1,6 +1,7 @@
-// If a named queue is paused during a run of the queue, the lock of the pause also contains the id of the run's worker:
-// `locked_by` is `paused:<reason>`, a line break and the id. The id is removed when the run ends. So the end of a pause
-// can see in the lock whether the run continues, and rarely has to search for running jobs.
+// If a named queue without a limit is paused during a run of the queue, the lock of the pause also contains the id of
+// the run's worker: `locked_by` is `paused:<reason>`, a line break and the id. A worker of this library removes its id
+// when the run ends. So the statement that ends a pause can usually read from the lock whether the run continues, and
+// rarely has to search for running jobs (isBusy in pause.ts).
 import {
   isLockedByWorker,
   isPausedQueue,
@@ -12,16 +13,19 @@ import {
 
 const BREAK = "pg_catalog.chr(10)";
 
-/** Returns an expression: the `locked_by` of a paused queue without a run. `reason`: an expression. */
+/** Returns an SQL expression: the `locked_by` of a paused queue that has no run. `reason`: an SQL expression. */
 export const pausedBy = (reason: string): string =>
   `'${PAUSED}' || pg_catalog.translate(${reason}, ${BREAK}, ' ')`;
 
-/** Returns an expression: the id of the worker whose run of a paused queue began before the pause; null: none. */
+/**
+ * Returns an SQL expression: the id of the worker whose run of a paused queue began before the pause; null if there is
+ * no such run. `queue`: the alias of the queue's row, as in the functions below.
+ */
 export const pausedRun = (queue: string): string =>
   `case when ${isPausedQueue(queue)} then
       pg_catalog.substr(${queue}.locked_by, nullif(pg_catalog.strpos(${queue}.locked_by, ${BREAK}), 0) + 1) end`;
 
-/** Expressions on a row of queues: whether lists show it as paused or locked, by which worker, and since when. */
+/** SQL expressions: whether lists show a queue as paused or as locked, which worker has locked it, and since when. */
 export interface ShownLock {
   readonly isPaused: string;
   readonly isLocked: string;
@@ -30,8 +34,8 @@ export interface ShownLock {
 }
 
 /**
- * Returns what lists show of a queue's lock. `locked_at` of a pause is infinity until the pause ends. From then on,
- * while a run from before the pause continues, the queue is shown as locked by the worker of that run.
+ * Returns what lists show of a queue's lock. The `locked_at` of a paused queue is infinity until the pause ends. If a
+ * run from before the pause still continues then, the queue is shown as locked by the worker of the run.
  */
 export function shownLock(queue: string): ShownLock {
   const run = `pg_catalog.left(${pausedRun(queue)}, 1024)`;
@@ -44,14 +48,18 @@ export function shownLock(queue: string): ShownLock {
   };
 }
 
-/** Returns the assignments for an `on conflict` that pause a queue. The lock gets the id of a current run's worker. */
+/**
+ * Returns the assignments for an `on conflict` that pause a queue. If a run of the queue continues, the lock of the
+ * pause contains the id of the run's worker.
+ */
 export const pauseOver = (queue: string): string =>
   `locked_by = excluded.locked_by || coalesce(${BREAK} || coalesce(${pausedRun(queue)},
       case when not ${isPseudoLock(queue)} then ${queue}.locked_by end), ''), locked_at = excluded.locked_at`;
 
 /**
- * Returns an update that ends runs, for use as a common table expression. Of the queues for which `condition` holds, it
- * unlocks those that the worker has locked, and removes the worker's id from the locks of pauses.
+ * Returns an update that ends a worker's runs of the queues for which `condition` holds, for use as a common table
+ * expression. If the worker has locked such a queue, the queue is unlocked. If the queue is paused, the worker's id is
+ * removed from the lock of the pause. `worker`: an SQL expression for the worker's id.
  */
 export const endRuns = (s: string, condition: string, worker: string): string =>
   `update ${s}._private_job_queues as queues

@@ -1,4 +1,5 @@
-// Rows of _private_schedules: the columns, pages of limited size, and the schedule that a row stores.
+// SQL that reads rows of _private_schedules, and functions that convert between a row and a schedule. The SQL limits
+// how many bytes are decompressed (see unpacked.ts), because a user's SQL may have written values of any size.
 import { InputError } from "../../base/errors.ts";
 import {
   isAtMost,
@@ -17,12 +18,12 @@ import { RawJson } from "../../domain/payload.ts";
 import { EARLIEST_MS, LATEST_MS, microseconds, milliseconds } from "../sql/moments.ts";
 
 /**
- * The maximum size in bytes of a `spec` that is read. It is more than is needed for a queue of 128 characters, a key of
- * 512 characters, and numbers.
+ * The maximum size in bytes of a `spec` that is read. A `spec` that this library has written is smaller: it has a queue
+ * name of at most 128 characters, a key of at most 512 characters, and a few short values.
  */
 const MAX_SPEC_LENGTH = 8_192;
 
-/** The channel that announces changes of schedules. Workers listen on it, and then read the schedules again. */
+/** The channel on which changes of schedules are announced. After an announcement, workers read the schedules again. */
 export const SCHEDULES = "worker:schedules";
 
 /** A schedule as it is stored. Times are milliseconds since the epoch. */
@@ -30,9 +31,9 @@ export interface StoredSchedule {
   readonly definition: ScheduleDefinition;
   readonly revision: number;
   readonly pausedMs: number | null;
-  /** The first tick that is not handled yet; null: there is none. */
+  /** The first tick that has not been handled; null: no tick follows. */
   readonly nextMs: number | null;
-  /** The last tick that was handled; null before the first. */
+  /** The last tick that was handled; null: none was handled yet. */
   readonly lastMs: number | null;
 }
 
@@ -52,17 +53,17 @@ export interface ScheduleRow {
 
 export interface PagedRow extends ScheduleRow {
   readonly next_us: string;
-  /** The most bytes that decompressing the values of the page's rows, up to and including this one, can yield. */
+  /** The most bytes that can result from decompressing the values of this row and of the rows before it on the page. */
   readonly page_bytes: string;
 }
 
-/** An expression: the options; `{}` if they are longer than this program writes, for example after a change by SQL. */
+/** An expression: the options in `spec`; `{}` if they are too long, which only a user's SQL can cause. */
 const smallSpec = `case when ${isAtMost("spec", MAX_SPEC_LENGTH)} then spec else '{}'::jsonb end`;
 
-/** An expression: the most bytes that decompressing the options of a row can yield. */
+/** An expression: the most bytes that can result from decompressing the options of a row. */
 const specBytes = packedBytes("spec", MAX_SPEC_LENGTH);
 
-/** The columns of a ScheduleRow. A payload that is too large is null, and then storedSchedule() throws. */
+/** The columns of a ScheduleRow. `payload` is null if the payload is too large; storedSchedule() refuses such a row. */
 export const scheduleColumns = `
   identifier, ${startOfText("task")} as task, ${startOfText("pattern", MAX_REASON_LENGTH)} as pattern,
   ${startOfText("time_zone")} as time_zone,
@@ -75,8 +76,8 @@ const PAGE_BYTES = 16 * 1_048_576;
 const rowBytes = `${packedBytes("payload", MAX_PAYLOAD_BYTES)} + ${specBytes}`;
 
 /**
- * Returns a query for a page of schedules. The page may have fewer rows than `limit` although more follow: see isCut().
- * Rows with longer names than this program writes are left out.
+ * Returns a query for a page of schedules. The page may have fewer rows than `limit` although more rows follow: see
+ * isCut(). Rows whose identifier is longer than any that this library writes are left out.
  */
 export const schedulePage = (
   s: string,
@@ -96,16 +97,17 @@ export const schedulePage = (
   where page_bytes - (${rowBytes}) < ${PAGE_BYTES}::bigint
   order by ${order}`;
 
-/** Whether a page of schedulePage() has reached its maximum size. Then more rows may follow. */
+/** Whether a page of schedulePage() ends because it has reached PAGE_BYTES. If so, more rows may follow. */
 export const isCut = (rows: readonly PagedRow[]): boolean =>
   Number(rows.at(-1)?.page_bytes ?? 0) >= PAGE_BYTES;
 
-/** The most bytes that decompressing the options of one list may yield. */
+/** The most bytes that may result from decompressing the options of all schedules of a list. */
 const LIST_BYTES = 4 * 1_048_576;
 
 /**
  * Returns a query for the first `limit` rows in the order of their identifiers. The column `spec` has a row's options.
- * It is `{}` if they are too long, or if decompressing the options of the rows up to this one may yield more than 4 MB.
+ * It is `{}` if the options are too long, or if decompressing the options of this row and of the rows before it could
+ * yield more than LIST_BYTES.
  */
 export const schedulesWithOptions = (s: string, limit: number): string => `
   select identifier, task, pattern, time_zone, jitter_ms, overlap, revision, paused_at, next_at,
@@ -118,8 +120,8 @@ export const schedulesWithOptions = (s: string, limit: number): string => `
   ) as summed`;
 
 /**
- * Returns a row's schedule. Throws InputError if it is invalid, for example because another version or a user's SQL has
- * written the row.
+ * Returns the schedule that a row stores. Throws InputError if the schedule is invalid, for example because another
+ * version of this library or a user's SQL has written the row.
  */
 export function storedSchedule(row: ScheduleRow): StoredSchedule {
   if (row.payload === null) throw new InputError([payloadTooLarge]);
@@ -141,38 +143,38 @@ export function storedSchedule(row: ScheduleRow): StoredSchedule {
   };
 }
 
-/** The options of a schedule that have no column, and its last tick. */
+/** Members of the column `spec`: the last tick, and some of the options that have no column of their own. */
 interface StoredOptions {
   readonly lastMs?: number | null;
   readonly fillMs?: number;
   readonly queueName?: string;
 }
 
-/** JSON for the column `spec`, without the last tick. */
+/** Returns the JSON of a schedule's options for the column `spec`, without the last tick. */
 export function specText({ entry }: ScheduleDefinition): string {
   const { fillMs, queueName, maxAttempts, priority, jobKey, jobKeyMode } = entry;
   return JSON.stringify({ fillMs, queueName, maxAttempts, priority, jobKey, jobKeyMode });
 }
 
 /**
- * An expression: the backfill period in milliseconds, at most 366 days. It is 0 if the stored value is not a number, or
- * has more than 25 characters: a user may have written a number such as 1e999 by SQL, and casting that would abort the
- * whole statement.
+ * An expression: the backfill period in milliseconds, at most 366 days. It is 0 if the stored value is not a number or
+ * has more than 25 characters. A user's SQL may have written a number such as 1e999, which PostgreSQL stores with all
+ * its digits. The cast of such a number to float8 would fail, and with it the whole statement.
  */
 export const fillMs = `case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) = 'number'::text
       and pg_catalog.length(spec->>'fillMs'::text) <= 25
     then least((spec->>'fillMs'::text)::float8, 31622400000::float8) else 0::float8 end`;
 
 /**
- * Returns a condition: the next tick is at `time`, later, or earlier by at most the backfill period. The options are
- * read only if the tick is earlier.
+ * Returns a condition: the next tick is not earlier than `time` minus the backfill period. The options, which contain
+ * this period, are read only if the tick is earlier than `time`.
  */
 export const isSince = (time: string): string => `case when next_at >= ${time} then true
       else next_at >= ${time} - (select ${fillMs} from (select ${smallSpec} as spec offset 0) as options) * interval '1 millisecond' end`;
 
 /**
- * Returns a time in milliseconds as a number; null for null and infinity. A time beyond RFC 3339, which a user may have
- * written by SQL, becomes the nearest valid one, which timeParameter() can write.
+ * Returns a time in milliseconds as a number; null if the time is null or infinite. A time outside the years 1 to 9999,
+ * which a user's SQL may have written, becomes the nearest time within these years.
  */
 export function msOf(ms: string | number | null): number | null {
   const value = ms === null ? Number.NaN : Number(ms);
@@ -180,8 +182,8 @@ export function msOf(ms: string | number | null): number | null {
 }
 
 /**
- * Returns a time as RFC 3339 text for a parameter. No time becomes `infinity` and not null, because an array cannot
- * contain nulls if PostgreSQL's setting array_nulls is off.
+ * Returns a time as RFC 3339 text for a parameter; `infinity` if there is no time. It does not return null, because
+ * some parameters are arrays, and the text of an array cannot contain nulls if PostgreSQL's setting array_nulls is off.
  */
 export const timeParameter = (ms: number | null): string =>
   ms === null || !Number.isFinite(ms) ? "infinity" : new Date(ms).toISOString();

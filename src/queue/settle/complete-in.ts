@@ -2,7 +2,8 @@
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query } from "../../database/database.ts";
 
-// The statement is a select, because some drivers return the rows of a `delete … returning` in another form.
+// The statement is a select, because some drivers return the rows of a `delete … returning` in another form than the
+// rows of a select.
 const completeSql = (s: string) => `
 with done as (
   delete from ${s}._private_jobs j where j.id = $2::text::bigint and j.locked_by = $1::text returning 1
@@ -10,8 +11,9 @@ with done as (
 select 1 from done`;
 
 /**
- * Deletes the row of a job that the worker has locked, on a client of the caller. Throws WorkerError `conflict` if the
- * job is no longer locked for the worker: then the transaction must roll back.
+ * Deletes the row of a job that the worker has locked. `db`: a client of the caller, in the caller's transaction.
+ * Throws WorkerError `conflict` if the job is no longer locked for the worker. The caller must then roll the
+ * transaction back.
  */
 export async function completeJobIn(db: Database, workerId: string, id: string): Promise<void> {
   const rows = await query(db, completeSql, [workerId, id]);

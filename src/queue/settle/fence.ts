@@ -1,25 +1,27 @@
-// The lock that a worker holds on a job, and what it means for the statements that end the job. A result is written
-// only while the worker still holds the lock, so a worker whose lease has expired cannot finish a job that another
-// worker has fetched. The statement returns the ids of the jobs whose lock the worker had lost.
+// Parts of the statements that write the result of a job. Such a statement changes the job only while the worker still
+// holds the lock on the job, so a worker whose lease has expired cannot finish a job that another worker has fetched.
+// The statement returns the ids of the jobs whose lock the worker had lost. There are two modes of locks:
 //
-//   locked_by   the safe mode: the row has the worker's id. The attempt was counted when the job was fetched.
-//   row         the fast mode: the transaction that writes the result has locked the row since the fetch. The row's
-//               locked_by is null, and the attempt is not counted yet. After a lost connection, the row is unlocked
-//               until another transaction writes the result. If locked_by is set then, another attempt has locked
-//               the job, even if the id is that of this worker: its safe mode may have fetched the job.
+//   locked_by   The safe mode, and kept jobs of the fast mode. The job's row has the worker's id in locked_by, and the
+//               attempt is already counted in the row.
+//   row         The fast mode. The transaction that writes the result has locked the row since the fetch. The row's
+//               locked_by is null, and the attempt is not counted yet. After the loss of a connection, the row is
+//               unlocked, and the result is written by a later transaction. If locked_by is set by then, another
+//               attempt has locked the job, even if locked_by has the id of this worker: the worker's safe mode may
+//               have fetched the job.
 import { SKIPPED } from "../../database/skipped-rows.ts";
 
 export type LockMode = "locked_by" | "row";
 
 /**
- * Returns a condition: the worker still holds the job's lock. `workerId`: the parameter with the worker's id; only the
- * mode `locked_by` uses it.
+ * Returns the SQL condition that the worker still holds the lock on a job. `job`: the alias of the job's row.
+ * `workerId`: the parameter with the worker's id, which only the mode `locked_by` uses.
  */
 export function isOurs(mode: LockMode, job: string, workerId: string): string {
   return mode === "locked_by" ? `${job}.locked_by = ${workerId}::text` : `${job}.locked_by is null`;
 }
 
-/** Returns an expression: the job's attempts, including the one that has just ended. */
+/** Returns an SQL expression: the number of the job's attempts, including the attempt that has just ended. */
 export function attemptsMade(mode: LockMode, job: string): string {
   return mode === "locked_by" ? `${job}.attempts` : `${job}.attempts + 1`;
 }
@@ -30,16 +32,17 @@ export interface FencedWrite {
   readonly mode: LockMode;
   /** The parameter with the ids of the jobs. */
   readonly ids: string;
-  /** The parameter with the worker's id; only the mode `locked_by` uses it. */
+  /** The parameter with the worker's id, which only the mode `locked_by` uses. */
   readonly workerId: string;
-  /** The common table expression with the written rows. */
+  /** The name of the common table expression that returns the written rows. */
   readonly by: string;
 }
 
 /**
- * Returns an expression for a select list: the ids that were not written, as `{1,2}`; null if as many rows were written
- * as there are ids. If the worker still holds the lock on a job that was not written, a trigger or a policy has
- * skipped the row. Then the expression throws an error (skipped-rows.ts), and so the statement writes nothing.
+ * Returns an SQL expression for a select list: the ids of the jobs that were not written, as `{1,2}`; null if as many
+ * rows were written as there are ids. If the worker still holds the lock on a job that was not written, a trigger or a
+ * policy has skipped the job's row. In this case the expression raises an error (skipped-rows.ts), so that the
+ * statement writes nothing.
  */
 export const lostIds = ({ schema, mode, ids, workerId, by }: FencedWrite): string =>
   `case when (select pg_catalog.count(*) from ${by}) < pg_catalog.cardinality(${ids}::bigint[]) then

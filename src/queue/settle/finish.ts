@@ -1,15 +1,15 @@
-// Ends jobs that succeeded or were skipped: deletes their rows, and unlocks named queues whose runs have ended.
+// Ends jobs that succeeded or were skipped: deletes their rows. Also releases the locks of ended runs of named queues.
 import { builtOnce, type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { endRuns } from "../pauses/paused-run.ts";
 import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
 import { isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
 
-/** Returns the deletion, for a common table expression. The statement of a fetch contains it, too (take-jobs.ts). */
+/** Returns the statement that deletes the jobs, for a common table expression. A fetch uses it, too (take-jobs.ts). */
 export const finishedJobs = (s: string, mode: LockMode, ids: string, workerId: string): string =>
   `delete from ${s}._private_jobs j where j.id = any(${ids}::bigint[]) and ${isOurs(mode, "j", workerId)}
   returning j.id`;
 
-// Only for the safe mode: the fast mode fetches no jobs of named queues.
+// Used only in the safe mode, because the fast mode fetches no jobs of named queues.
 const unlockedQueues = (s: string) => `, unlocked as (
   ${endRuns(s, "id = any($3::int[])", "$2")}
 )`;
@@ -34,9 +34,9 @@ const statements = {
 const NO_LOCKS = { queues: [], slots: [] };
 
 /**
- * Deletes these jobs, if the worker has locked them by `mode`, and unlocks named queues whose runs have ended.
- * `locks`: the locks of these runs, as numbers (sql/slots.ts); only in the mode `locked_by`. Returns the ids of jobs
- * whose lock the worker had lost.
+ * Deletes those of the jobs whose lock the worker still holds (fence.ts), and releases the locks of ended runs of named
+ * queues. `locks`: these locks of runs, as numbers (sql/slots.ts); used only in the mode `locked_by`. Returns the ids
+ * of the jobs whose lock the worker had lost.
  */
 export async function finishJobs(
   db: Database,

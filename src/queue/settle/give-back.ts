@@ -18,12 +18,13 @@ import { UNLOCK } from "../sql/lock.ts";
 import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
 import { isOurs, type LostIds, lostIds } from "./fence.ts";
 
-// The rows are locked first, because the update alone would leave 0 as the xmax of their new versions, and the fast
-// mode fetches jobs with xmax 0. A job whose attempt in the fast mode ended with a lost connection must stay with the
-// safe mode, which counts an attempt before the job runs (isForFastMode()).
+// The rows are locked before the update, so that the xmax of their new versions is not 0: the fast mode fetches only
+// jobs with xmax 0 (isForFastMode()). A job whose attempt in the fast mode ended with a lost connection must stay with
+// the safe mode, which counts an attempt before the job runs.
 //
-// In the index, an updated job follows all other jobs of its priority and time, and a fetch reads only the first ones.
-// If there are such jobs, a job that returns to a named queue becomes due some microseconds earlier, to keep its place.
+// A fetch reads only the first entries of an index. There an updated job follows all other jobs with the same priority
+// and run_at. So if such jobs exist, a returned job of a named queue gets a run_at that is some microseconds earlier,
+// to keep its place.
 const givenBack = (
   s: string,
   condition: string,
@@ -61,9 +62,9 @@ const freedSlots = (s: string, condition: string) => `, freed_slots as (
 const returnStatements = { ofQueues: returnSql(false), ofSlots: returnSql(true) };
 
 /**
- * Gives jobs back, and unlocks runs of named queues (`locks`) in the same statement: if a queue were unlocked earlier,
- * later jobs could start first. `keyed`: the jobs that had a key when they were fetched. Returns the ids of jobs whose
- * lock the worker had lost.
+ * Gives jobs back, and unlocks runs of named queues (`locks`) in the same statement: if a queue were unlocked before
+ * its jobs, later jobs of the queue could start first. `keyed`: the ids of the jobs that had a key when they were
+ * fetched. Returns the ids of the jobs whose lock the worker had lost.
  */
 export async function returnJobs(
   db: Database,
@@ -81,9 +82,10 @@ export async function returnJobs(
 }
 
 // If a connection is lost during a fetch, it is unknown whether the fetch was committed. So the jobs that this worker
-// has locked and never received are given back. This reads all jobs, or only the locked ones if their optional index
-// exists. Whether the jobs had a key is unknown, too. A removed job is recognised because only a removal writes the
-// `updated_at` of a locked job and leaves no attempts. An `updated_at` in the future proves nothing.
+// has locked and never received are given back. The statement reads all jobs, or only the locked jobs if the optional
+// index of locked jobs exists. It is also unknown which jobs had a key. A removed or replaced job is recognised because
+// it has no key and no attempts left, and its `updated_at` was written while the job was locked. An `updated_at` in the
+// future proves nothing.
 const REMOVED_SINCE = `j.key is null and j.attempts >= j.max_attempts
     and j.updated_at >= j.locked_at and j.updated_at <= pg_catalog.now()`;
 

@@ -1,18 +1,18 @@
-// Puts snoozed jobs back. The attempt does not count, and the jobs are due after a delay.
+// Puts snoozed jobs back. The attempt does not count, and each job is due after its delay.
 // A job that was removed while it ran has lost its key and has no attempts left. It is deleted instead of being put
-// back: otherwise it would have one attempt left, and would run again.
+// back: a snooze returns one attempt, so the job would run again.
 import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { UNLOCK } from "../sql/lock.ts";
 import { isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
 import { endOfAttempts } from "./retry-policy.ts";
 
-/** A job whose attempt ended by a snooze. */
+/** A job whose attempt ended with a snooze. */
 export interface SnoozedJob {
   readonly id: string;
   readonly delayMs: number;
   /** Whether the job had a key when it was fetched. */
   readonly isKeyed: boolean;
-  /** The JSON text that replaces the payload of a batch job, with the remaining items; null: the payload stays. */
+  /** The JSON text of a new payload: the remaining items of a batch job. null: the payload does not change. */
   readonly payload: string | null;
 }
 

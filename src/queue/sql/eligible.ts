@@ -1,8 +1,8 @@
-// The conditions under which a worker may fetch a job: it is available and due, its task is one of the worker's and not
-// paused, it has no forbidden flag, and its named queue, if any, is not locked. A queue with a limit becomes a managed
-// queue (slots.ts), which is always locked. For managed queues, take-managed.ts checks slots instead of the lock.
-// Graphile workers ignore pauses of tasks and of all jobs, and limits of queues that are not managed yet. Each function
-// returns a condition. `job`: the alias of a row of _private_jobs.
+// The conditions under which a worker may fetch a job: it is available and due, its task is a task of the worker and
+// not paused, it has no forbidden flag, and its named queue, if any, is not locked. A queue with a limit becomes a
+// managed queue (slots.ts), which is always locked. For managed queues, take-managed.ts checks slots instead of the
+// lock. Graphile workers ignore pauses of tasks and of all jobs, and limits of queues that are not managed yet. Each
+// function returns an SQL condition. `job`: the alias of a row of _private_jobs.
 
 /** The job is not locked and has attempts left. The indexes that fetches read have this predicate. */
 export const isAvailable = (job: string): string => `${job}.is_available`;
@@ -21,7 +21,7 @@ export interface KnownTasks {
 }
 
 /**
- * The job's task is one of the worker's, and not paused. PostgreSQL reads the tasks and pauses once for each statement,
+ * The job's task is a task of the worker and not paused. PostgreSQL reads the tasks and pauses once for each statement,
  * so a pause applies to all statements that begin after its commit.
  */
 export const isOfKnownTask = (

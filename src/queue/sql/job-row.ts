@@ -1,7 +1,7 @@
 // A job as an SQL row and as the `Job` that other layers use.
 //
 // The columns do not depend on settings of the session, such as DateStyle and TimeZone: times are selected as
-// microseconds since the epoch, ids and payloads as text. Only the property Job.payload parses the text of the payload.
+// microseconds since the epoch, ids and payloads as text. A payload is parsed only when Job.payload is read.
 import type { Job, JobState } from "../../domain/job.ts";
 import { stateOf } from "./job-state.ts";
 import { dateOf, microseconds, timeText } from "./moments.ts";
@@ -58,16 +58,16 @@ export const jobColumns = jobColumnsWith({
 });
 
 /**
- * Returns the joins with a job's task and queue. They are left joins: the jobs have no foreign keys to these tables, so
- * the row of a name can be missing.
+ * Returns the joins with a job's task and queue. They are left joins: many jobs have no queue, and jobs have no foreign
+ * keys to these tables, so the row of the task or the queue can be missing.
  */
 export const jobNames = (schema: string) => `
   left join ${schema}._private_tasks as tasks on tasks.id = jobs.task_id
   left join ${schema}._private_job_queues as queues on queues.id = jobs.job_queue_id`;
 
 /**
- * Returns the joins for a page of jobs, in which each job looks up its own queue. Otherwise the planner would read all
- * queues, which may be many more than the jobs on a page.
+ * Returns the joins for a page of jobs. They look up the queue of each job separately. With a plain join, PostgreSQL
+ * could read all queues, and there may be many more queues than jobs on a page.
  */
 export const pageNames = (schema: string) => `
   left join ${schema}._private_tasks as tasks on tasks.id = jobs.task_id
@@ -103,7 +103,7 @@ class StoredJob implements Job {
   readonly flagsText: string | null;
   readonly isAvailable: boolean;
   readonly state: JobState;
-  // The times as received. The row itself is not kept, because it would keep the memory of its batch alive.
+  // The times as in the row. The row itself is not kept, because it would keep the memory of the whole batch alive.
   readonly #runAtUs: string | number;
   readonly #createdAtUs: string | number;
   readonly #updatedAtUs: string | number;

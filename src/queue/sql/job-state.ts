@@ -1,6 +1,7 @@
-// The four states of a job, as conditions on a row of _private_jobs with the given alias. Every job has exactly one
-// state. `is_available` is the predicate of the indexes that fetches read: the planner uses them only if a query
-// repeats it. `not is_available` excludes no job, because it follows from the other terms of the same condition.
+// The four states of a job: locked, failed, scheduled, and ready (isReady() in eligible.ts). Every job has exactly one
+// state. Each function returns SQL for a row of _private_jobs with the alias `job`. `is_available` is the predicate of
+// the indexes that fetches read: the planner uses these indexes only if a query repeats the predicate. A condition with
+// `not is_available` excludes no further job, because its other terms imply this one.
 import { isAvailable, isReady } from "./eligible.ts";
 
 export const isLocked = (job: string): string =>
@@ -12,7 +13,7 @@ export const isFailed = (job: string): string =>
 export const isScheduled = (job: string): string =>
   `${isAvailable(job)} and ${job}.run_at > pg_catalog.now()`;
 
-/** Returns an expression: the name of the state. Each `when` is reached only by jobs that have no earlier state. */
+/** Returns an expression: the name of the state. */
 export const stateOf = (job: string): string => `case
     when ${job}.locked_at is not null then 'locked'
     when ${job}.attempts >= ${job}.max_attempts then 'failed'

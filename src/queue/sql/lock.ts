@@ -1,4 +1,5 @@
-// How jobs and named queues are locked and unlocked, and which locks do not belong to a worker.
+// SQL that locks and unlocks jobs and named queues, and SQL that distinguishes the locks of workers from the locks of
+// pauses and limits.
 
 /**
  * Returns the assignments that lock a row. `workerId`: the placeholder of the worker's id. `at`: the function of
@@ -8,8 +9,8 @@ export const lockBy = (workerId: string, at = "now"): string =>
   `locked_by = ${workerId}::text, locked_at = pg_catalog.${at}()`;
 
 /**
- * Returns an expression: the id of the worker that has locked a row of jobs or queues, cut at the length that this
- * library allows. The column itself has no limit.
+ * Returns an expression: the `locked_by` of a row of jobs or queues, cut at 1,024 characters, the longest worker id
+ * that this library allows. The column has no limit.
  */
 export const lockHolder = (row: string): string => `pg_catalog.left(${row}.locked_by, 1024)`;
 
@@ -17,8 +18,8 @@ export const lockHolder = (row: string): string => `pg_catalog.left(${row}.locke
 export const UNLOCK = "locked_by = null, locked_at = null";
 
 /**
- * Returns the assignments that lock a job for an attempt. The attempt counts from now on. If attempts counted only when
- * they end, a job that kills its worker would never use them up. `job`: the alias of the row.
+ * Returns the assignments that lock a job for an attempt. The attempt counts from now on. If attempts counted only
+ * when they end, a job that kills its worker would never use up its attempts. `job`: the alias of the row.
  */
 export const takeBy = (workerId: string, job: string, at = "now"): string =>
   `attempts = ${job}.attempts + 1, ${lockBy(workerId, at)}`;
@@ -28,15 +29,20 @@ export const isFree =
   "(jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')";
 
 /**
- * The lock of a paused queue: locked_by begins with this prefix and the reason, and locked_at is infinity. So Graphile
- * workers do not fetch the queue's jobs, either.
+ * The beginning of `locked_by` in the row of a paused queue. The reason of the pause follows (paused-run.ts). During
+ * the pause, `locked_at` is infinity: Graphile workers treat the queue as locked, however long the pause lasts.
  */
 export const PAUSED = "paused:";
 
-/** The permanent lock of a queue with a limit: locked_by is this prefix and the number of its slots (slots.ts). */
+/**
+ * The beginning of `locked_by` in the row of a queue with a limit, unless the queue is paused. A number follows
+ * (slots.ts).
+ */
 export const MANAGED = "managed:";
 
-/** The prefixes of `locked_by` in rows of queues whose lock does not belong to a worker. */
+/**
+ * The prefixes by which `locked_by` of a queue shows that a pause or a limit, and not a worker, has locked the queue.
+ */
 export const PSEUDO_HOLDERS = [PAUSED, MANAGED] as const;
 
 // Only the prefix is decompressed: another program may have stored a large text, and decompression costs 9 ms/MB.

@@ -3,7 +3,7 @@
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
-/** Returns the start of the transaction by the database's clock, in microseconds since 1970. */
+/** Returns the start time of the current transaction by the database's clock, in microseconds since 1970. */
 export async function databaseNowUs(db: Database): Promise<string> {
   const [row] = await query<{ us: string }>(db, nowSql);
   if (row === undefined) throw new WorkerError("database_error", "the database returned no time");
@@ -13,24 +13,24 @@ export async function databaseNowUs(db: Database): Promise<string> {
 const nowSql: Statement = () => `select ${microseconds("pg_catalog.now()")}::text as us`;
 
 /**
- * Returns an expression for a time in microseconds. It is numeric, because float output depends on extra_float_digits
- * and an integer cannot represent infinity.
+ * Returns an expression for a time in microseconds since 1970. The type of the expression is numeric: the text of a
+ * float depends on extra_float_digits, and an integer cannot represent infinity.
  */
 export const microseconds = (column: string) =>
   `pg_catalog.floor(extract(epoch from ${column}) * 1000000::numeric)`;
 
-/** Returns an expression for a time in milliseconds, rounded down, for comparisons with a Date. */
+/** Returns an expression for a time in milliseconds since 1970, rounded down, for comparisons with a Date. */
 export const milliseconds = (column: string) =>
   `pg_catalog.floor(extract(epoch from ${column}) * 1000::numeric)`;
 
 /**
- * Returns an expression for the age of a time in milliseconds. It is infinite for an infinite time, which PostgreSQL
- * before 17 cannot subtract.
+ * Returns an expression for the milliseconds since a time. For an infinite time the result is infinite. The expression
+ * subtracts numbers, because PostgreSQL before 17 cannot subtract infinite times.
  */
 export const ageMs = (moment: string): string =>
   `((extract(epoch from pg_catalog.now())::float8 - extract(epoch from ${moment})::float8) * 1000::float8)`;
 
-/** Returns an expression for the milliseconds until a time; negative after it, infinite for an infinite time. */
+/** Returns an expression for the milliseconds until a time: negative for a past time, infinite for an infinite one. */
 export const aheadMs = (moment: string, now = "pg_catalog.now()"): string =>
   `((extract(epoch from ${moment})::float8 - extract(epoch from ${now})::float8) * 1000::float8)`;
 

@@ -1,4 +1,5 @@
-// The names of tasks and of named queues. A name is a row with an id, created once and shared by all its jobs.
+// Adds and reads the names of tasks and of named queues. Each name has one row with an id, and all jobs with the name
+// refer to this row.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { JobRow } from "./job-row.ts";
 
@@ -8,8 +9,8 @@ const TABLES = { identifier: "_private_tasks", queue_name: "_private_job_queues"
 export type NameColumn = keyof typeof TABLES;
 
 /**
- * Returns common table expressions that add missing names. `names`: the text of a text[] parameter without duplicates.
- * The last expression, `all_<column>`, has the columns (id, <column>) for all `names`.
+ * Returns common table expressions that add missing names. `names`: a parameter such as `$1`, whose value is a text[]
+ * without duplicates. The last expression, `all_<column>`, has a row (id, <column>) for each of the names.
  *
  * "do update", not "do nothing": a name that another session inserts at the same moment is not visible to this
  * statement, and only an update returns its id. Names are inserted in order, so that two batches with the same new
@@ -29,7 +30,7 @@ export const knownNames = (s: string, column: NameColumn, names: string): string
     select * from known_${column} union all select * from new_${column}
   )`;
 
-/** Returns a statement that adds those names of $1 that are missing, and returns (id, name) for each name of $1. */
+/** Returns a statement that adds the names in $1 that are missing, and returns a row (id, name) for each name in $1. */
 export const namesStatement =
   (column: NameColumn) =>
   (s: string): string =>
@@ -44,8 +45,9 @@ interface NameRow {
 }
 
 /**
- * Returns the rows with the names of their tasks and queues. A statement does not see rows that its table expressions
- * have inserted, so the row of a new job lacks the name of a new task or queue. A second query then reads the names.
+ * Returns the rows with the names of their tasks and queues. A statement does not see rows that its own table
+ * expressions have inserted. So the row of a job that was just added lacks the name of its task or queue if the same
+ * statement has inserted that name. This function then reads the missing names with a second query.
  */
 export async function withNames<R extends JobRow>(db: Database, rows: readonly R[]): Promise<R[]> {
   const taskIds = new Set<number>();

@@ -1,6 +1,6 @@
-// The slots of managed queues: queues with a limit. The row of such a queue is always locked, but by no worker. Each
-// run of its jobs locks a row in _private_queue_slots. Only schemas with the extension "limits" have such queues. While
-// such a queue is not paused, `locked_by` of its row is, for example:
+// The slots of managed queues. A managed queue is a named queue with a limit. Its row is always locked, but by no
+// worker. Each run of its jobs locks a row in _private_queue_slots. Only schemas with the extension "limits" have
+// managed queues. While a managed queue is not paused, `locked_by` of its row is, for example:
 //
 //   managed:3  the queue has three slots
 //   managed:0  the number of slots may differ from the limit; no run begins before a worker has corrected the number
@@ -17,7 +17,7 @@ export const isManaged = (queue: string): string =>
 export const hasOpenSlots = (queue: string): string =>
   `${queue}.locked_by like '${MANAGED}%' and ${queue}.locked_by <> '${NO_SLOTS}'`;
 
-/** Returns an expression: the number N in the lock `managed:N` of a queue, at least 1. */
+/** Returns an expression: the number N in the lock `managed:N` of a queue; 1 for `managed:0` and for any other lock. */
 export const slotCount = (queue: string): string =>
   `coalesce(nullif(pg_catalog.substring(${queue}.locked_by, '^${MANAGED}([0-9]{1,9})$')::int, 0), 1)`;
 

@@ -1,19 +1,19 @@
-// A worker's lease on the jobs that it has locked: its row in the heartbeat table, renewed every few seconds. A sweep
-// that recovers a worker's jobs marks or deletes the worker's row (recover-jobs.ts). If the worker was only suspended,
-// its next heartbeat detects the mark or the missing row, and the worker continues under a new id. A heartbeat never
-// restores a deleted row.
+// A worker's lease on the jobs that it has locked. The lease is the worker's row in _private_workers, and a heartbeat
+// renews it every few seconds. A sweep that recovers a worker's jobs marks or deletes the worker's row
+// (recover-jobs.ts). If the worker was only suspended, its next heartbeat detects the mark or the missing row, and the
+// worker continues under a new id. A heartbeat never restores a deleted row.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasNumber, isRecovered, staleWorkers } from "./stale-workers.ts";
 
-/** A heartbeat, and what the caller requests with it. */
+/** The leases that a heartbeat renews, and what it writes and reads in addition. */
 export interface HeartbeatRequest {
   readonly leaseIds: readonly string[];
-  /** JSON text for `metadata` in the row of one lease; null: no row gets a new text. */
+  /** `text`: the new JSON text for the column `metadata` in the row of the lease `id`. null: no row gets a new text. */
   readonly metadata: { readonly id: string; readonly text: string } | null;
   /**
-   * Requests the stale workers whose last heartbeat is older than this many milliseconds; null: requests none. A worker
-   * is returned only if `uptimeMs` of the answer is at least as long as the lease of that worker.
+   * If not null, the answer has the stale workers whose last heartbeat is older than this many milliseconds. Workers
+   * whose lease is longer than `uptimeMs` of the answer are left out.
    */
   readonly silenceMs: number | null;
   /** Whether the previous heartbeat failed. */
@@ -22,7 +22,7 @@ export interface HeartbeatRequest {
   readonly longestGapMs: number;
 }
 
-/** Identifies the row of a worker's lease. If the table is restored from a backup, the restored row differs from it. */
+/** Identifies the row of a worker's lease. After the table was restored from a backup, the row has another mark. */
 export interface LeaseMark {
   /** The oid of the table. */
   readonly table: number;
@@ -32,7 +32,7 @@ export interface LeaseMark {
 
 /** The row of a lease as the heartbeat found it. */
 export interface LeaseRow extends LeaseMark {
-  /** Whether a sweep has marked the row, because the worker was stale: its jobs may run elsewhere. */
+  /** Whether a sweep has marked the row because the worker was stale. Its jobs may then run elsewhere. */
   readonly isRecovered: boolean;
 }
 
@@ -46,9 +46,9 @@ export interface HeartbeatAnswer {
   readonly staleWorkerIds: readonly string[];
 }
 
-// The row stores since when heartbeats have succeeded without a gap. A new worker copies the earliest such time of the
-// workers with a recent heartbeat. So even a fleet of short-lived workers can distinguish a stale worker from an outage
-// of the database, after which no heartbeat is recent.
+// Each row stores in `steady_since_ms` since when heartbeats have succeeded without a gap. A new worker copies the
+// earliest such time from the rows with a recent heartbeat. So even a fleet of short-lived workers can distinguish a
+// stale worker from an outage of the database, after which no heartbeat is recent.
 const NOW_MS = "extract(epoch from pg_catalog.now())::float8 * 1000::float8";
 const SINCE = "(workers.metadata ->> 'steady_since_ms'::text)::float8";
 const hasSince = hasNumber("steady_since_ms");
@@ -68,7 +68,10 @@ select greatest(0, ${NOW_MS} - since_ms) as uptime_ms, ${NOW_MS} as now_ms, tabl
 from earlier, registered`;
 
 export interface RegisteredLease extends LeaseMark {
-  /** How long heartbeats have succeeded without a gap, in milliseconds; 0 if no worker has a recent heartbeat. */
+  /**
+   * How long heartbeats have succeeded without a gap, in milliseconds; 0 if no row with a recent heartbeat has
+   * `steady_since_ms`.
+   */
   readonly uptimeMs: number;
 }
 
@@ -103,7 +106,7 @@ const isSteady = `(not $5::boolean and ${hasSince}
         and last_heartbeat_at between pg_catalog.now() - $6::float8 * interval '1 millisecond' and pg_catalog.now())`;
 
 // The update waits for a sweep that has locked the row, and then finds the sweep's mark, or no row. now() is the start
-// of the transaction, so a heartbeat that had to wait has the time before the wait.
+// of the transaction, so a heartbeat that had to wait stores the time before the wait.
 const heartbeatSql: Statement = (s) => `
 with before as (
   select id, extract(epoch from last_heartbeat_at)::float8 * 1000::float8 as renewed_ms
@@ -176,7 +179,7 @@ const stillLockedSql: Statement = (s) => `
 select id::text as id from ${s}._private_jobs
 where id = any($2::bigint[]) and locked_by = $1::text`;
 
-/** Returns those of `jobIds` whose jobs are no longer locked under this lease's id. */
+/** Returns the ids of those jobs that are no longer locked under the id of the lease. */
 export async function lostJobs(
   db: Database,
   leaseId: string,

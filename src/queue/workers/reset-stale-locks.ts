@@ -1,7 +1,8 @@
-// Removes old locks, by default those older than 4 hours. Graphile workers remove all locks of that age. This library's
-// workers skip the locks of workers that have a heartbeat row, because recovery removes such locks. They also renew the
-// locks of their own long jobs (renew-locks.ts), so that Graphile workers do not remove these locks. This file also
-// deletes heartbeat rows of workers that stopped long ago, so that their locks are no longer skipped.
+// Removes old locks, by default those older than 4 hours. Graphile workers remove all locks of that age. This
+// library's workers skip the locks of each worker that has a heartbeat row: if that worker is stale, recovery removes
+// its locks. This library's workers also renew the locks of their own long jobs (renew-locks.ts), so that Graphile
+// workers do not remove these locks. This file also deletes the heartbeat rows of workers that stopped long ago. After
+// that, the locks of the stopped workers are no longer skipped.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
@@ -18,14 +19,15 @@ export interface ResetLocks {
   readonly refused: readonly RefusedRow[];
 }
 
-// A row with a heartbeat of any age counts, because after an outage no heartbeat is recent.
+// The age of the heartbeat is not checked, because after an outage no heartbeat is recent.
 const hasHeartbeat = (s: string, lock: string) =>
   `exists (select from ${s}._private_workers as workers where workers.id = ${lock}.locked_by)`;
 
 /**
- * $1 float8: the threshold in milliseconds; $2 text: the threshold in words; $3 bigint[]: if it is not null, only these
- * jobs are unlocked, and no queue or slot; $4 bigint[]: jobs to be skipped. Rows that other transactions have locked
- * are skipped. A slot stays locked if its worker keeps the lock of a job in the slot's queue.
+ * $1 float8: the threshold in milliseconds; $2 text: the threshold in words; $3 bigint[]: the ids of the only jobs to
+ * be unlocked; null: all jobs. If it is not null, no queue or slot is unlocked. $4 bigint[]: the ids of jobs to be
+ * skipped. Rows that other transactions have locked are skipped. A slot stays locked if its worker keeps the lock of a
+ * job in the slot's queue.
  */
 const resetSql =
   (heartbeats: boolean, slots: boolean): Statement =>
@@ -81,7 +83,7 @@ const statements = {
   withSlots: { withHeartbeats: resetSql(true, true), without: resetSql(false, true) },
 };
 
-/** Selects up to 100,000 jobs with old locks, among them those that PostgreSQL refuses to change. */
+/** Selects the ids of up to 100,000 jobs with old locks, also of jobs whose workers have a heartbeat row. */
 const oldJobsSql: Statement = (s) => `
 select id from ${s}._private_jobs
 where not is_available and locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'
@@ -128,8 +130,8 @@ function inWords(ms: number): string {
 export const STALE_LOCK_MS = 4 * HOUR_MS;
 
 // $1 float8: `thresholdMs`; $2 boolean: `isCertain`. After an outage or a jump of the database's clock, all heartbeats
-// look old. So unless `isCertain`, a row is deleted only if another worker has sent heartbeats without a gap for at
-// least as long as the row's lease.
+// look old. So unless `isCertain` is true, a row is deleted only if another worker, whose last heartbeat is recent,
+// has sent heartbeats without a gap for at least as long as the lease in the row.
 const deleteSql: Statement = (s) => `
 delete from ${s}._private_workers as workers
 where ${AGE_MS} > greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})
@@ -139,9 +141,9 @@ and ($2::boolean or ${thresholdOf("null")} <= (
 ))`;
 
 /**
- * Deletes the heartbeat rows of workers whose last heartbeat is older than `thresholdMs` and their own thresholds, so
- * that their locks can be reset. `isCertain`: the caller has excluded an outage. If it is false, a row is deleted only
- * if the heartbeats of another worker exclude an outage.
+ * Deletes the heartbeat rows of workers whose last heartbeat is older than `thresholdMs` and older than the worker's
+ * own thresholds (stale-workers.ts), so that the locks of these workers can be reset. `isCertain`: the caller has
+ * excluded an outage. If it is false, a row is deleted only if the heartbeats of another worker exclude an outage.
  */
 export async function deleteStaleWorkers(db: Database, thresholdMs: number, isCertain = false) {
   if (await hasWorkerTable(db)) await query(db, deleteSql, [thresholdMs, isCertain]);

@@ -1,19 +1,23 @@
-// Defines which workers are stale: those whose last heartbeat is older than the threshold in their heartbeat row. The
-// sweeps of all workers and the manual sweep use the same conditions.
+// Defines which workers are stale: those whose last heartbeat is older than the threshold in their heartbeat row. A
+// sweep recovers the jobs of stale workers. The sweeps that workers run and the manual sweep use the same conditions.
 //
-// Workers without a heartbeat row are unknown, not stale. The manual sweep checks the age of their newest lock. Every
-// worker removes an unknown worker's locks, by default once they are older than 4 hours (reset-stale-locks.ts).
+// A worker without a heartbeat row is unknown, not stale. The manual sweep recovers the jobs of an unknown worker if
+// the worker's newest lock is old enough. Workers remove old locks of unknown workers, by default those older than
+// 4 hours (reset-stale-locks.ts).
 import { ageMs } from "../sql/moments.ts";
 
-/** A condition: a sweep has recovered the worker's jobs, except resilient ones, and marked its row. May be null. */
+/**
+ * A condition on a heartbeat row `workers`: a sweep has recovered the worker's jobs, except resilient ones, and marked
+ * the row. The condition is null if the row has no metadata.
+ */
 export const isRecovered = "workers.metadata ? 'recovered_at'::text";
 
 /** An expression: the age of a worker's last heartbeat in milliseconds. */
 export const AGE_MS = ageMs("workers.last_heartbeat_at");
 
-// The threshold of workers whose row has none. Workers of this library write the length of their own lease, because the
-// workers of a fleet may be configured differently. Workers of graphile_worker_rs write none and send a heartbeat once
-// a minute; 300 s is also the threshold of that library.
+// The threshold for workers whose row contains no threshold. Workers of this library write the length of their own
+// lease into the row, because the workers of a fleet may be configured differently. Workers of graphile_worker_rs write
+// no threshold, and send a heartbeat once a minute. 300 s is also the threshold of that library.
 const UNDECLARED_MS = 300_000;
 
 /**
@@ -31,25 +35,26 @@ export const reportedNumber = (name: string): string =>
       then greatest((workers.metadata ->> '${name}'::text)::float8, 0::float8) end`;
 
 /**
- * `given`: SQL of the manual sweep's threshold, or "null". It replaces the worker's number if that is shorter or
- * missing.
+ * Returns an expression: the number `name` in the worker's metadata, or `given` if `given` is greater. If the metadata
+ * has no such number, the expression is `given`, or UNDECLARED_MS if `given` is null. `given`: SQL for the threshold of
+ * a manual sweep, or "null".
  */
 const threshold = (name: string, given: string) =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, ${given}::float8)
       else coalesce(${given}::float8, ${UNDECLARED_MS}) end`;
 
-/** Returns an expression: the age of a heartbeat, in ms, at which jobs are recovered, except resilient ones. */
+/** Returns an expression: the age of a heartbeat, in ms, at which the worker's non-resilient jobs are recovered. */
 export const thresholdOf = (given: string): string => threshold("threshold_ms", given);
 
-/** Returns an expression: the age at which jobs with the flag `infrastructure_resilient` are recovered, too. */
+/** Returns an expression: the age at which the jobs with the flag `infrastructure_resilient` are recovered, too. */
 export const resilientThresholdOf = (given: string): string =>
   threshold("resilient_threshold_ms", given);
 
 /**
- * Returns a condition on a heartbeat row `workers`: the last heartbeat is older than the threshold; if isRecovered,
- * older than the resilient threshold. `uptime`: how long heartbeats have succeeded without a gap, in ms. If that is
- * shorter than the threshold, the condition is false.
+ * Returns a condition on a heartbeat row `workers`: the last heartbeat is older than thresholdOf(), or older than
+ * resilientThresholdOf() if isRecovered is true. `uptime`: SQL for how long heartbeats have succeeded without a gap, in
+ * ms (lease.ts). If the uptime is shorter than thresholdOf(), the condition is false.
  */
 export const isStale = (uptime: string, given: string): string =>
   `${AGE_MS} > case when ${isRecovered}
@@ -63,8 +68,9 @@ export const isNotResponding = `(coalesce(${isRecovered}, false) or ${AGE_MS} > 
 const MAX_AT_ONCE = 100;
 
 /**
- * Returns a query for up to 100 stale workers, a part of the heartbeat's statement. Workers whose last heartbeat is at
- * most `recentMs` old are left out, so that the index on last_heartbeat_at excludes most healthy workers.
+ * Returns a query for up to 100 stale workers, which is a part of the statement of the heartbeat. Workers whose last
+ * heartbeat is at most `recentMs` old are left out, so that the index on last_heartbeat_at excludes most healthy
+ * workers.
  */
 export const staleWorkers = (s: string, uptime: string, recentMs: string): string => `
   select workers.id from ${s}._private_workers as workers

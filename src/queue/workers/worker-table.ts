@@ -1,5 +1,6 @@
 // Limits of the heartbeat table `_private_workers`, and checks of options about workers. A schema that only Graphile
-// Worker has migrated lacks the table. A statement that names it fails there, and aborts the caller's transaction.
+// Worker has migrated lacks the table. In such a schema, a statement that names the table fails and aborts the
+// caller's transaction.
 import * as v from "valibot";
 import { boundedText } from "../../domain/job-spec.ts";
 

@@ -1,6 +1,6 @@
-// Makes the configurations of the worker's own connections from the options of its pool. The one for the heartbeat
-// thread has only plain data, because nothing else can be sent to a thread. Also opens the worker's maintenance
-// connections, and sets time limits for its statements on the pool.
+// Makes the configurations of the worker's own connections from the options of its pool. The configuration for the
+// heartbeat thread has only plain data, because nothing else can be sent to a thread. Also creates the worker's
+// maintenance connections, and sets time limits for the worker's own statements on the pool.
 import pg from "pg";
 import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -31,17 +31,23 @@ export function withApplicationName(connection: ServerConfig, name: string): Ser
 /** The configuration that is sent to the heartbeat thread. */
 export interface PortableConnection {
   readonly config: ServerConfig;
-  /** Whether a function returns the password. It is called in this thread, which sends the password on request. */
+  /**
+   * Whether the password is returned by a function. The function is not sent: the worker's thread calls it, and sends
+   * the password when the heartbeat thread requests it.
+   */
   readonly needsPassword: boolean;
 }
 
-// Options that a heartbeat does not need, such as the parsing of results and the lifetime of a pool's clients.
+// Options that are not sent, because a heartbeat does not need them. An example is the lifetime of a pool's clients.
 const WITHOUT = new Set(
   `types Promise Client log verify onConnect pipeline binary poolSize maxUses allowExitOnIdle
   maxLifetimeSeconds query_timeout connectionTimeoutMillis`.split(/\s+/),
 );
 
-/** Returns a copy for the heartbeat thread; null if an option cannot be sent, such as a function that opens sockets. */
+/**
+ * Returns a copy for the heartbeat thread, without the options in WITHOUT. Returns null if another option cannot be
+ * sent, such as a function that opens sockets.
+ */
 export function portable(connection: ServerConfig): PortableConnection | null {
   const { password, ...rest } = connection;
   const needsPassword = typeof password === "function";
@@ -78,12 +84,12 @@ function plainCopy(value: unknown): unknown {
   return copy;
 }
 
-/** A connection outside the pool, for rare statements of the worker. Tasks may use all connections of the pool. */
+/** A connection for rare statements of the worker. It is not in the pool, because tasks may use the whole pool. */
 export interface Maintenance {
   readonly database: Database;
   /** Closes the connection within half a second. */
   close(): Promise<void>;
-  /** Closes the connection at once, and any that is opened later. For a stop while the database does not answer. */
+  /** Closes the connection at once, and any opened later. For a stop while the database does not answer. */
   cut(): void;
 }
 
@@ -95,12 +101,13 @@ const BOUNDS: Bounds = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000, readO
  */
 export const SHORT_BOUNDS: Bounds = { ...BOUNDS, statementTimeoutMs: 6_500, graceMs: 1_000 };
 
-/** The time limits of statements that may have to read all jobs. Ten million are read from a disk within a minute. */
+/** The time limits of statements that may have to read all jobs. A minute is enough to read ten million from a disk. */
 export const PATIENT_BOUNDS: Bounds = { ...BOUNDS, statementTimeoutMs: 60_000 };
 
 /**
- * Returns a database on the pool, with time limits for the worker's own statements. Without the limits, a connection
- * that was cut without notice would stop limits, back-offs and the timetable until the operating system closes it.
+ * Returns a database on the pool, with time limits for the worker's own statements. Without these limits, a statement
+ * on a connection that was cut without notice would wait until the operating system closes the connection. Limits,
+ * back-offs and the timetable would wait for that statement.
  */
 export function withBounds(pool: pg.Pool, schema: SchemaName, bounds: Bounds = BOUNDS): Database {
   return { client: boundedQueryable(pool, bounds), schema };

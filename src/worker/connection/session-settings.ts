@@ -2,9 +2,9 @@
 // connection or, behind a transaction pooler, in each transaction.
 import { BEGIN } from "../../database/connection/bounded-statement.ts";
 
-// A fetch is a few index probes. A fetch that reaches this time limit skips very many jobs, and is repeated with more
-// time (PATIENT). If the server does not report the timeout, the connection is closed a second later
-// (ANSWER_TIMEOUT_MS).
+// The time limit of a statement. A fetch usually needs only a few index probes. A fetch that reaches this limit
+// probably has to skip very many jobs, and is repeated with more time (PATIENT). If the server does not report the
+// timeout, the connection is closed a second later (ANSWER_TIMEOUT_MS).
 const STATEMENT_TIMEOUT_MS = 6_500;
 
 // The write of a job's result waits while an open transaction of another program has locked the job's row, for example
@@ -12,9 +12,10 @@ const STATEMENT_TIMEOUT_MS = 6_500;
 // open.
 const LOCK_TIMEOUT_MS = 3_000;
 
-// After this time PostgreSQL ends the open transaction of a frozen process. PostgreSQL cannot distinguish a frozen
-// process from a process that a handler blocks. So in the fast mode with a lease the limit is longer, and other workers
-// end the transaction of a frozen process after its heartbeats have stopped (queue/workers/session-lock.ts).
+// If a process is frozen during a transaction, PostgreSQL ends the transaction after this time. PostgreSQL cannot
+// distinguish a frozen process from a process in which a task blocks the event loop. So if the worker has a lease, the
+// time is longer in the fast mode: other workers end such transactions after the heartbeats have stopped
+// (queue/workers/session-lock.ts).
 const FROZEN_MS = 10_000;
 export const FROZEN_LEASED_MS = 300_000;
 
@@ -41,7 +42,7 @@ export const SESSION_SETTINGS = [...SETTINGS, ...ONLY_FOR_SESSIONS]
   .map((one) => `set ${one}`)
   .join("; ");
 
-/** For a scan of all jobs after a lost connection, and for fetches that skip many jobs. */
+/** The time limit for scans of all jobs after a lost connection, and for fetches that have to skip many jobs. */
 const PATIENT_STATEMENT_TIMEOUT_MS = 60_000;
 export const PATIENT = `set local statement_timeout = ${PATIENT_STATEMENT_TIMEOUT_MS}`;
 export const BEGIN_WITH_SETTINGS = [BEGIN, ...SETTINGS.map((one) => `set local ${one}`)].join("; ");

@@ -1,5 +1,6 @@
 // A connection on which a worker fetches jobs and writes results. Statements are sent without waiting for earlier
-// answers (pg's pipeline mode, also behind pgbouncer). Unless a transaction was begun, each is one of its own.
+// answers (pg's pipeline mode, also behind pgbouncer). Unless a transaction was begun, each statement is a transaction
+// of its own.
 import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { wait } from "../../base/clock.ts";
@@ -29,10 +30,10 @@ export interface WorkerConnectionSettings {
   onLoss(error: Error): void;
 }
 
-// With the default poll interval of 2 s, an idle worker finds a dead connection within 10 s.
+// With the default poll interval of 2 s, an idle worker detects within 10 s that a connection does not respond.
 const ANSWER_TIMEOUT_MS = 7_500;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** The limit for the answers to statements under PATIENT. */
+/** The time limit for the answer to a statement of `patient`. */
 const PATIENT_ANSWER = { query_timeout: 65_000 };
 /** The time limit of prove() if nothing is under way, and the wait after which endPatient() closes the connection. */
 const PROOF_TIMEOUT_MS = 5_000;
@@ -52,7 +53,6 @@ export class WorkerConnection {
   #underWay = 0;
   /** The number of these statements that are patient: they may take up to a minute. */
   #patientUnderWay = 0;
-  /** The client that is connecting. */
   #connecting: Client | null = null;
   #listening: { readonly channel: string; onPayload(payload: string): void } | null = null;
   /** The id of the previous connection's server process, which #mark() ends; null: none, or its id is unknown. */
@@ -81,7 +81,7 @@ export class WorkerConnection {
     return this.#underWay > 0;
   }
 
-  /** Whether it is connected and runs no patient statement, behind which others could wait longer than their limit. */
+  /** Whether it is connected, and no patient statement is under way that could delay other statements too long. */
   get isPrompt(): boolean {
     return this.isConnected && this.#patientUnderWay === 0;
   }
@@ -117,7 +117,7 @@ export class WorkerConnection {
     client.on("end", () => lost(new Error("the connection was closed")));
     try {
       await client.connect();
-      // Behind a transaction pooler, session settings would affect other clients. There, transactions begin with them.
+      // Behind a transaction pooler, session settings would affect other clients. There, begin() sends the settings.
       if (preparedStatements) {
         await client.query(SESSION_SETTINGS);
         await this.#mark(client);
@@ -133,10 +133,10 @@ export class WorkerConnection {
     this.#client = client;
   }
 
-  /** Tests a connection that may be dead, and closes it unless it answers within seconds. */
+  /** Closes the connection unless it answers within seconds. Does nothing while a patient statement is under way. */
   async prove(): Promise<void> {
     const client = this.#client;
-    // A patient statement has its own limit, and the test would wait for it.
+    // A patient statement has its own time limit, and the test would wait for the statement.
     if (client === null || this.#patientUnderWay > 0) return;
     // The test also waits for other statements: a fetch may take six seconds.
     const timeout = this.#underWay > 0 ? ANSWER_TIMEOUT_MS : PROOF_TIMEOUT_MS;
@@ -149,7 +149,7 @@ export class WorkerConnection {
     if (this.#client !== null && this.#underWay > 0) void cancelStatement(this.#client);
   }
 
-  /** Cancels a patient statement for which others have waited `waitedMs`; after 5 s, closes the connection instead. */
+  /** Cancels the patient statement. If other work has waited 5 s for it (`waitedMs`), closes the connection instead. */
   endPatient(waitedMs: number): void {
     if (this.#client === null || this.#patientUnderWay === 0) return;
     if (waitedMs < PROOF_TIMEOUT_MS) this.cancel();
@@ -177,7 +177,7 @@ export class WorkerConnection {
     await client.query(`listen ${client.escapeIdentifier(listening.channel)}`);
   }
 
-  /** Closes the connection, or cancels connecting. Takes half a second at most, even for a dead connection. */
+  /** Closes the connection, or cancels connecting. Takes half a second at most, even if the server does not respond. */
   async close(): Promise<void> {
     const client = this.#client;
     this.#client = null;
@@ -274,7 +274,7 @@ export class WorkerConnection {
     return this.#answer(client.query<R>(named));
   }
 
-  /** Returns the statement's name on this connection. Texts contain no values, so there are few of them. */
+  /** Returns the statement's name on this connection. Values are parameters, so there are few texts. */
   #nameOf(text: string): string {
     let name = this.#names.get(text);
     if (name === undefined) {

@@ -5,15 +5,18 @@ import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule
 import type { KnownCrontab } from "../../queue/cron/known-crontabs.ts";
 
 /**
- * How far back a running worker adds the ticks that it missed in an outage or while its machine slept, in milliseconds
- * and in addition to the entry's backfill period. Older ticks are dropped.
+ * The age, in milliseconds, up to which a running worker handles ticks that it missed in an outage or while its
+ * machine slept. For an entry with a backfill period, that period is added to the age. Older ticks are dropped.
  */
 export const CATCH_UP_MS = 24 * 60 * 60_000;
 
 export interface DueTick {
   readonly entry: CronEntry;
   readonly tickMs: number;
-  /** Whether a tick of a cron entry is before the timetable's start, or a tick of a schedule is over a minute late. */
+  /**
+   * For a cron entry: whether the tick is before the timetable's start. For a schedule: whether the tick is over a
+   * minute late.
+   */
   readonly isBackfill: boolean;
   /** Whether the tick adds no job, because it is too old. Only ticks of schedules have this member. */
   readonly isDropped?: boolean;
@@ -31,8 +34,8 @@ export class CronTimeline {
   readonly #lines: readonly Line[];
 
   /**
-   * The ticks of an entry begin at `startMs`. With a backfill period they begin earlier by that period, but not before
-   * the entry's last tick or, if it has none, before its registration in the database.
+   * The ticks of an entry begin at `startMs`. A backfill period moves this beginning back by the period, but at most to
+   * the moment after the entry's last execution or, if it has none, to its registration in the database.
    */
   constructor(entries: readonly CronEntry[], stored: readonly KnownCrontab[], startMs: number) {
     this.#startMs = startMs;
@@ -81,7 +84,7 @@ export class CronTimeline {
     return late.map(({ entry }) => entry);
   }
 
-  /** Every entry with its first tick that is not handled; infinite if there is none. */
+  /** All entries, each with its first tick that is not handled. `nextMs` is infinite if there is no such tick. */
   get ticks(): readonly { readonly entry: CronEntry; readonly nextMs: number }[] {
     return this.#lines;
   }
@@ -99,7 +102,7 @@ function nextOf(schedule: CronSchedule, fromMs: number): number {
   return schedule.next(fromMs) ?? Number.POSITIVE_INFINITY;
 }
 
-/** Returns the index of the first smallest value, so entries of one tick keep their order. */
+/** Returns the index of the smallest value, the first of equal ones, so entries with the same tick keep their order. */
 function earliest(values: readonly number[]): number {
   let index = 0;
   for (let other = 1; other < values.length; other++) {

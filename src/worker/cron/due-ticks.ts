@@ -11,20 +11,29 @@ export interface ScheduleTick
   extends DueTick,
     Pick<ScheduleOffer, "revision" | "overlap" | "fromMs" | "toMs"> {
   readonly schedule: StoredSchedule;
-  /** True if all missed ticks are too old. This tick then adds no job, and only moves the schedule to its next tick. */
+  /**
+   * Whether the schedule's due ticks are all too old. If so, this tick adds no job, and the schedule only moves to its
+   * next tick.
+   */
   readonly isDropped: boolean;
 }
 
 /** Which ticks of a schedule to return. */
 export interface TickRequest {
   readonly nowMs: number;
-  /** The worker's start. Of the ticks before it, those within the backfill period are added. */
+  /**
+   * The time at which the worker started. Earlier ticks are added only if they are within the schedule's backfill
+   * period.
+   */
   readonly startMs: number;
-  /** The most ticks to return. */
+  /** The maximum number of ticks to return. */
   readonly most: number;
 }
 
-/** Returns the due ticks that are not too old, earliest first. If all are too old, returns one with `isDropped`. */
+/**
+ * Returns the due ticks that are not too old, earliest first. If all due ticks are too old, returns one tick, with
+ * `isDropped`.
+ */
 export function dueTicks(
   schedule: StoredSchedule,
   { nowMs, startMs, most }: TickRequest,

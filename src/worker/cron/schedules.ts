@@ -1,8 +1,9 @@
-// Runs the schedules of the database: reads those that are due, and offers their ticks. The row of a schedule
-// decides which worker's offer counts (queue/schedules/schedule-ticks.ts). While the schema lacks the extension
-// `schedules`, this only checks whether it has been added: once a minute, and after an announcement.
+// Adds the jobs of schedules: reads the schedules that are due, and offers their ticks to the database. If several
+// workers offer the same tick, the row of the schedule decides which offer adds the job
+// (queue/schedules/schedule-ticks.ts). While the schema lacks the extension `schedules`, this file only checks whether
+// the extension has been added: once a minute, and after an announcement.
 //
-//   due ticks read ──▶ offered, by pages ──▶ wait for the next tick, an announcement, or 5 s ──▶ …
+//   due schedules read, their ticks offered, page by page ──▶ wait for a tick or an announcement, at most 5 s ──▶ …
 import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -37,7 +38,8 @@ const MAX_ABSENCE_MS = 60_000;
 const CONTENDED_MS = 1_000;
 /**
  * For this long after its start, a worker leaves out a schedule whose next tick is before the start by more than the
- * backfill period, because a worker that was already running may still add that tick. Afterwards it drops such ticks.
+ * backfill period, because another worker, which was already running, may still add that tick. After this time, the
+ * worker drops such ticks.
  */
 const STARTING_MS = 10_000;
 /** How long a schedule is skipped after PostgreSQL has refused to change its row. */
@@ -55,7 +57,7 @@ export class Schedules implements Service {
   #isAnnounced = false;
   #hasTable = false;
   #startMs: number | null = null;
-  /** When the worker started, by the monotonic clock, if the schema had no schedules then. */
+  /** The time of start() by the monotonic clock, if the schema lacked the extension then; otherwise null. */
   #absentAtMs: number | null = null;
   #running: Promise<void> | null = null;
   /** The schedules whose rows PostgreSQL refused to change, and until when (monotonic) they are skipped. */
@@ -68,7 +70,10 @@ export class Schedules implements Service {
     this.#time = services.time ?? { now: () => databaseTime(services.db), wait };
   }
 
-  /** Starts the reads. `hasTable`: whether the schema had the extension when the worker read it. Never rejects. */
+  /**
+   * Starts reading schedules. `hasTable`: whether the schema had the extension when the worker read the schema. Never
+   * rejects.
+   */
   start(hasTable = false): Promise<void> {
     this.#hasTable = hasTable;
     if (!hasTable) this.#absentAtMs = monotonic();
@@ -76,7 +81,7 @@ export class Schedules implements Service {
     return Promise.resolve();
   }
 
-  /** The channel to listen on, with its handler: a schedule was added or changed. */
+  /** The channel to listen on, with its handler, which is called after a schedule was added or changed. */
   get channels(): Readonly<Record<string, () => void>> {
     return {
       [SCHEDULES]: () => {

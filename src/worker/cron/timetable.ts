@@ -1,4 +1,4 @@
-// Runs all cron entries of a worker: those of the program (its timetable), and the schedules of the database.
+// Runs all cron entries of a worker: those of its program, and the schedules, which are entries in the database.
 import type { Service } from "../../base/service.ts";
 import type { CronConfig } from "../options/cron-options.ts";
 import { Cron, type CronOwner } from "./cron.ts";
@@ -20,12 +20,12 @@ export class Timetable implements Service {
     this.#schedules = schedules ? new Schedules(owner) : null;
   }
 
-  /** Every entry of the program with its first tick that is not handled. */
+  /** The cron entries of the program, each with its first tick that is not handled; infinite if there is none. */
   get ticks(): CronTimeline["ticks"] {
     return this.#cron?.ticks ?? [];
   }
 
-  /** The channels to listen on, with their handlers. */
+  /** The channels to listen on, with the handler of each. */
   get channels(): Readonly<Record<string, () => void>> {
     return this.#schedules?.channels ?? {};
   }

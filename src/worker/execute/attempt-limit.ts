@@ -11,13 +11,13 @@ export interface AttemptLimit {
   readonly isDeadline: boolean;
 }
 
-/** Tasks that end by themselves after their signal aborts → the milliseconds that this takes at most. */
+/** For each task marked by endsWithin(): the milliseconds within which it ends after its signal aborts. */
 const endings = new WeakMap<object, number>();
 
 /**
  * Marks a task that ends within `withinMs` after its signal aborts. At the time limit, the attempt fails only when the
- * task has ended, or after `withinMs`. Until then the task's program may still run, and neither the job's next attempt
- * nor the next job of its named queue may run beside it.
+ * task has ended, or after `withinMs`. Until then a program that the task has started may still run, so neither the
+ * job's next attempt nor the next job of its named queue may start.
  */
 export function endsWithin<T extends object>(task: T, withinMs: number): T {
   endings.set(task, withinMs);
@@ -43,7 +43,7 @@ export function limitOf(
 }
 
 export function deadlinePassed(deadlineMs: number): Error {
-  // Flags may hold times beyond the range of Date.
+  // The deadline comes from a flag of the job, which may contain a time beyond the range of Date.
   const time = deadlineMs <= LAST_DATE_MS ? new Date(deadlineMs).toISOString() : `${deadlineMs} ms`;
   const error = new PermanentFailure(pastDeadline(time));
   return Object.assign(error, { stack: error.message });
@@ -86,8 +86,9 @@ export async function withAttemptLimit(
     if (late === undefined) return result;
     throw late;
   } catch (thrown) {
-    // The error that a marked task throws has more detail than the limit's error, such as a program's stderr. But the
-    // error of a deadline prevents retries, so it is thrown, with the task's error as its cause.
+    // If a marked task throws after the limit, its error replaces the limit's error, because it has more detail, such
+    // as a program's stderr. The error of a deadline is not replaced, because it prevents retries. Then the task's
+    // error becomes the cause of the deadline's error.
     if (late === undefined || thrown === late || !limit.isDeadline) throw thrown;
     throw Object.assign(late, { cause: thrown });
   } finally {

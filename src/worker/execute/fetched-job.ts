@@ -11,19 +11,21 @@ import type { TaskJob } from "../task/task-job.ts";
 /** The object that all jobs of one FetchedRows share. */
 export interface FetchAnswer {
   readonly rows: FetchedRows;
-  /** The time after the fetch of the jobs and of their large payloads, in milliseconds of the monotonic clock. */
+  /** The time at which the jobs and their large payloads had been read, in milliseconds of the monotonic clock. */
   readonly atMs: number;
 }
 
-/** A stream of limited tasks (safe/stream.ts). It fetches their jobs, and counts those that run. */
+/**
+ * A stream of limited tasks (safe/stream.ts). The stream fetches the jobs of these tasks, and counts the running ones.
+ */
 export interface LimitedStream {
-  /** How many of its jobs may start now. */
+  /** How many of the stream's jobs may start now. */
   readonly startable: number;
   jobBegan(): void;
   jobEnded(): void;
   /**
-   * Called when a running job leaves the stream, because after a change of the limits it belongs to another stream or
-   * to none.
+   * Called when a running job leaves the stream. After a change of the limits, the job belongs to another stream or to
+   * none.
    */
   jobLeft(): void;
 }
@@ -31,8 +33,8 @@ export interface LimitedStream {
 export class FetchedJob implements TaskJob {
   readonly id: string;
   /**
-   * The lock of the job's run, as a number (queue/sql/slots.ts): its named queue, or a slot of that queue; null if the
-   * job has no named queue.
+   * What the run of the job's named queue has locked: the queue or one of its slots, as a number (queue/sql/slots.ts).
+   * Null if the job has no named queue.
    */
   readonly runLock: number | null;
   /** Set when this attempt was cancelled, before its start or while it runs. */
@@ -63,7 +65,7 @@ export class FetchedJob implements TaskJob {
   get taskIdentifier(): string {
     return this.#answer.rows.taskName(this.#index);
   }
-  /** False if its payload was too large for the fetch, and could not be read afterwards. */
+  /** False if the payload was too large for the fetch, and could not be read afterwards. */
   get isLoaded(): boolean {
     return this.#answer.rows.isLoaded(this.#index);
   }
@@ -71,7 +73,7 @@ export class FetchedJob implements TaskJob {
     return this.#answer.atMs;
   }
   get payload(): unknown {
-    // JSON never parses to undefined.
+    // JSON never parses to undefined, so undefined means that the payload is not parsed.
     if (this.#payload === undefined) this.#payload = JSON.parse(this.payloadText);
     return this.#payload;
   }
@@ -127,8 +129,8 @@ export class FetchedJob implements TaskJob {
 
 /**
  * Returns the jobs of a fetch in (priority, run_at, id) order, after reading their large payloads. If large payloads
- * cannot be read, `onError` receives the error, and `isLoaded` of their jobs is false. Without `onError`, throws
- * WorkerError.
+ * cannot be read, `onError` receives the error, and `isLoaded` of their jobs is false. Without `onError`, the error is
+ * thrown.
  */
 export async function loadedJobs(
   answers: readonly FetchedRows[],
@@ -144,7 +146,10 @@ export async function loadedJobs(
   return jobs.sort(inOrder);
 }
 
-/** Returns a Date, rounded down to milliseconds. The added half microsecond corrects the rounding of a double. */
+/**
+ * Returns the Date of a time in seconds, rounded down to milliseconds. The half microsecond corrects the rounding of a
+ * double.
+ */
 function dateOf(moment_s: number): Date {
   return new Date(Math.floor(moment_s * 1000 + 0.0005));
 }

@@ -1,11 +1,15 @@
-// The jobs and queues that are locked for a session of this worker, according to all answers that it has received: jobs
-// that wait in the local queue, running jobs, and jobs whose results are not confirmed.
+// The jobs and queues that are locked by `locked_by` for a session of this worker, according to the answers that the
+// session has received from the database. Each of the jobs waits in the local queue, runs, or has a result that is not
+// confirmed.
 import type { FetchedJob } from "./fetched-job.ts";
 
 export interface InFlight {
   /** Jobs whose `locked_by` is the session's id. */
   readonly jobs: readonly FetchedJob[];
-  /** What runs of queues have locked: ids of queues, or ids of slots of queues under a limit (queue/sql/slots.ts). */
+  /**
+   * The locks of runs of queues, as numbers (queue/sql/slots.ts). A run locks its queue, or one slot of a queue that is
+   * under a limit.
+   */
   readonly queueIds: readonly number[];
 }
 

@@ -1,5 +1,6 @@
-// The context that a task receives, and the attempt of which it is part. Members such as the signal and the logger are
-// created only when they are used, to keep short tasks cheap.
+// JobContext is the context that a task receives. The worker uses its subclass JobAttempt, which also has the state of
+// the attempt. Members such as the signal and the logger are created only when they are used, to keep short tasks
+// cheap.
 import type { Pool } from "pg";
 import { monotonic, now } from "../../base/clock.ts";
 import { InputError, WorkerError } from "../../base/errors.ts";
@@ -19,7 +20,7 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   readonly #source: ContextSource<Extensions>;
   #abort: AbortController | undefined;
   #logger: TaskLogger | undefined;
-  /** Whether the attempt's result is decided, even if its task still runs. Later results are ignored. */
+  /** Whether the attempt has ended. If its task still runs, the result of the task is ignored. */
   isOver = false;
   /** Whether the task has deleted the job in its own transaction, by completeIn(). */
   isCompletedByTask = false;
@@ -70,7 +71,8 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
     return this.#source.extensions;
   }
 
-  // Getters that return closures, so that a task can destructure the context: `({ addJob }) => …`.
+  // These getters return functions that do not need the context as `this`, so that a task can destructure the context:
+  // `({ addJob }) => …`.
 
   get query(): TaskContext["query"] {
     const { pool } = this.#source;
@@ -101,7 +103,7 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
       // Outside a transaction the job would be deleted at once, and not together with the other changes of its task.
       if (isOutsideTransaction(client)) throw new InputError(NO_TRANSACTION);
       await this.#source.completeIn(this.job, client);
-      this.#assertRunning(); // the time limit may have passed since the first check
+      this.#assertRunning(); // The attempt may have ended since the first check, for example at its time limit.
       this.isCompletedByTask = true;
     };
   }
@@ -121,7 +123,7 @@ export class JobAttempt<E> extends JobContext<E> {
   /** The decision of the `beforeJobRun` interceptors whether the task is called; null without such interceptors. */
   verdict: Promise<Verdict | undefined> | null = null;
 
-  /** The promise of the task's code, which may outlast the attempt. */
+  /** A promise that settles when the task's code has ended, which may be after the end of the attempt. */
   #code: Promise<unknown> | null = null;
   #abortedAtMs: number | null = null;
 
@@ -131,7 +133,10 @@ export class JobAttempt<E> extends JobContext<E> {
     this.tally = tally;
   }
 
-  /** The seconds from the job's `runAt`, or its creation if that was later, to its fetch, by the database's clock. */
+  /**
+   * How long the job waited for its fetch, in seconds by the database's clock. The time begins at the job's `runAt`, or
+   * at its creation if the job was created later. 0 if unknown.
+   */
   get waitedSeconds(): number {
     const { job, startedAtMs, aheadMs } = this;
     const fetchedAtMs = now() - (startedAtMs - job.fetchedAtMs) - aheadMs;
@@ -147,7 +152,7 @@ export class JobAttempt<E> extends JobContext<E> {
     if (this.#code !== null) this.#listAborted(this.#code, this.#abortedAtMs);
   }
 
-  /** Records the promise of the task's code, and returns it. */
+  /** Records `code`, a promise that settles when the task's code has ended, and returns it. */
   began<T>(code: Promise<T>): Promise<T> {
     this.#code = code;
     if (this.#abortedAtMs !== null) this.#listAborted(code, this.#abortedAtMs);
@@ -183,9 +188,9 @@ function withFields(logger: Logger, fields: object): TaskLogger {
 export interface JobIgnoringSignal {
   /** The job's id. */
   readonly id: string;
-  /** The identifier of its task. */
+  /** The identifier of the job's task. */
   readonly taskIdentifier: string;
-  /** How long ago its signal aborted, in milliseconds. */
+  /** How long ago the job's signal aborted, in milliseconds. */
   readonly abortedForMs: number;
 }
 

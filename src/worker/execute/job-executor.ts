@@ -40,11 +40,11 @@ export class JobExecutor<E> {
   readonly #hooks: Hooks;
   readonly #timeoutMs: number | undefined;
   readonly #retry: RetryRules;
-  /** The running attempts by job id. Not a Map: V8 keeps a Map's outgrown tables until the next full collection. */
+  /** The running attempts by job id. Not a Map, because V8 keeps a Map's old tables until a full garbage collection. */
   readonly #running: Record<string, JobAttempt<E>> = Object.create(null);
   readonly #hasId = (id: string): boolean => id in this.#running;
   #context: AsyncResource;
-  /** The reason with which all attempts are aborted, also later ones; undefined until abortForGood(). */
+  /** The reason with which all attempts are aborted, also later ones; undefined until abortForGood() is called. */
   #abortReason: Error | undefined;
 
   constructor(
@@ -79,8 +79,8 @@ export class JobExecutor<E> {
   }
 
   /**
-   * Runs the job. Returns undefined if the attempt has already ended, or the job was given back. Otherwise returns a
-   * promise that resolves when the attempt has ended, and never rejects.
+   * Runs the job. Returns undefined if the attempt has ended synchronously, or the job was given back without an
+   * attempt. Otherwise returns a promise that resolves when the attempt has ended, and never rejects.
    */
   run(job: FetchedJob): Promise<void> | undefined {
     return this.#context.runInAsyncScope(this.#run, undefined, job);
@@ -103,8 +103,8 @@ export class JobExecutor<E> {
   };
 
   /**
-   * Ends an earlier attempt with the same job id, so that its result does not count for the new attempt. Its lock was
-   * lost and this worker has fetched the job again, or the database was restored and has reused the id.
+   * Ends an earlier attempt with the same job id, so that its result does not count for the new attempt. Either its
+   * lock was lost and this worker has fetched the job again, or a restored database has given the id to a new job.
    */
   #replace(earlier: JobAttempt<E>): void {
     const { job, workerId } = earlier;
@@ -130,8 +130,8 @@ export class JobExecutor<E> {
   }
 
   /**
-   * Aborts the signal of a cancelled job. Returns false if the job is not running. If it still runs `graceMs` later,
-   * its attempt fails, and `onOverdue` is called.
+   * Aborts the signal of a cancelled job. Returns false if the job is not running. If the job still runs `graceMs`
+   * later, its attempt fails, and `onOverdue` is called.
    */
   cancel(job: FetchedJob, graceMs: number, onOverdue: () => void): boolean {
     const attempt = this.#running[job.id];
@@ -258,7 +258,7 @@ export class JobExecutor<E> {
 
   #end(attempt: JobAttempt<E>, result: Result): void {
     const { job, startedAtMs, workerId, tally } = attempt;
-    // An abandoned attempt may still end later; its result is already decided.
+    // A task may still end after its attempt was abandoned, cancelled or replaced. Then its result is ignored.
     if (attempt.isOver) return;
     attempt.isOver = true;
     delete this.#running[job.id];

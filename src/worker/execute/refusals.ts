@@ -1,8 +1,10 @@
-// Changes that PostgreSQL refuses, for example because of a trigger. A job's refused result is sent up to three times.
-// Until PostgreSQL accepts it, the job stays locked, and the log, doctor and `why` report it. When the worker ends, its
-// lease expires and the job is recovered. For five minutes, fetches leave out a job or queue that PostgreSQL refuses to
-// lock. If it cannot be locked now, because another transaction has locked its row or conflicts with the fetch, fetches
-// leave it out for ten seconds, and only the log reports it.
+// Records changes that PostgreSQL refuses, for example because of a trigger. A refused result of a job is sent up to
+// three times. Until PostgreSQL accepts the result, the job stays locked, and the log, `worker doctor` and `worker why`
+// report the refusal. After the end of the worker, its lease expires and the job is recovered.
+//
+// If PostgreSQL refuses to lock a job or a queue, fetches leave the job or queue out for five minutes. If a job or
+// queue cannot be locked now, because another transaction has locked its row or conflicts with the fetch, fetches leave
+// it out for ten seconds, and only the log reports that.
 import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -24,7 +26,7 @@ const LOG_MS = 60_000;
 /** How long fetches leave out a job or queue that cannot be locked now, or a job whose payload could not be read. */
 const BUSY_MS = 10_000;
 
-/** A change that PostgreSQL refuses, and its error. `id`: the id of a job, or that of a queue as a negative number. */
+/** A change that PostgreSQL refuses, with the error. `id`: the id of the job, or minus the id of the queue. */
 export interface RefusedChange {
   readonly id: string;
   readonly error: string;
@@ -51,7 +53,7 @@ export interface RefusalsParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly results: Results;
-  /** Called when a refused result is among `results` again, to be sent. */
+  /** Called when a refused result was put back into `results`, from which it is sent again. */
   onChange(): void;
 }
 
@@ -69,7 +71,7 @@ export class Refusals {
     this.#parts = parts;
   }
 
-  /** Whether a refused result is to be sent again, or is being sent. */
+  /** Whether some refused result is to be sent again, or is being sent again. */
   get isWaiting(): boolean {
     return [...this.kept.values()].some(({ cancel }) => cancel !== null);
   }
@@ -79,7 +81,10 @@ export class Refusals {
     return [...ended, ...this.#excluded.all().map((one) => ({ ...one, isLocked: false }))];
   }
 
-  /** Records the answer to a batch. `separate`: what became of its results after a refusal; null: none was refused. */
+  /**
+   * Records the answer to a batch of results. `written`: the results that PostgreSQL has accepted. `separate`: the
+   * answer of settleSeparately(), which was called if PostgreSQL had refused some results; otherwise null.
+   */
   recordSent(written: ResultBatch, separate: SeparateResults | null): void {
     for (const job of jobsIn(written)) this.kept.delete(job);
     if (separate === null) return;
@@ -91,7 +96,7 @@ export class Refusals {
     this.#parts.logger.error(fields, QUEUE_STAYS_LOCKED);
   }
 
-  /** The ids of jobs and queues that fetches leave out; those of queues as negative numbers. */
+  /** The ids of the jobs, and the negated ids of the queues, that fetches leave out. */
   get excludedIds(): readonly string[] {
     return [...this.#excluded.ids(), ...this.#busy.ids(), ...this.#leftOut];
   }
@@ -108,9 +113,9 @@ export class Refusals {
 
   /**
    * Records that PostgreSQL refused a fetch, or could not lock its jobs now. Returns whether the next fetch should
-   * request a single job. `id`: the id of the job that is the cause, or the id of its queue as a negative number;
-   * fetches leave it out. null: no cause was found; a refusal is then logged, at most once a minute. undefined: the
-   * fetch requested several jobs, so the cause is not known yet.
+   * request a single job. `id`: the id of the job that is the cause, or minus the id of the job's queue if the queue is
+   * the cause; from now on, fetches leave out this job or queue. null: no cause was found; a refusal is logged, at most
+   * once a minute. undefined: the cause is not known yet, for example because the fetch requested several jobs.
    */
   recordRefusal(failure: unknown, id: string | null | undefined): boolean {
     if (typeof id === "string") this.#exclude(id, failure);
@@ -119,8 +124,9 @@ export class Refusals {
   }
 
   /**
-   * Logs that large payloads could not be read. Returns whether the next fetch should request a single job, because the
-   * payloads were too slow or too large together. If so, and `jobs` is one job, fetches leave it out for ten seconds.
+   * Logs the first of the errors with which large payloads of `jobs` could not be read; does nothing without an error.
+   * Returns whether the next fetch should request a single job, because reading the payloads took too long or their
+   * total size was too large. If so, and `jobs` is a single job, fetches leave this job out for ten seconds.
    */
   recordUnread(jobs: readonly FetchedJob[], [failure]: readonly unknown[]): boolean {
     if (failure === undefined) return false;
@@ -134,7 +140,7 @@ export class Refusals {
     return isTooMuch;
   }
 
-  /** Returns whether a refused fetch or unlock may be logged: at most once a minute. If so, a new minute begins. */
+  /** Returns true at most once a minute: a refused fetch or unlock may be logged now. */
   #mayLog(): boolean {
     const nowMs = this.#parts.clock.monotonic();
     if (nowMs - this.#loggedAtMs < LOG_MS) return false;
@@ -143,7 +149,7 @@ export class Refusals {
   }
 
   #exclude(id: string, failure: unknown): void {
-    // The fetch of another connection may have excluded the job or queue already.
+    // The job or queue may have been excluded already, after a fetch on another connection.
     if (this.excludedIds.includes(id)) return;
     const error = raisedText(failure);
     const { logger } = this.#parts;

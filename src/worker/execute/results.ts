@@ -86,7 +86,7 @@ export function emitSettled(
   for (const job of written.returned) emit(job, "returned", null);
 }
 
-/** Jobs whose rows a transaction of their task deletes. A missing row means that the job was completed. */
+/** Jobs whose rows a transaction of their task deletes. If such a row is missing, the job was completed. */
 const byTask = new WeakSet<FetchedJob>();
 
 /** The completed jobs that an interceptor skipped. They are rare, so batches have no list of them. */
@@ -99,8 +99,9 @@ export class Results {
   #unlockedQueues: number[] = [];
   #isRepeated = false;
   /**
-   * For the lock of a run: the number of unanswered batches that return jobs of the run without unlocking it. The run
-   * is unlocked only after their answers; otherwise later jobs of the queue could start before the returned ones.
+   * By the lock of a run: the number of unanswered batches that return jobs of the run without unlocking the run. The
+   * run is unlocked only after the answers to these batches; otherwise later jobs of the queue could start before the
+   * returned jobs.
    */
   readonly #goingBack = new Map<number, number>();
   /** Unanswered batches. Not a Set, for the reason given at `#running` in job-executor.ts. */
@@ -120,7 +121,7 @@ export class Results {
 
   /**
    * Records a job whose task deletes the job's row in a transaction of its own. If the row still exists, that
-   * transaction was not committed, and the attempt fails with this message.
+   * transaction was not committed, and the attempt fails with `message`.
    */
   completedByTask(job: FetchedJob, message: string, next: NextAttempt = BY_FORMULA): void {
     byTask.add(job);
@@ -203,7 +204,10 @@ export class Results {
     return batch;
   }
 
-  /** Like send(), but the batch needs no endWait(). Both leave out queues to which an unanswered batch returns jobs. */
+  /**
+   * Like send(), but the batch needs no endWait(). Neither method unlocks runs to which an unanswered batch returns
+   * jobs; the locks of these runs stay for a later batch.
+   */
   take(): ResultBatch {
     const waiting = this.#unlockedQueues.filter((id) => this.#goingBack.has(id));
     const batch = {
@@ -230,10 +234,10 @@ export class Results {
   }
 
   /**
-   * Takes the results of attempts whose jobs this worker has locked again for a later attempt. Most often such a result
-   * was written, and only the answer was lost. If it were sent again, it would change the later attempt. `locked`: the
-   * jobs that are locked for this worker according to the answers; `fetched`: the ids of jobs that an unanswered fetch
-   * has locked for a later attempt.
+   * Takes the results of attempts whose jobs this worker has locked again for a later attempt. Most often such a
+   * result was written, and only the answer was lost. If it were sent again, it would change the later attempt.
+   * `locked`: the jobs that are locked for this worker according to the database's answers; `fetched`: the ids of jobs
+   * that an unanswered fetch has locked for a later attempt.
    */
   takeOutdated(locked: readonly FetchedJob[], fetched: ReadonlySet<string>): ResultBatch {
     const latestMs = new Map<string, number>();
@@ -245,7 +249,7 @@ export class Results {
     return { ...this.takeSome(isOutdated), isRepeated: true };
   }
 
-  /** Takes the results of the jobs for which `isTaken` is true, and no queues. `isRepeated` does not change. */
+  /** Takes the results of the jobs for which `isTaken` is true, and no locks of runs. `isRepeated` does not change. */
   takeSome(isTaken: (job: FetchedJob) => boolean): ResultBatch {
     const part = (taken: boolean) => ({
       done: this.#done.filter((job) => isTaken(job) === taken),
@@ -281,7 +285,7 @@ export class Results {
   }
 }
 
-/** Returns the named queues to which a batch returns jobs without unlocking the queue. */
+/** Returns the locks of the runs to which a batch returns jobs without unlocking the run. */
 function queuesGoingBack({ returned, unlockedQueues }: ResultBatch): ReadonlySet<number> {
   const ids = new Set<number>();
   for (const { runLock } of returned) if (runLock !== null) ids.add(runLock);

@@ -1,7 +1,9 @@
 // Writes a batch of results that PostgreSQL has refused, for example because a foreign key or a trigger of the
-// application prevents a change, or because another session has locked a row. Each list of results is halved until each
-// refused result is alone and all others are written. If a statement has reached its time limit, the safe mode leaves
-// the results of locked rows for later. If no locked row is found, each result is written alone.
+// application prevents a change, or because another session has locked a row. Each list of the batch is sent in ever
+// smaller halves, until each refused result is sent alone and all other results are written. If a statement reaches its
+// time limit, its results are not halved. Instead, the safe mode looks for locked rows: it leaves the results of these
+// rows for later, and writes the other results. In the fast mode, or if no locked row is found, each result is sent
+// alone.
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { isBusy, isRefusedResult, isSlowTrigger } from "../../database/errors/database-errors.ts";
@@ -14,7 +16,7 @@ import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import { byStatement, type FailedJob, idOf, type ResultBatch, toFailure } from "./results.ts";
 
-/** How many statements of one call may reach their time limit. After one more, the rest is not sent in this call. */
+/** How many statements of one call may reach their time limit. After one more, the call writes no further results. */
 const MAX_TIMEOUTS = 8;
 
 /** Whether a single row may be the cause of a statement's error, so that the other rows could be written. */
@@ -28,8 +30,8 @@ const hasWaited = (error: unknown): boolean =>
 const LOCK_TIMEOUT = "55P03";
 
 /**
- * A refused result. A success is listed only if the failure that would replace it is refused, too, or if a trigger was
- * too slow.
+ * A result that PostgreSQL refuses. Instead of a refused success, a failure of the job is written. So a success is
+ * listed here only if that failure was refused, too, or if a trigger was too slow in the safe mode.
  */
 export interface RefusedResult {
   readonly job: FetchedJob;
@@ -40,19 +42,23 @@ export interface RefusedResult {
 
 export interface SeparateResults {
   readonly written: ResultBatch;
-  /** Jobs that succeeded but are written as failed, each with the error for which its success was refused. */
+  /** Jobs that succeeded but are written as failed, each with the error of the refused success. */
   readonly failedInstead: readonly { readonly job: FetchedJob; readonly error: unknown }[];
   /** Ids of the jobs in `written` whose lock was lost. */
   readonly lost: readonly string[];
   readonly refused: readonly RefusedResult[];
-  /** Locks of queues' runs that PostgreSQL refuses to remove, each with the error. They are in `unconfirmed`, too. */
+  /** Locks of runs of queues that PostgreSQL refuses to remove. They are in `unconfirmed.unlockedQueues`, too. */
   readonly refusedLocks: readonly { readonly lock: number; readonly error: unknown }[];
-  /** Results to be sent later. `failure` is a reason for that, such as a locked row or a lost connection. */
+  /** Results to be sent later. */
   readonly unconfirmed: ResultBatch;
+  /**
+   * An error that left results in `unconfirmed`, for example because a row was locked or the connection was lost; null
+   * if `unconfirmed` is empty.
+   */
   readonly failure: unknown;
 }
 
-/** Returns PostgreSQL's message, and the place where it was raised. */
+/** Returns PostgreSQL's message, followed by the place where the error was raised if PostgreSQL has sent the place. */
 export function raisedText(error: unknown): string {
   const cause = ((error as { cause?: unknown }).cause ?? error) as Record<string, unknown>;
   const place = typeof cause["where"] === "string" ? cause["where"].split("\n")[0] : "";
@@ -63,8 +69,9 @@ export const refusalText = (error: unknown): string =>
   `PostgreSQL refuses the result of the job: ${raisedText(error)}`;
 
 /**
- * Writes the results that PostgreSQL accepts. A refused success is written as a failure instead, except in the safe
- * mode if a trigger was too slow. `reason`: the error of the whole batch. Never rejects.
+ * Writes the results that PostgreSQL accepts. If a success is refused, a failure is written instead. Exception: if a
+ * trigger was too slow in the safe mode, the success is returned as refused. `reason`: the error with which the write
+ * of the whole batch failed. Never rejects.
  */
 export async function settleSeparately(
   db: Database,
@@ -86,8 +93,9 @@ export async function settleSeparately(
     send: (jobs) => finishJobs(db, workerId, jobs.map(idOf), mode),
     ...{ written: written.done, unconfirmed: unconfirmed.done },
     onRefused: (job, error) => {
-      // A trigger may be slow only once. In the safe mode the success is sent again, because a failure would run the
-      // job again. In the fast mode the job would run again in any case.
+      // A trigger may be slow only once. In the safe mode the caller can send the success again. It is not replaced by
+      // a failure, because a failure would make the job run again. In the fast mode the job is no longer locked, so it
+      // would run again in any case.
       if (isSlowTrigger(error) && mode === "locked_by") {
         refused.push({ job, result: "done", error });
         return;
@@ -123,8 +131,8 @@ export async function settleSeparately(
     ...{ written: written.returned, unconfirmed: unconfirmed.returned },
     onRefused: (job, error) => void refused.push({ job, result: null, error }),
   });
-  // Named queues are unlocked last. A queue stays locked while it is not confirmed that one of its jobs was returned,
-  // because later jobs of the queue would otherwise start before that job.
+  // Named queues are unlocked last. If the return of a queue's job is unconfirmed, the queue stays locked. Otherwise
+  // later jobs of the queue would start before that job.
   if (mode === "locked_by") {
     const isWaiting = (lock: number) =>
       unconfirmed.returned.some(({ runLock }) => runLock === lock);
@@ -154,7 +162,7 @@ export async function settleSeparately(
 
 interface Part<T> {
   readonly change: Change;
-  /** Returns the id of an item's job; null instead of a function: the items are locks of queues' runs. */
+  /** Returns the id of an item's job. Null if the items are locks of runs of queues, and not results of jobs. */
   readonly idOf: ((item: T) => string) | null;
   send(items: readonly T[]): Promise<string[]>;
   readonly written: T[];
@@ -169,7 +177,7 @@ class HalvingWriter {
   readonly #waited: unknown;
   readonly lost: string[] = [];
   #timeouts = 0;
-  /** The error after which nothing more is sent, such as a lost connection or one timeout too many; null: none. */
+  /** The error after which no more results are sent, such as a lost connection or one timeout too many; null: none. */
   failure: unknown = null;
   /** The first error because of which some results are sent later; null: none. */
   later: unknown = null;
@@ -189,7 +197,7 @@ class HalvingWriter {
   async #write<T>(items: readonly T[], part: Part<T>): Promise<void> {
     if (items.length === 0) return;
     if (this.failure !== null) {
-      // These items have not been sent yet. They are put before the others, so that they are sent first the next time.
+      // Unsent items precede items that were sent without success, so the next batch begins with the unsent items.
       part.unconfirmed.unshift(...items);
       return;
     }
@@ -216,7 +224,10 @@ class HalvingWriter {
     for (let n = 0; n < items.length; n += size) await this.#write(items.slice(n, n + size), part);
   }
 
-  /** Leaves items with locked rows for later and writes the others. Without such items, writes each item alone. */
+  /**
+   * Leaves items whose rows are locked for later, and writes the other items. If no locked row is found, writes each
+   * item alone.
+   */
   async #splitLocked<T>(items: readonly T[], part: Part<T>, error: unknown): Promise<void> {
     const { idOf: id } = part;
     let locked: readonly string[] = [];

@@ -1,13 +1,19 @@
-// The slots in which jobs run, as many as the worker's concurrency. A slot takes units of work from its source: jobs,
-// and runs of named queues, whose jobs run in it in order. It is free again when the source has no unit or may start
-// none, or when more slots are occupied than the concurrency now allows.
+// The slots in which jobs run. The number of slots is the worker's concurrency. An occupied slot takes units of work
+// from its source, one after another. A unit is a job, or a run of a named queue; the slot runs the jobs of such a run
+// in order. A slot becomes free when its source has no unit or may start no job, or when more slots are occupied than
+// the concurrency now allows.
 import type { FetchedJob } from "./fetched-job.ts";
 
-/** Jobs of one named queue, which run in order in one slot. `lock`: what the run has locked (queue/sql/slots.ts). */
+/**
+ * Jobs of one named queue, which run in order in one slot. `lock`: the queue or the slot of the queue that the run has
+ * locked, as a number (queue/sql/slots.ts).
+ */
 export class QueueRun {
   readonly lock: number;
   readonly jobs: FetchedJob[] = [];
-  /** Whether a later run has begun with this lock. After a restore of the tables, the lock may be another queue's. */
+  /**
+   * Whether a later run with the same lock has begun. After a restore of the tables, that run may be of another queue.
+   */
   isOvertaken = false;
 
   constructor(lock: number) {
@@ -22,15 +28,17 @@ export type WorkUnit = FetchedJob | QueueRun;
 export interface WorkSource {
   /** Whether a job may start now. Called before each job. */
   mayStart(): boolean;
-  /** Whether this job of a run may still start after the one before it. */
+  /** Whether this job of a run may start after the job before it. Not called for the first job of a run. */
   mayFollow(job: FetchedJob): boolean;
   /** Returns the next unit; undefined when none is left. */
   take(): WorkUnit | undefined;
-  /** Runs a job. Returns a promise only if the job is not done at once. Never rejects. */
+  /** Runs a job. Returns undefined if the job is done at once; otherwise a promise, which never rejects. */
   run(job: FetchedJob): Promise<void> | undefined;
   /** Called when a job has ended. */
   jobEnded(job: FetchedJob): void;
-  /** Called when a run of a queue has ended or was abandoned, with its unstarted jobs. */
+  /**
+   * Called when a run of a queue has ended or was abandoned. `unstarted`: the jobs of the run that have not started.
+   */
   runEnded(run: QueueRun, unstarted: readonly FetchedJob[]): void;
 }
 
@@ -43,7 +51,7 @@ export interface SlotCount {
 interface Slot {
   readonly source: WorkSource;
   unit: WorkUnit | undefined;
-  /** The number of started jobs of a queue's run. */
+  /** The number of jobs of the run `unit` that have started. */
   started: number;
   isAbandoned: boolean;
 }
@@ -61,7 +69,7 @@ export class Slots {
     this.#onChange = onChange;
   }
 
-  /** The number of free slots; 0 while more are occupied than a lowered concurrency allows. */
+  /** The number of free slots; 0 while more slots are occupied than a lowered concurrency allows. */
   get free(): number {
     return Math.max(0, this.#concurrency.value - this.#occupied.length);
   }
@@ -74,7 +82,7 @@ export class Slots {
     return this.#occupied.length === 0;
   }
 
-  /** Returns the source's jobs in slots: running ones, and unstarted ones of runs of queues. */
+  /** Returns the source's jobs in slots: the running jobs, and jobs of runs of queues that have not started. */
   jobs(source: WorkSource): readonly FetchedJob[] {
     return this.#slotsOf(source).flatMap(({ unit, started }) => {
       if (unit === undefined) return [];
@@ -91,8 +99,8 @@ export class Slots {
   }
 
   /**
-   * The running jobs of all sources, except those of runs of queues. A fast lane may lock such a job by `locked_by` at
-   * any time, so safe/uncertain-locks.ts leaves these jobs locked.
+   * The running jobs of all sources, except jobs of runs of queues. A fast lane may lock its running jobs by
+   * `locked_by` at any time, so safe/uncertain-locks.ts leaves all these jobs locked.
    */
   get runningAlone(): readonly FetchedJob[] {
     return this.#occupied.flatMap(({ unit }) =>
@@ -107,14 +115,17 @@ export class Slots {
     );
   }
 
-  /** Whether jobs of this source's runs wait for the one before them. */
+  /** Whether a run of this source has jobs that have not started. */
   hasFollowing(source: WorkSource): boolean {
     return this.#slotsOf(source).some(
       ({ unit, started }) => unit instanceof QueueRun && unit.jobs.length > started,
     );
   }
 
-  /** Removes the unstarted jobs of each run for whose next job `isLate` returns true. Returns the removed jobs. */
+  /**
+   * Removes the unstarted jobs of each run of this source for whose next job `isLate` returns true. Returns the removed
+   * jobs.
+   */
   cutRuns(source: WorkSource, isLate: (job: FetchedJob) => boolean): readonly FetchedJob[] {
     return this.#slotsOf(source).flatMap(({ unit, started }) => {
       const next = unit instanceof QueueRun ? unit.jobs[started] : undefined;
@@ -122,7 +133,10 @@ export class Slots {
     });
   }
 
-  /** Fills free slots while `hasMore()` returns true. Returns a promise for each: it resolves when the slot is free. */
+  /**
+   * Occupies free slots while `hasMore()` returns true. Returns a promise for each of these slots. It resolves when the
+   * slot is free again; for an abandoned slot, when the job in it has ended.
+   */
   fill(source: WorkSource, hasMore: () => boolean): readonly Promise<void>[] {
     const ended: Promise<void>[] = [];
     for (let free = this.free; free > 0 && hasMore(); free--) ended.push(this.#run(source));
@@ -195,7 +209,10 @@ export function jobsOf(unit: WorkUnit): readonly FetchedJob[] {
   return unit instanceof QueueRun ? unit.jobs : [unit];
 }
 
-/** Groups jobs into units, in their order. Jobs with the same lock are one run, at the place of the first of them. */
+/**
+ * Groups jobs into units, in the order of the jobs. Jobs with the same lock become one run, at the place of the first
+ * of these jobs.
+ */
 export function workUnits(jobs: readonly FetchedJob[]): readonly WorkUnit[] {
   if (jobs.every((job) => job.runLock === null)) return jobs;
   const runs = new Map<number, QueueRun>();

@@ -1,6 +1,6 @@
-// A worker's counters of jobs by task, for its heartbeat row and its metrics. Histograms begin with the first scrape of
-// the metrics. The mean duration of jobs in named queues is always measured, because it determines how many jobs of a
-// named queue are fetched together.
+// A worker's counters of jobs by task, for its heartbeat row and its metrics. Durations are counted in histograms from
+// the first scrape of the metrics on. The mean duration of jobs in named queues is always measured, because it
+// determines how many jobs of a named queue are fetched together.
 import type { Task } from "../task/task.ts";
 
 /** Upper bounds of the buckets, in seconds, up to one hour. */
@@ -29,7 +29,10 @@ export interface Timing {
   readonly waits: Durations;
 }
 
-/** The weight of a new duration in the mean. One above the mean has less weight: the process may have been paused. */
+/**
+ * The weight of a new duration in the mean. A duration above the mean has less weight, because it may include a time in
+ * which the process was stopped.
+ */
 const WEIGHT = { shorter: 1 / 8, longer: 1 / 64 };
 
 export class TaskTally {
@@ -39,7 +42,7 @@ export class TaskTally {
   skipped = 0;
   /** The histograms; null until the first scrape of the metrics. */
   timing: Timing | null = null;
-  /** The moving mean of the durations of the task's jobs in named queues, in milliseconds; null before the first. */
+  /** The moving mean of the durations of the task's jobs in named queues, in milliseconds; null: none has run yet. */
   meanMs: number | null = null;
 
   /** Adds the duration of a job of a named queue. */

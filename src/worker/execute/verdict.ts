@@ -1,4 +1,5 @@
-// Determines an attempt's result from the value that the handler returned or threw, and makes the text of its error.
+// Determines an attempt's result from the value that the handler returned or threw, and creates the text of a failed
+// attempt's error.
 import { inspect } from "node:util";
 import { isError, UNSHOWN } from "../../base/errors.ts";
 import { jsonElements } from "../../base/json-members.ts";
@@ -6,16 +7,20 @@ import { JobCancelled, outcomeOf } from "../task/outcomes.ts";
 import type { BatchResults, Task } from "../task/task.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 
-/** The result of an attempt; null: it succeeded. `payload`: the failed items of a batch; null: the payload stays. */
+/**
+ * The result of an attempt: null if the attempt succeeded. `payload`: the job's new payload, a JSON array of the failed
+ * items of a batch; null if the payload stays as it is.
+ */
 export type Result = null | { readonly error: Error; readonly payload: string | null };
 
 /** Returns the attempt's result for a value that the handler has returned. `kind`: the kind of the task. */
 export function judge(kind: Task["kind"], value: unknown): Result {
-  // A task written for Graphile Worker fails by throwing. A return value has no meaning, unless it is a list.
+  // A task written for Graphile Worker fails by throwing. Its return value has no meaning, unless the value is a list,
+  // which judgePending() handles.
   return kind === "graphile" ? null : judgeValue(value);
 }
 
-/** Like judge(), for a value that was awaited, or for a list of results from a batch or a Graphile Worker task. */
+/** Like judge(), but also for the list of results of a batch or of a task written for Graphile Worker. */
 export async function judgePending(
   kind: Task["kind"],
   job: FetchedJob,
@@ -34,8 +39,8 @@ function judgeValue(value: unknown): Result {
 async function judgeBatch(job: FetchedJob, results: BatchResults): Promise<Result> {
   if (results === undefined || results === null) return null;
   const items = jsonElements(job.payloadText.trim()) ?? [];
-  // The results are settled before they are counted: if the throw below left a rejected result unhandled, the process
-  // would end.
+  // All promises in the list are settled before the results are counted. If the throw below left a rejected promise
+  // unhandled, the process would end.
   const settled = Array.isArray(results) ? await Promise.allSettled(results) : null;
   if (settled?.length !== items.length) {
     throw new Error(
@@ -47,7 +52,7 @@ async function judgeBatch(job: FetchedJob, results: BatchResults): Promise<Resul
 
 /**
  * Returns the attempt's result for a returned list. If the payload is a list of the same length, the items whose
- * results are rejected have failed. Otherwise the attempt has succeeded.
+ * promises were rejected have failed. If the payload is no such list, the attempt has succeeded.
  */
 async function judgeGraphile(job: FetchedJob, results: readonly unknown[]): Promise<Result> {
   const items = jsonElements(job.payloadText.trim()) ?? [];
@@ -73,7 +78,7 @@ function partial(
   return { ...failure(message), payload: `[${left.join(",")}]` };
 }
 
-/** Returns a failure with this error. If the value is not an Error, its text becomes the message of a new Error. */
+/** Returns the result of a failed attempt. If `thrown` is not an Error, its text becomes the message of a new Error. */
 export function failure(thrown: unknown): { error: Error; payload: null } {
   return {
     error: isError(thrown) ? thrown : errorWithoutStack(textOf(thrown)),
@@ -81,7 +86,10 @@ export function failure(thrown: unknown): { error: Error; payload: null } {
   };
 }
 
-/** Returns the error of an attempt. For a cancelled job it is a JobCancelled; another `error` becomes its cause. */
+/**
+ * Returns the error of a failed attempt: `error`, or for a cancelled job its JobCancelled. If `error` is another error,
+ * the JobCancelled is a new one, with `error` as its cause.
+ */
 export function endError({ cancelled }: FetchedJob, error: Error): Error {
   if (cancelled === undefined || error === cancelled) return error;
   return new JobCancelled(cancelled.reason, cancelled.by, { cause: error });
@@ -101,15 +109,15 @@ function textOf(thrown: unknown): string {
   }
 }
 
-/** Whether a value has then(). A query builder may have it, too, and may begin its query only when it is awaited. */
+/** Whether a value has then(), and so has to be awaited. A query builder, too, may run its query only when awaited. */
 export function isThenable(value: unknown): boolean {
   return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
 }
 
-/** The most causes in `last_error`. There is a limit because an error may be its own cause. */
+/** The maximum number of causes in `last_error`. There is a maximum because an error may be its own cause. */
 const MAX_CAUSES = 8;
 
-/** Returns the text for `last_error`: message and stack, and for an error of task/outcomes.ts the text of its cause. */
+/** Returns the text for `last_error`: message and stack, and for an error of task/outcomes.ts also its cause's text. */
 export function errorText(error: Error, causes = MAX_CAUSES): string {
   try {
     const { message, stack, cause } = error;

@@ -1,5 +1,5 @@
-// The jobs that one transaction of the fast mode has locked, as work for slots. The transaction ends early if jobs have
-// not started after MAX_UNSTARTED_MS: its commit is the only way to unlock them.
+// The jobs that one transaction of the fast mode has locked, as work for slots. If some of the jobs have not started
+// after MAX_UNSTARTED_MS, the transaction ends, even if its time limit is longer: only its end unlocks these jobs.
 import { Stopwatch, wait } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
@@ -25,7 +25,10 @@ export interface FastBatchParts<E> {
 export class FastBatch<E> implements WorkSource {
   readonly #parts: FastBatchParts<E>;
   readonly #unstartedMs: number;
-  /** The batch's age, checked before each start: timers of a frozen process are late, and its row locks may be lost. */
+  /**
+   * The age of the batch. It is checked before each start of a job: if the process was frozen, its timers are late, and
+   * the row locks may be lost.
+   */
   readonly #age = new Stopwatch();
   #next = 0;
   #isClosed = false;
@@ -39,7 +42,7 @@ export class FastBatch<E> implements WorkSource {
     this.#unstartedMs = Math.min(parts.limitMs, MAX_UNSTARTED_MS);
   }
 
-  /** Jobs whose attempts have not ended. */
+  /** Started jobs whose attempts have not ended. */
   get running(): readonly FetchedJob[] {
     const { slots, executor } = this.#parts;
     // A cancelled job that ignores its signal still occupies its slot, but already has a result. It is left out.
@@ -72,7 +75,7 @@ export class FastBatch<E> implements WorkSource {
    * or after MAX_UNSTARTED_MS if some jobs have not started by then. After false, no more jobs of the batch start.
    */
   async waitForSlots(): Promise<boolean> {
-    // If no job of the batch runs any more, its slots are free soon, so no timer is needed.
+    // If no job of the batch runs any more, the batch's slots are free soon, so no timer is needed.
     if (this.#parts.slots.runningJobs(this).length === 0) {
       if (this.#busySlots > 0) await this.#ended.promise;
       return true;
@@ -122,7 +125,7 @@ export class FastBatch<E> implements WorkSource {
 
   jobEnded(): void {}
 
-  // Jobs of named queues belong to the safe mode, so there are no runs.
+  // Jobs of named queues belong to the safe mode, so a batch has no runs of queues.
   mayFollow(): boolean {
     return true;
   }
@@ -130,7 +133,7 @@ export class FastBatch<E> implements WorkSource {
   runEnded(): void {}
 
   #slotEnded(): void {
-    // An abandoned batch counts no slots.
+    // abandon() has set the number to 0. After that, slots that become free are not counted.
     if (this.#busySlots === 0) return;
     this.#busySlots--;
     if (this.#busySlots === 0) this.#ended.resolve();

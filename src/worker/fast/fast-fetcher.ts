@@ -1,6 +1,6 @@
 // The fast mode locks short jobs by the row locks of an open transaction instead of an update, and deletes completed
-// jobs with the commit of this transaction. The option `fastLane` turns it on. The mode is for jobs without a key, a
-// named queue or a limit. Each connection has a lane (fast-lane.ts), which repeats these steps:
+// jobs with the commit of this transaction. The option `fastLane` turns the mode on. The mode is for jobs that have no
+// key, no named queue and no limit. Each connection has a lane (fast-lane.ts), which repeats these steps:
 //
 //  1. `begin; select … for update skip locked` fetches a batch of at most 2,000 jobs: one for each free slot, and as
 //     many more as will probably end within 25 ms.
@@ -66,9 +66,9 @@ export class FastFetcher<E> implements Fetcher<E> {
   constructor(parts: FastFetcherParts<E>, link: FetcherLink) {
     this.#connections = parts.connections;
     const { notify, preparedStatements } = parts.config;
-    // The first lane also listens: the server process that has just sent an announcement to it is awake when its
-    // fetch arrives. Behind a pooler (`preparedStatements: false`), LISTEN would stay on a connection of the pooler
-    // that then serves another client.
+    // The first lane also listens, because a server process that has just sent an announcement to this lane is still
+    // awake when the lane's fetch arrives. Behind a pooler (`preparedStatements: false`), no lane listens: LISTEN would
+    // stay on a connection between the pooler and PostgreSQL, which may serve another client afterwards.
     if (notify && preparedStatements) {
       this.#connections[0]?.listen(NEW_JOBS, (payload) => link.jobsAnnounced(payload));
     }
@@ -85,8 +85,8 @@ export class FastFetcher<E> implements Fetcher<E> {
     const { completeIn } = source;
     const fastSource: ContextSource<E> = {
       ...source,
-      // `client` deletes the job on another connection. The delete would wait for the row lock of this lane's
-      // transaction, so the transaction is ended first.
+      // completeIn() deletes the job on `client`, the task's own connection. The delete would wait for the row lock
+      // that this lane's transaction holds on the job, so that transaction is ended first.
       completeIn: async (job, client) => {
         await lane.lockOrdinarily(job);
         await completeIn(job, client);
@@ -119,7 +119,7 @@ export class FastFetcher<E> implements Fetcher<E> {
     return { executor, lane };
   }
 
-  /** The kept jobs (kept-jobs.ts), which run in this fetcher, and are locked by `locked_by`. */
+  /** The kept jobs (kept-jobs.ts). They run in this fetcher and are locked by `locked_by`. */
   get jobs(): readonly FetchedJob[] {
     return this.#lanes.flatMap((lane) => [...lane.keptJobs]);
   }
@@ -138,8 +138,8 @@ export class FastFetcher<E> implements Fetcher<E> {
   }
 
   /**
-   * Wakes one idle lane, because several lanes at once would compete for the same rows. The lane wakes another if
-   * there are more jobs than it can take. If no lane is idle, each lane fetches again after its batch.
+   * Wakes one idle lane, because several lanes at once would compete for the same rows. If there are more jobs than
+   * this lane can take, it wakes another lane. If no lane is idle, each lane fetches again after its batch.
    */
   wake(count: number): void {
     const isNews = count > 0;

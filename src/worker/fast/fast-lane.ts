@@ -1,12 +1,13 @@
 // One connection of the fast mode, which locks a batch of short jobs by the row locks of a transaction.
 //
-//   idle ──wake──▶ fetching ──rows──▶ running ──all ended──▶ (delete, commit, begin, fetch) ─┐
-//    ▲               │ none             │                                  ▲                 │
-//    └───────────────┘                  └─ limit reached: running jobs are locked by locked_by, ◀┘
-//                                          unstarted ones are unlocked by the commit
+//   idle ──wake──▶ flush and fetch ──jobs──▶ running ──all jobs have ended──▶ flush and fetch
+//    ▲                    │                     └──the transaction has to end──▶ keep ──▶ flush and fetch
+//    └──────no jobs───────┘
+// Flush and fetch: writes results and commits. If jobs may be fetched, also begins the next transaction with a fetch.
+// Keep: writes results, locks the running jobs by `locked_by` and commits. The commit unlocks the unstarted jobs.
 // The fast mode does not count an attempt before the job runs, so a job that kills its process could run again and
-// again. But the row of such a job keeps the mark of the row lock. Marked jobs are left to the safe mode, which counts
-// each attempt before the job runs.
+// again. But the row lock leaves a mark (xmax) in the row of such a job. Marked jobs are left to the safe mode, which
+// counts each attempt before the job runs.
 import type { Outage } from "../../base/outage.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
@@ -54,7 +55,7 @@ export class FastLane<E> {
   /** The current batch, and earlier ones whose kept jobs still run. */
   #busy: readonly FastBatch<E>[] = [];
   readonly #kept: KeptJobs;
-  #turning: Promise<void> = Promise.resolve(); // the current turn: flush, fetch and batch
+  #turning: Promise<void> = Promise.resolve(); // the current turn: flush, fetch, and run the batch
   #loop: Promise<unknown> | null = null;
 
   constructor(parts: FastLaneParts<E>) {
@@ -64,7 +65,7 @@ export class FastLane<E> {
     this.#kept = new KeptJobs(parts);
   }
 
-  /** Whether no job is running or unconfirmed and no fetch is open. After a stop, lost or late fetches are ignored. */
+  /** Whether no job is running or unconfirmed, and no fetch is open. After a stop, a lost or late fetch is ignored. */
   get isIdle(): boolean {
     const isEmpty = this.#busy.length === 0 && this.#parts.results.isEmpty;
     const isCutOff = this.#isOver() && !this.#parts.connection.isConnected;
@@ -100,7 +101,7 @@ export class FastLane<E> {
     this.#idle.wake(isNews);
   }
 
-  /** Called when a slot is free again. Continues if there are results to write, or perhaps ready jobs to fetch. */
+  /** Called when a slot is free again. An idle lane continues if it has results to write, or may find ready jobs. */
   slotFreed(): void {
     const hasMore = !this.#transaction.plan.isDrained && this.#mayFetch;
     if (hasMore || !this.#parts.results.isEmpty) this.#idle.resume();
@@ -117,7 +118,7 @@ export class FastLane<E> {
     if (this.#batch?.hasUnstarted) this.#batch.cut();
   }
 
-  /** Fetches no more. Running jobs end, and their results are written. */
+  /** Fetches and starts no more jobs. Running jobs end, and their results are written. */
   stop(): void {
     this.#stop.abort();
     this.#batch?.stop();
@@ -164,7 +165,7 @@ export class FastLane<E> {
     await connection.close();
   }
 
-  /** Called after an error. Other workers may fetch the jobs of the transaction, so the running ones are aborted. */
+  /** Called after an error. Other workers may fetch the jobs of the transaction, so its running jobs are aborted. */
   #onBroken(error: unknown): void {
     const { connection, onError, onChange } = this.#parts;
     this.#transaction.connectionLost(error);
@@ -203,12 +204,13 @@ export class FastLane<E> {
     if (this.#kept.jobs.size > 0) this.#kept.handOver();
     const isFetching = this.#mayFetch && !this.#transaction.plan.isDrained;
     if (!isFetching) this.#onAnswer();
-    // An open transaction is ended even without results, because other workers need its rows.
+    // An open transaction is ended even without results, because its row locks keep other workers from its jobs.
     if (isFetching || !results.isEmpty || this.#transaction.isOpen) {
       return this.#flushAndFetch(isFetching);
     }
     await this.#idle.wait(onChange, (isNews) => {
-      // Fetches at once, because a job may be ready. The next turn handles an error, or connects first if necessary.
+      // Fetches at once, because a job may be ready. If this fetch fails, the next turn handles the error. Without a
+      // connection, nothing is fetched here, because the lane has to connect first.
       if (!this.#mayFetch || !connection.isConnected) return;
       const request = isNews ? this.#transaction.quickRequest(slots.free) : null;
       this.#early = request === null ? this.#flushAndFetch(true) : this.#quick(request);
@@ -285,8 +287,8 @@ export class FastLane<E> {
   }
 
   /**
-   * Ends the transaction early: running jobs are locked by `locked_by`, unstarted ones are unlocked. Results are
-   * written first, because the commit unlocks their jobs. Rejects if the connection is lost or a write is refused.
+   * Ends the transaction early: running jobs are locked by `locked_by`, unstarted jobs are unlocked. Results are
+   * written first, because the commit unlocks the ended jobs. Rejects if the connection is lost or a write is refused.
    */
   async #keep(jobs: readonly FetchedJob[]): Promise<void> {
     if (!this.#parts.connection.isConnected) throw LOST;

@@ -1,12 +1,16 @@
-// The wait of a fast lane while there is nothing to fetch, and its wake-up.
+// The wait of a fast lane that has nothing to fetch and no results to write. When jobs are announced, an idle lane
+// begins a *first fetch*. Other fetchers wait for the answer to this fetch, but only for a moment.
 //
-//   fetching ──no jobs──▶ idle ──wake──▶ fetching (first: jobs were announced, and other fetchers wait for a moment)
+//   fetching ──no jobs──▶ idle ──wake──▶ fetching
 import type { Clock } from "../../base/clock.ts";
 
-/** The longest time that other fetchers wait for the first fetch for announced jobs: its connection may not respond. */
+/** The longest time that other fetchers wait for a first fetch, because the fetch's connection may not respond. */
 const FIRST_MS = 20;
 
-/** How long a stop waits for the answer to a fetch. After that the connection is closed, which unlocks its rows. */
+/**
+ * How long a stop waits for the answer to a fetch, unless results are written with it. Then the connection can be
+ * closed, which unlocks the fetched jobs.
+ */
 const LATE_MS = 400;
 
 export class Idle {
@@ -41,7 +45,8 @@ export class Idle {
     const onWake = this.#onWake;
     this.#onWake = null;
     if (onWake !== null) {
-      // Announced jobs are most often for this lane, so other fetchers wait for it. Without news they do not wait.
+      // Most announced jobs are for this lane, so other fetchers wait for the lane's fetch. After a wake without an
+      // announcement they do not wait.
       this.#isFetchingFirst = isNews;
       this.#wokenAtMs = this.#clock.monotonic();
       onWake(isNews);
@@ -64,19 +69,19 @@ export class Idle {
     });
   }
 
-  /** Cancels the timer, which would keep the process alive. */
+  /** Cancels the timer of end(), which would keep the process alive. */
   close(): void {
     this.#cancelLate();
   }
 
-  /** Called when a fetch has its answer, or will have none. Returns whether it was a first fetch for announced jobs. */
+  /** Called when a fetch has its answer, or will get none. Returns whether it was a first fetch for announced jobs. */
   endFirstFetch(): boolean {
     const wasFirst = this.#isFetchingFirst;
     this.#isFetchingFirst = false;
     return wasFirst;
   }
 
-  /** Waits until wake(), resume() or end(). Calls `onIdle` at once, and `onWake` synchronously in wake(). */
+  /** Waits for a call of wake(), resume() or end(). Calls `onIdle` at once. wake() calls `onWake` before it returns. */
   async wait(onIdle: () => void, onWake: (isNews: boolean) => void): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#resume = resolve;

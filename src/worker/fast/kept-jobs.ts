@@ -22,14 +22,14 @@ export class KeptJobs {
   /** The kept jobs whose results have not been handed over to the safe mode. Most of them still run. */
   readonly jobs = new Set<FetchedJob>();
   readonly #parts: KeptJobsParts;
-  /** Jobs for which it is unknown whether `keeping` has locked them. The safe mode may have fetched them again. */
+  /** Jobs for which it is unknown whether `locked_by` locks them. The safe mode may have fetched them again. */
   readonly #uncertain = new WeakSet<FetchedJob>();
 
   constructor(parts: KeptJobsParts) {
     this.#parts = parts;
   }
 
-  /** Adds jobs that `keeping` locks by `locked_by`. Rejects if `keeping` rejects. */
+  /** Adds jobs. `keeping` resolves when they are locked by `locked_by`. If `keeping` rejects, add() rejects. */
   async add(jobs: readonly FetchedJob[], keeping: Promise<void>): Promise<void> {
     for (const job of jobs) this.jobs.add(job);
     try {
@@ -47,11 +47,11 @@ export class KeptJobs {
   handOver(): void {
     const { results, lockedResults, hooks, workerId, onChange } = this.#parts;
     if (results.isEmpty) return;
-    // If this worker has fetched a job again, the result of the earlier attempt would change the later attempt. So that
-    // result is discarded.
+    // If this worker has fetched a job again, the result of the earlier attempt would change the later attempt.
+    // Therefore the earlier result is discarded.
     const outdated = results.takeSome((job) => this.#isFetchedAgain(job));
-    // `isRepeated` is about results of other jobs, which may have been sent before. The lane sends no results of kept
-    // jobs.
+    // The lane sends no results of kept jobs, so these results were not sent before, even if `isRepeated` is true for
+    // other results of the lane.
     emitSettled(hooks, workerId, { ...outdated, isRepeated: false }, jobsIn(outdated).map(idOf));
     const kept = results.takeSome((job) => this.jobs.has(job));
     for (const job of kept.done) lockedResults.complete(job);

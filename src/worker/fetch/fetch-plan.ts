@@ -1,23 +1,23 @@
-// Decides whether there is anything to fetch, where the next fetch starts, how many jobs it requests and how long
-// it may take. It sends nothing. A fetch is full if it returned as many jobs as it requested, and otherwise short.
+// The fetch plan decides whether there is anything to fetch, where the next fetch starts, how many jobs it requests and
+// how long it may take. A fetch is full if it returned as many jobs as it requested, and otherwise short.
 //
 //               wake(), raise(): something may be ready
 //   drained ────────────────────────────────────────────▶ ready ──request()──▶ under way
 //      ▲                                                    ▲                  │    │
-//      └──── learn(): short, and everything was read ───────┼──────────────────┘    │
-//                                                           └── learn(): full, learnFailure()
-//
-//   start     beginning ──full──▶ after the last job ──short, wake(), 50 ms to 1 s──▶ beginning
-//   most      no limit ──short after a second, timeout, refused──▶ 1 ──full──▶ 2, 4, 8 … ──short──▶ no limit
-//   patience  seconds ──timeout──▶ a minute ──an answer within 4 s──▶ seconds
-//   quick     the first fetch for jobs just announced to a drained worker; skipped 1, 2, 4 … 64 times
-//             after quick fetches that found nothing
+//      └──── learn(): short, all was read, no event since ──┼──────────────────┘    │
+//                                                           └── learn() otherwise, learnFailure()
+// Four properties of the next fetch, and what changes them:
+//   start       beginning ──full, no free queue──▶ the last job returned ──short, wake(), 50 ms to 1 s──▶ beginning
+//   most jobs   no limit ──short after a second, timeout, refused──▶ 1 ──full──▶ 2, 4, 8 … ──short──▶ no limit
+//   time limit  seconds ──timeout──▶ a minute ──an answer within 4 s──▶ seconds
+//   quick?      only the first fetch after jobs were announced to a drained worker. After 1, 2, 3 … quick fetches in
+//               a row that found nothing, the next 1, 2, 4 … 64 quick fetches are left out.
 import type { Clock } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 
-/** The place in the index of jobs where a fetch starts. Most jobs before it are locked; later fetches read the rest. */
+/** The place in the index of jobs where a fetch starts. Jobs before this place, most of them locked, are not read. */
 export interface FetchStart {
   readonly priority: number;
   readonly runAtSeconds: number | "-Infinity";
@@ -29,40 +29,40 @@ export const BEGINNING: FetchStart = { priority: -32_768, runAtSeconds: "-Infini
 /** The parameters of one fetch. */
 export interface FetchRequest {
   readonly want: number;
-  /** Whether only a few of the most urgent jobs are read, by a statement of its own (queue/fetch/quick-fetch.ts). */
+  /** Whether this is a quick fetch, which reads only jobs of the most urgent priority (queue/fetch/quick-fetch.ts). */
   readonly isQuick: boolean;
-  /** Whether the fetch may take a minute, because an earlier one with a limit of a few seconds has timed out. */
+  /** Whether the fetch may take a minute instead of a few seconds, because an earlier fetch has timed out. */
   readonly isPatient: boolean;
-  /** Whether named queues are read, too. */
+  /** Whether jobs of named queues are fetched, too. */
   readonly queues: boolean;
-  /** Whether the fetch searches for a free named queue, which is slow if many queues are paused or under a limit. */
+  /** Whether the fetch searches for a free named queue. The search is slow if many queues are paused or limited. */
   readonly findsFreeQueue: boolean;
   /** Which jobs without a named queue are fetched. */
   readonly free: JobKind;
   readonly start: FetchStart;
   readonly sentAtMs: number;
-  /** The value of the ready counter at sending. */
+  /** The value of #readyCount when the request was made. */
   readonly readyCount: number;
 }
 
-// The shortest and the longest time for which fetches start after the beginning. A more urgent job that is not
-// announced, such as one that becomes due, waits for that time at most. While vacuum is blocked, dead index entries of
-// finished jobs accumulate. A fetch from the beginning reads all of them, so the time is WALKS times its duration.
+// The bounds of the time for which fetches start after the beginning of the index. These fetches miss a more urgent job
+// that becomes due in this time. The time is WALKS times the duration of the last fetch from the beginning. That fetch
+// is slow while vacuum is blocked, because it also reads the index entries of finished jobs.
 const TRUST_MS = 50;
 const MAX_TRUST_MS = 1_000;
 const WALKS = 20;
 
-// While every named queue is locked, the next search for a free one is due after SEARCHES times the duration of the
-// last fetch with a search, at most after 250 ms. When a run of this worker ends, a search is due at once.
+// If a fetch has found every named queue locked, the next search for a free queue is due after SEARCHES times the
+// duration of that fetch, at most after 250 ms. When this worker unlocks a queue, a search is due at once.
 const SEARCHES = 20;
 const MAX_SEARCH_PAUSE_MS = 250;
 
 /** The beginning of PostgreSQL's time, in 4714 BC. */
 const EARLIEST_S = -210_866_803_200;
 
-/** A fetch that takes longer has read far more index entries than it has locked jobs. */
+/** A fetch that takes longer than this has probably read far more index entries than it has locked jobs. */
 const LONG_WALK_MS = 1_000;
-/** A patient fetch that takes less did not need the longer limit. */
+/** A fetch that takes less than this does not need the time limit of a minute. */
 const PATIENT_WALK_MS = 4_000;
 
 /** The time for which jobs are fetched ahead, in milliseconds: a few round trips. */
@@ -79,12 +79,12 @@ export class FetchPlan {
   readonly #clock: Clock;
   readonly #free: JobKind;
   // Every event that may have made a job ready increments #readyCount. A short fetch that has read everything proves
-  // that nothing was ready when it was sent. Then #drainedCount becomes the value that #readyCount had at that time.
+  // that no other job was ready when it was sent: #drainedCount becomes the value that #readyCount had at that time.
   #readyCount = 1;
   #drainedCount = 0;
-  /** Whether some named queue may be free, so that fetches read queued jobs, too. */
+  /** Whether some named queue may be free, so that fetches read jobs of named queues, too. */
   #queuesAreFree: boolean;
-  /** When the next search for a free queue is due, and whether a fetch since the last search has left it out. */
+  /** When the next search for a free queue is due, and whether a fetch since the last search did not search. */
   #searchAtMs = 0;
   #hasLeftOutSearch = false;
   #start: FetchStart = BEGINNING;
@@ -123,13 +123,13 @@ export class FetchPlan {
     this.#drainedCount = Math.max(this.#drainedCount, mark);
   }
 
-  /** Records that jobs after the next fetch's `start` may be ready. `hasFreeQueue`: a named queue was unlocked. */
+  /** Records that jobs may be ready, without a change of the start. `hasFreeQueue`: a named queue was unlocked. */
   raise(hasFreeQueue = false): void {
     this.#readyCount++;
     if (hasFreeQueue) this.#searchAtMs = 0;
   }
 
-  /** Requests a fetch if a left-out search for free queues is due. Returns the wait if it is due later, or Infinity. */
+  /** If a left-out search is due, calls raise(). Returns the milliseconds until one is due later; Infinity: none is. */
   requestDueSearch(): number {
     if (!this.#hasLeftOutSearch || !this.isDrained) return Number.POSITIVE_INFINITY;
     const waitMs = this.#searchAtMs - this.#clock.monotonic();
@@ -138,7 +138,7 @@ export class FetchPlan {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Records that jobs anywhere may be ready. `isNews`: they were announced. Returns what `isDrained` was before. */
+  /** Records that any job may be ready. `isNews`: jobs were announced. Returns whether the plan was drained before. */
   wake(isNews: boolean): boolean {
     const wasDrained = this.isDrained;
     this.raise();
@@ -163,13 +163,13 @@ export class FetchPlan {
     this.#finished += count;
   }
 
-  /** Updates the speed. Called once for each fetch. */
+  /** Updates the mean speed at which jobs end. Called once for each fetch. */
   measure(): void {
     const nowMs = this.#clock.monotonic();
     const elapsedMs = nowMs - this.#measuredAtMs;
     if (elapsedMs < 1) return;
     const recent = this.#finished / elapsedMs;
-    // After a long pause only the recent speed counts. Otherwise it counts by half, so a burst raises the mean slowly.
+    // The mean of the old and the recent speed rises slowly in a burst. After a second the old speed no longer counts.
     this.#jobsPerMs = elapsedMs > 1_000 ? recent : (this.#jobsPerMs + recent) / 2;
     this.#finished = 0;
     this.#measuredAtMs = nowMs;
@@ -182,7 +182,7 @@ export class FetchPlan {
 
   /** Returns the request for up to `wanted` jobs. `mayBeQuick`: whether the caller allows a quick fetch. */
   request(wanted: number, mayBeQuick: boolean): FetchRequest {
-    // A quick fetch reads no named queues, and cannot leave out the jobs of the fast mode.
+    // A quick fetch reads no jobs of named queues, and cannot leave out the jobs that are for the fast mode.
     const seesAll = !this.#queuesAreFree && this.#free !== "safe";
     const isQuick = this.#isFirstNews && seesAll && mayBeQuick && this.#takesQuick();
     this.#isFirstNews = false;
@@ -216,7 +216,7 @@ export class FetchPlan {
       hasFree === null || (this.#hasLeftOutSearch && readyCount < this.#readyCount);
     if (hasFree === false)
       this.#searchAtMs = sentAtMs + Math.min(SEARCHES * tookMs, MAX_SEARCH_PAUSE_MS);
-    // A fetch that did not start at the beginning has read only a part of the jobs.
+    // All jobs were read if the fetch started at the beginning, and if it read named queues or no queue is free.
     const sawAll = start === BEGINNING && (queues || !queuesAreFree);
     this.#queuesAreFree = queuesAreFree;
     const last = jobs.at(-1);
@@ -236,7 +236,7 @@ export class FetchPlan {
     return this.isDrained;
   }
 
-  /** Records a failed request. Returns true if it timed out. Then the next one is for one job and may take a minute. */
+  /** Returns whether a failed request timed out. After a timeout, the next one is for one job and may take a minute. */
   learnFailure(error: unknown): boolean {
     if (!(error instanceof WorkerError) || error.code !== "database_timeout") return false;
     this.#most = 1;
@@ -249,14 +249,14 @@ export class FetchPlan {
     this.#most = 1;
   }
 
-  /** Resets the speed after a connection was lost, because the jobs of a fetch may have been too large together. */
+  /** Forgets the speed after the loss of a connection: the jobs fetched ahead may have been too large together. */
   resetSpeed(): void {
     this.#jobsPerMs = 0;
     this.#finished = 0;
     this.#measuredAtMs = this.#clock.monotonic();
   }
 
-  /** After a slow short fetch, the next one requests one job, so that no job waits for others. Else the limit rises. */
+  /** After a slow short fetch, the next one requests one job, which then does not wait until more jobs are found. */
   #learnLength(isFull: boolean, tookMs: number): void {
     if (isFull) this.#most *= 2;
     else this.#most = tookMs < LONG_WALK_MS ? Number.POSITIVE_INFINITY : 1;
@@ -277,12 +277,12 @@ export class FetchPlan {
   #move(last: FetchedJob, sentAtMs: number): void {
     if (this.#start === BEGINNING) {
       const nowMs = this.#clock.monotonic();
-      // If reset() was called after the fetch was sent, the answer may lack new jobs, so the start is used for 50 ms.
+      // If reset() was called after the fetch was sent, the answer may lack new jobs. Then the start is used for 50 ms.
       const walkMs = sentAtMs > this.#resetAtMs ? nowMs - sentAtMs : 0;
       const trustMs = Math.max(TRUST_MS, WALKS * walkMs);
       this.#trustedUntilMs = nowMs + Math.min(trustMs, MAX_TRUST_MS);
     }
-    // A double barely holds microseconds, so the start is 10 µs earlier.
+    // A double holds microseconds only approximately, so the start is 10 µs before the last job.
     const runAtSeconds = last.runAtSeconds - 0.00001;
     this.#start = {
       priority: last.priority,
@@ -292,8 +292,8 @@ export class FetchPlan {
 }
 
 /**
- * Returns whether this fetch may have locked jobs without returning them, so that a parallel fetch skipped them. Then
- * another fetch must follow. If this fetch returned queued jobs only, the end of these jobs causes the other fetch.
+ * Returns whether another fetch must follow, because this fetch may have locked rows of jobs that it did not return: a
+ * parallel fetch skips such jobs. If it returned only jobs of named queues, the end of these jobs causes another fetch.
  */
 function leavesLocked({ queues, want }: FetchRequest, jobs: readonly FetchedJob[]): boolean {
   return queues && jobs.length === want && jobs.some(({ isQueued }) => !isQueued);

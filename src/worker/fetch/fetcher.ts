@@ -1,5 +1,5 @@
-// The interface of fetchers, which fetch jobs, run them in the worker's slots and write their results. The safe
-// mode and the fast mode are fetchers; the dispatcher uses both by this interface.
+// The interface of fetchers. A fetcher fetches jobs, runs them in the worker's slots and writes their results. The
+// safe mode and the fast mode each have a fetcher. The dispatcher uses both fetchers through this interface.
 //
 //   new ──start()──▶ fetching ──stop()──▶ ending (running jobs end, results are written) ──▶ idle ──close()
 //                        └─ abandon(): running jobs are not waited for ──────────────────────┘
@@ -10,28 +10,38 @@ import type { JobExecutor } from "../execute/job-executor.ts";
 import type { Slots } from "../execute/slots.ts";
 
 export interface Fetcher<E = unknown> extends InFlight {
-  /** The executors of its jobs. */
+  /** The executors that run the fetcher's jobs. */
   readonly executors: readonly JobExecutor<E>[];
-  /** Whether it has nothing to fetch, no waiting job and no unconfirmed result. In the safe mode, slots may be busy. */
+  /**
+   * Whether the fetcher has nothing to fetch, no waiting job and no unconfirmed result. In the safe mode, jobs may
+   * still run.
+   */
   readonly isIdle: boolean;
-  /** Whether a fetch or a write without an answer may have left jobs locked by `locked_by`. */
+  /** Whether jobs may be locked by `locked_by` because a fetch, or the write of a result, has no answer. */
   readonly isUncertain: boolean;
-  /** Whether its first fetch for announced jobs has no answer yet. Later fetchers wait a moment for this answer. */
+  /**
+   * Whether the first fetch for announced jobs has no answer yet; true only for a moment. While it is true, the
+   * fetchers after this one in the dispatcher's order do not fetch.
+   */
   readonly isFetchingFirst: boolean;
-  /** Starts fetching. May reject, for example when the database cannot be reached; then it runs nothing. */
+  /** Starts fetching. If it rejects, for example because the database cannot be reached, the fetcher runs no jobs. */
   start(): Promise<void>;
   /** Called when jobs may have become ready. `count`: the number of jobs that were just announced; 0: unknown. */
   wake(count: number): void;
   /** Called when another fetcher leaves jobs to this one. */
   wakeForOthers(): void;
-  /** Continues after a change, for example when a slot has become free or a job has ended. */
+  /**
+   * Called after a change, for example when a slot has become free or a job has ended: more jobs may be able to start,
+   * and results may be ready to be written.
+   */
   advance(): void;
   /**
-   * Returns unstarted jobs, for example because some of them may be paused, and continues. None of them starts after
-   * this call. In the safe mode, resolves when fetches under way have ended and no returned job is unconfirmed.
+   * Gives unstarted jobs back, for example because some of them may be paused, and continues to fetch. None of these
+   * jobs starts after this call. In the safe mode, resolves when the fetches under way have ended and no job that was
+   * given back is unconfirmed. In the fast mode, resolves at once.
    */
   returnUnstarted(): Promise<void>;
-  /** Starts no more jobs and returns unstarted ones. */
+  /** Ends fetching, and gives unstarted jobs back. */
   stop(): void;
   /** Stops waiting for running jobs. */
   abandon(): void;
@@ -48,7 +58,7 @@ export interface FetcherLink {
   readonly slots: Slots;
   /** Whether this fetcher may fetch jobs now. */
   mayFetch(fetcher: Fetcher): boolean;
-  /** Advances all fetchers, once in this turn of the event loop. */
+  /** Advances all fetchers. If it is called several times in one turn of the event loop, they advance once. */
   changed(): void;
   /** Called with the payload of an announcement of new jobs. */
   jobsAnnounced(payload: string): void;
@@ -57,7 +67,7 @@ export interface FetcherLink {
   /** Wakes the other fetchers for jobs that `fetcher` leaves to them. */
   wakeOthers(fetcher: Fetcher): void;
   /**
-   * Called when nothing was ready at `atSeconds`, a time of the database's clock in seconds since the epoch.
+   * Called when no job was ready at `atSeconds`, a time of the database's clock in seconds since the epoch.
    * `connection`: a connection on which the time of the next job can be read.
    */
   nothingReady(atSeconds: number, connection: PromptConnection): void;

@@ -1,6 +1,5 @@
-// Fetches jobs of managed queues: named queues under a limit.
-//
-//   queues are made managed (managed-queues.ts) ──▶ slots, tokens and jobs are taken ──▶ again when a token is due
+// Fetches jobs of managed queues: named queues under a limit. A fetch first makes queues managed, if that is due
+// (managed-queues.ts), and then takes slots, tokens and jobs.
 import type { Clock } from "../../base/clock.ts";
 import { builtPerForm, type Database, idArray, query } from "../../database/database.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
@@ -15,7 +14,7 @@ import type { FetchRequest } from "./fetch-plan.ts";
 import type { ManagedQueues } from "./managed-queues.ts";
 import type { TaskParameters } from "./task-parameters.ts";
 
-/** The longest pause after a fetch that found slots or jobs locked by another session. */
+/** The longest pause before the next fetch if other sessions had locked or changed slots or jobs of the last fetch. */
 const CONTENDED_MS = 10;
 /** The maximum of a random time that is added to a pause, so that several workers do not fetch at the same time. */
 const JITTER_MS = 5;
@@ -24,13 +23,13 @@ const JITTER_MS = 5;
 export interface ManagedRequest {
   readonly request: FetchRequest;
   readonly tasks: TaskParameters;
-  /** The ids of jobs and queues that the fetch leaves out (execute/refusals.ts). Those of queues are negated. */
+  /** The ids of jobs, and the negated ids of queues, that the fetch leaves out (execute/refusals.ts). */
   readonly excluded: readonly string[];
 }
 
 /**
- * A job that a fetch would take. `queue`: the id of the named queue that the fetch would lock with it, as a negative
- * number; null if the job has no queue.
+ * A job that a fetch would take. `queue`: the id of the job's named queue, as a negative number; null if the job has no
+ * named queue.
  */
 export interface FetchHead {
   readonly id: string;
@@ -45,7 +44,7 @@ export interface ManagedJobs {
 export class ManagedFetch {
   readonly #clock: Clock;
   readonly #queues: ManagedQueues;
-  /** Whether some limit of queues has a rate. */
+  /** Whether some limit of queues has a rate or a back-off. */
   #hasRates = false;
   #dueAtMs: number | null = null;
   /** The value of `ManagedQueues.changes` at the last fetch. */
@@ -61,7 +60,10 @@ export class ManagedFetch {
     this.#queues.limitsChanged();
   }
 
-  /** When another fetch may find more than the last one, by the monotonic clock. 0: now; null: not before an event. */
+  /**
+   * When another fetch may find jobs, by the monotonic clock. 0: now; null: not before an event. The value is right
+   * only if the last fetch returned no jobs.
+   */
   get dueAtMs(): number | null {
     const { changes, dueAtMs } = this.#queues;
     if (changes !== this.#changes) return 0;
@@ -70,8 +72,9 @@ export class ManagedFetch {
   }
 
   /**
-   * Whether another fetch finds nothing before the next event: the last fetch does not wait for a token, a back-off or
-   * a lock of another session, and no queue has been changed since or can be changed now.
+   * Whether another fetch would find no jobs before the next event. The value is right only if the last fetch returned
+   * no jobs. It is true if the last fetch found no job that waits for a token, for the end of a back-off or for a lock
+   * of another session, and if no queue has been changed since that fetch or can be changed now.
    */
   get isDone(): boolean {
     const { changes, isDone } = this.#queues;

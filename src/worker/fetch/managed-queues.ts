@@ -1,23 +1,28 @@
-// Makes the queues to which a limit applies managed (queue/sql/slots.ts), for all fetches of a session. Each pass reads
-// the rows of all queues. Therefore the pause after a pass is usually 20 times as long as the pass, or as long as the
-// pass while many queues are still to be changed.
-//
-//   a limit has changed ─▶ all queues ─┐
-//   jobs were announced ─▶ new queues ─┴▶ managed
+// Makes named queues managed while a limit applies to them, and ordinary again afterwards (queue/sql/slots.ts). All
+// fetches of a session share one ManagedQueues. Its work is done in passes. After a change of limits, a pass checks
+// all queues that are not paused. If only jobs were announced, it checks the queues that are not managed yet, and
+// those whose number of slots is still to be corrected (`managed:0`). Each pass scans the rows of all queues.
+// Therefore the pause after a pass is usually at least 20 times as long as the pass.
 import type { Clock } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import { manageQueues } from "../../queue/limits/managed-queues.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 
-/** The pause after a pass, in multiples of its duration, unless many queues are still to be changed. */
+/**
+ * The pause after a pass is at least this many times as long as the pass, unless the pass has changed queues and left
+ * others to change. Then the pause is at least as long as the pass.
+ */
 const SHARE = 20;
-/** The pause after a pass that lost its connection. Its duration does not show how long the server has worked. */
+/**
+ * The pause after a pass that lost its connection. SHARE does not apply to it, because the pass's duration does not
+ * show how long the server has worked.
+ */
 const LOST_MS = 1_000;
 /** The shortest pause between two passes. */
 const PAUSE_MS = 5;
 /**
- * The shortest pause while the queues that differ from the limits cannot be changed yet. It doubles after each pass
- * that changes nothing, up to MAX_PENDING_MS, and is cut short when a run ends.
+ * The shortest pause while queues differ from the limits but cannot be changed yet. The pause doubles after each pass
+ * that changes nothing, up to MAX_PENDING_MS. The end of a run cuts it short.
  */
 const PENDING_MS = 50;
 const MAX_PENDING_MS = 1_000;
@@ -28,11 +33,15 @@ export class ManagedQueues {
   #news = 1;
   /** `#news` at the start of the last pass that left no queue to change. */
   #done = 0;
-  /** `#news` at the start of the last pass that left no queue to change but those that wait for the end of a run. */
+  /**
+   * `#news` at the start of the last pass that left no queue to change, except queues that wait for the end of a run.
+   */
   #read = 0;
   #hasAllToRead = true;
   #mayReadAtMs = 0;
-  /** The end of the pause that depends on the duration of the last successful pass. */
+  /**
+   * The end of the pause that SHARE or LOST_MS requires after the last pass. The end of a run does not cut it short.
+   */
   #pausesUntilMs = 0;
   #pendingMs = PENDING_MS;
   #isReading = false;
@@ -53,12 +62,12 @@ export class ManagedQueues {
     this.#news++;
   }
 
-  /** Called when jobs may have become ready: a queue may be new, or its pause may have ended. */
+  /** Called when jobs may have become ready: a queue may be new, or the pause of a queue may have ended. */
   jobsAnnounced(): void {
     this.#news++;
   }
 
-  /** Called when a run of a queue has ended. Perhaps the queue could not be changed before. */
+  /** Called when a run of a queue may have ended. Perhaps the queue could not be changed during the run. */
   runEnded(): void {
     this.#pendingMs = PENDING_MS;
     const soonMs = Math.max(this.#clock.monotonic() + PAUSE_MS, this.#pausesUntilMs);

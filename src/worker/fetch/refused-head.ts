@@ -9,14 +9,20 @@ import type { FetchHead, ManagedFetch, ManagedRequest } from "./managed-fetch.ts
 
 /** A fetch of the safe mode. */
 export interface Fetch extends ManagedRequest {
-  /** If not null, jobs of managed queues are fetched, and no others. */
+  /** Not null: only jobs of managed queues (named queues under a limit) are fetched. */
   readonly managed: ManagedFetch | null;
 }
 
-/** The maximum number of jobs of one named queue in a fetch. If equal shares for its queues are larger, they apply. */
+/**
+ * The maximum number of jobs in a run of a named queue. If the number of requested jobs, divided by the number of
+ * queues that the fetch locks, is larger, this quotient is the maximum.
+ */
 const QUEUE_RUN_JOBS = 50;
 
-/** Returns the form of the statement of a fetch, and its values. `done`: completed jobs to delete as well. */
+/**
+ * Returns the form of a fetch's statement, and the values of its parameters. `done`: the ids of completed jobs that the
+ * statement also deletes.
+ */
 export function formOf(
   workerId: string,
   { request, tasks, excluded }: Fetch,
@@ -25,8 +31,8 @@ export function formOf(
   const { want, queues, free, start } = request;
   const form: ReadyForm = {
     queues,
-    // If queues have limits, a free queue is searched only on request: managed queues are always locked, so the search
-    // may read all of them in vain.
+    // If queues have limits, the statement searches for an unlocked queue only on request. Managed queues are always
+    // locked, so the search may read all of them and find none.
     findsFreeQueue: request.findsFreeQueue || tasks.limitedQueues === null,
     flags: tasks.forbiddenFlags !== null,
     pauses: tasks.pauses,
@@ -45,10 +51,11 @@ export function formOf(
 }
 
 /**
- * Finds the job, or its queue, that makes PostgreSQL refuse a fetch of one job, or of one run of a managed queue. The
- * jobs' rows are locked before the updates are tested, so that no other job is blamed. Resolves to the job's id, or to
- * the queue's id as a negative number; to null if neither is found, for example because another worker has locked the
- * job by now; to undefined if the fetch requests more than one job or run. Never rejects.
+ * Finds the job, or the queue of a job, that makes PostgreSQL refuse a fetch of one job, or of one run of a managed
+ * queue. The jobs' rows are locked before the updates are tested, so that no other session changes the rows in between.
+ * Resolves to the id of the refused job, or to the id of the refused queue as a negative number; to null if neither is
+ * found, for example because another worker has locked the job by now; to undefined if the fetch requests more than one
+ * job or run. Never rejects.
  */
 export async function refusedHead(
   connection: WorkerConnection,
@@ -76,10 +83,10 @@ export async function refusedHead(
   }
 }
 
-// Without this, a trigger that is deferred to the commit would not fire before the rollback.
+// Makes deferred triggers fire at once. Otherwise they would fire only at a commit, and the transaction is rolled back.
 const checkedAtOnce = () => "set constraints all immediate";
 
-/** Locks the rows of the jobs that the fetch would take, and returns their ids and those of their queues. */
+/** Locks the rows of the jobs that the fetch would take. Returns the ids of these jobs and of their queues. */
 async function headsOf(db: Database, workerId: string, fetch: Fetch): Promise<FetchHead[]> {
   if (fetch.managed !== null) return fetch.managed.pick(db, workerId, fetch);
   const { form, values } = formOf(workerId, fetch, []);

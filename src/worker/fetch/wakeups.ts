@@ -8,14 +8,15 @@
 import type { Clock } from "../../base/clock.ts";
 import { isOfResumed } from "../../queue/pauses/pause.ts";
 
-// Without this delay a worker with a job every few milliseconds would read the next due time after each job.
+// The delay between a fetch that finds nothing and the read of the next due time. Without it, a worker that gets a job
+// every few milliseconds would read the next due time after each job.
 const SETTLED_MS = 15;
 
-// The next due time is read from this long before `sinceSeconds` on. A fast lane may have fetched a moment before that
-// time, and have missed jobs that became due since its fetch.
+// The search for the next due job begins this long before `sinceSeconds`. A fast lane may have fetched a moment before
+// `sinceSeconds`, so it may have missed jobs that became due after its fetch.
 const MARGIN_S = 0.05;
 
-/** The number of announcements in memory. A repetition of an older one causes a needless fetch. */
+/** How many announcements are kept, to ignore their repetitions. Later repetitions only cause needless fetches. */
 const REMEMBERED = 64;
 
 export interface WakeupsParts {
@@ -26,8 +27,9 @@ export interface WakeupsParts {
 }
 
 /**
- * Resolves to the milliseconds from now until the first job that becomes due after `sinceSeconds` of the database's
- * clock; null: none within a day, or no connection can read it now.
+ * Resolves to the milliseconds from now until the first job that becomes due after `sinceSeconds`; negative: the job is
+ * due already; null: no such job becomes due within a day, or no connection can read it now. `sinceSeconds`: a time of
+ * the database's clock, in seconds since the epoch.
  */
 export type NextRunAt = (sinceSeconds: number) => Promise<number | null>;
 
@@ -49,8 +51,9 @@ export class Wakeups {
   }
 
   /**
-   * Called with the payload of an announcement: `{"r":0.123,"count":1}`, with a random number. If a fast lane listens
-   * in addition to the listener, most announcements arrive twice. Those without a random number always count as new.
+   * `payload`: that of an announcement, such as `{"r":0.123,"count":1}`. The random number `r` identifies the
+   * announcement. If a fast lane also listens, most announcements arrive twice, and the repetition is ignored. An
+   * announcement without `r` always counts as new.
    */
   jobsAnnounced(payload: string): void {
     if (payload.startsWith('{"r":')) {
@@ -60,13 +63,13 @@ export class Wakeups {
       if (this.#announcements.size > REMEMBERED) this.#announcements.delete(oldest as string);
     }
     const [, count = 1] = /"count":(\d{1,9})\b/.exec(payload) ?? [];
-    // A count of 0 prevents a quick fetch. It might not reach jobs that were paused, because others may be before them.
+    // For resumed jobs, the count 0 prevents a quick fetch, which might miss them: other jobs may come before them.
     this.#parts.wake(isOfResumed(payload) ? 0 : Number(count));
   }
 
   /**
-   * Called when nothing was ready at `sinceSeconds` of the database's clock. After a moment, reads when the next job
-   * becomes due, and wakes the worker then, or after the poll interval if that is sooner.
+   * Called when a fetch at `sinceSeconds` (see NextRunAt) has found no ready job. After a moment, reads when the next
+   * job becomes due. Wakes the worker at that time, or after the poll interval if that is sooner.
    */
   sleep(sinceSeconds: number, nextRunAt: NextRunAt): void {
     const sleep = ++this.#sleep;

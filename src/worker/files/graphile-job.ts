@@ -31,7 +31,7 @@ export interface GraphileJob {
   readonly created_at: Date;
   /** The job key; null without one. */
   readonly key: string | null;
-  /** The number of later adds with the key of the job, whether or not they changed it. */
+  /** The number of later adds with the key of the job, whether or not they changed the job. */
   readonly revision: number;
   /** The time at which the job was locked; null when it is not locked. */
   readonly locked_at: Date | null;

@@ -1,10 +1,11 @@
-// A logger for calls in Graphile Worker's order, message first, and in this library's order, fields first.
+// A logger that accepts its arguments in Graphile Worker's order (the message first) and in this library's order (the
+// fields first).
 import type { Logger } from "../../base/logger.ts";
 import { joinedFields } from "../../base/safe-logger.ts";
 
 /**
  * The logger of a task that is a file. `debug`, `info`, `warn` and `error` accept their arguments in Graphile Worker's
- * order, `info("sent", { to })`, and in pino's, `info({ to }, "sent")`.
+ * order, `info("sent", { to })`, and in the order of pino and of this library, `info({ to }, "sent")`.
  */
 export interface FileLogger {
   /** Writes a line at level debug. */

@@ -1,5 +1,5 @@
-// Loads the tasks of a directory, by Graphile Worker's rules: modules by their default export, executable files as
-// programs. The problems of all files are reported together.
+// Loads the tasks of a directory, by Graphile Worker's rules. The task of a module is made from its default export.
+// The task of any other executable file runs the file as a program. One error reports the problems of all files.
 import { InputError, messageOf, type Problem } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
 import { safeLogger } from "../../base/safe-logger.ts";
@@ -40,13 +40,14 @@ const OPEN_TO_ALL =
   "every user of this machine can write to it, and so run code as this worker: use chmod o-w";
 
 /**
- * Returns the tasks of a directory, as Graphile Worker finds them. Each module (.js .mjs .cjs .ts .mts) and each other
- * executable file is a task, which is named after its path: `mail/send.ts` is the task `mail/send`. The default export
- * of a module is a function, which is called with `(payload, helpers)` as in Graphile Worker. The attempt fails if the
- * function throws or rejects. The function's return value is ignored, unless payload and return value are lists of the
- * same length: then each item whose result is a rejecting promise has failed. The default export may also be a task
- * that defineTask() returned, with the identifier that the path requires. A program receives `{"payload": …}` on stdin;
- * the attempt fails unless the exit code is 0. Rejects with InputError, which lists all invalid files.
+ * Returns the tasks of a directory, as Graphile Worker finds them. Each module (.js .mjs .cjs .ts .mts) is a task, and
+ * so is each executable file of another kind. The identifier of a task is the path of its file without extensions:
+ * `mail/send.ts` is the task `mail/send`. The default export of a module is a function, which is called with
+ * `(payload, helpers)` as in Graphile Worker. The attempt fails if the function throws or rejects. The return value is
+ * ignored, unless the payload and the return value are lists of the same length. Then an item of the payload has failed
+ * if the result at its place is a promise that rejects. The default export may also be a task that defineTask()
+ * returned, with the identifier that the path requires. A program receives `{"payload": …}` on stdin; the attempt fails
+ * unless the exit code is 0. If files are invalid, loadTasks() rejects with an InputError that lists all of them.
  */
 export async function loadTasks(
   directory: string,

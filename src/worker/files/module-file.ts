@@ -1,5 +1,5 @@
-// Imports a user's module from its path, also when this program is a bundle or the executable, and finds its default
-// export by Graphile Worker's rules. Errors name the place in the module.
+// Imports a user's module from its path, and finds the module's default export by Graphile Worker's rules. This also
+// works if this program is a bundle or the executable. Error messages contain the place in the module if it is known.
 import { existsSync, readFileSync } from "node:fs";
 import * as module from "node:module";
 import { basename } from "node:path";
@@ -17,7 +17,10 @@ export interface ImportedModule {
   exportNamed(name: string): unknown;
 }
 
-/** Imports a module. Rejects with an Error whose message continues the file's name: "cannot be loaded: …". */
+/**
+ * Imports a module. Rejects with an Error whose message is the end of a sentence that begins with the file's name, such
+ * as "cannot be loaded: …".
+ */
 export async function importModule(path: string): Promise<ImportedModule> {
   if (/\.m?ts$/.test(path) && process.features.typescript === false) {
     throw new Error("is TypeScript, which needs Node.js 22.18 or later, or the executable");
@@ -46,9 +49,10 @@ export async function importModule(path: string): Promise<ImportedModule> {
 type Exports = Readonly<Record<string, unknown>> & { readonly default?: unknown };
 
 /**
- * Returns the default export. A CommonJS module is imported as `{ default: exports }`. If it has `exports.default`, as
- * when it was compiled from TypeScript, that is the result; but if `exports.default` is itself an object with
- * `__esModule`, the `default` of that object is the result.
+ * Returns the default export. Node.js imports a CommonJS module as `{ default: exports }`. If the module sets
+ * `exports.default`, for example because it was compiled from TypeScript, the result is `exports.default`; otherwise
+ * the result is `exports`. If `exports.default` is itself an object with `__esModule`, the result is the `default` of
+ * that object, if it has one.
  */
 function defaultOf(imported: Exports): unknown {
   const outer = imported.default;
@@ -69,9 +73,9 @@ function messageFor(error: unknown, path: string): string {
     const place = /^(\S+:\d+)$/m.exec(stack)?.[1];
     return `contains TypeScript syntax that cannot be stripped: ${what}${placeText(place)}; use plain JavaScript for it, or compile the file`;
   }
-  // The place of the throw is that of the first frame, if the frame has a path. Frames in Node.js itself have none.
+  // The error was thrown at the place of the first frame. A frame in Node.js itself has no path, and so no place.
   const frame = stack.split("\n").find((line) => line.trimStart().startsWith("at "));
-  // For a syntax error the place is before the frames.
+  // In the stack of a syntax error, the place is on a line before the frames.
   const place =
     /^(\S+:\d+)$/m.exec(stack)?.[1] ??
     (frame === undefined ? undefined : placeIn(frame)) ??
@@ -81,14 +85,14 @@ function messageFor(error: unknown, path: string): string {
 }
 
 /**
- * Returns the place of a syntax error in an ES module. V8's error lacks the place, so the file is parsed again by
- * Node.js's parser that strips types. Returns undefined if that parser finds no error in this file, because the error
- * is in another module, for example, or if this Node.js has no such parser.
+ * Returns the place of a syntax error in an ES module. V8's error lacks the place, so the file is parsed again, with
+ * the parser by which Node.js strips types. Returns undefined if that parser finds no error in this file, for example
+ * because the error is in another module. Also returns undefined if this version of Node.js has no such parser.
  */
 function syntaxErrorIn(path: string): string | undefined {
   const { emitWarning } = process;
   try {
-    process.emitWarning = () => {}; // without it, Node.js warns that the function is experimental
+    process.emitWarning = () => {}; // otherwise Node.js warns that stripTypeScriptTypes() is experimental
     module.stripTypeScriptTypes?.(readFileSync(path, "utf8"));
     return undefined;
   } catch (fault) {

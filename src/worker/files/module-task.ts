@@ -1,5 +1,5 @@
-// Makes a task of a module. Its default export is a function, as in Graphile Worker, or a task of defineTask(). If it
-// is a function, the exports `retry` and `timeoutMs` are the task's options.
+// Makes a task from a user's module. The module's default export is a function, as in Graphile Worker, or a task of
+// defineTask(). If it is a function, the module can set the task's options with the exports `retry` and `timeoutMs`.
 import type { SchemaName } from "../../database/schema-name.ts";
 import { defineTask, type Task, type TaskOptions } from "../task/task.ts";
 import type { TaskContext } from "../task/task-context.ts";
@@ -7,7 +7,10 @@ import { jobHelpers } from "./job-helpers.ts";
 import { importModule } from "./module-file.ts";
 import type { TaskFile } from "./task-files.ts";
 
-/** Returns the task. Rejects with InputError, or with an Error whose message is the end of "<file's name>: …". */
+/**
+ * Returns the task of a module. Rejects with InputError, or with an Error whose message is the end of a sentence that
+ * begins with the file's name, such as "has no default export".
+ */
 export async function moduleTask(file: TaskFile, schema: SchemaName): Promise<Task> {
   const { identifier, path } = file;
   const imported = await importModule(path);

@@ -1,5 +1,5 @@
-// Logs a program's output, up to a limit for each attempt. The worker's secrets are replaced: a program has most of
-// them in its environment, and may print them.
+// Logs a program's output, up to a limit for each attempt. In the output, the worker's secrets are replaced: a program
+// has most of them in its environment, and may print them.
 import type { Logger } from "../../base/logger.ts";
 import { numberText } from "../../domain/words.ts";
 import { MAX_LINE_LENGTH, Tail } from "./program-output.ts";
@@ -13,7 +13,7 @@ type StreamName = "stdout" | "stderr";
 
 export interface ProgramLog {
   readonly lines: (stream: StreamName, lines: readonly string[]) => void;
-  /** Logs the text that RedactedLines still holds, and the number of lines left out. Returns the end of stderr. */
+  /** Logs the text that RedactedLines still holds, and how many lines were not logged. Returns the end of stderr. */
   readonly end: () => string;
 }
 
@@ -96,7 +96,8 @@ class RedactedLines {
   add(lines: readonly string[]): string[] {
     return lines.flatMap((line) => {
       const text = this.#held + line;
-      // All pieces of a long line but the last have this length. A whole line of this length is treated as a piece.
+      // A line of MAX_LINE_LENGTH is treated as a piece of a long line, because all such pieces but the last have this
+      // length.
       const isPiece = line.length === MAX_LINE_LENGTH;
       const settled = isPiece ? this.#secrets.settledLength(text) : text.length;
       this.#held = text.slice(settled);

@@ -1,14 +1,14 @@
 // Runs an executable file as a task, as Graphile Worker does. The payload is on stdin, and environment variables
-// describe the job. The exit code is the result; 65 and 75 have no meaning in Graphile Worker. The error of a failed
-// attempt contains the end of stderr.
+// describe the job. The exit code decides the attempt's result. (Graphile Worker treats 65 and 75 like any other code
+// except 0.) The error of a failed attempt contains the end of stderr.
 //
-//   0    done
-//   65   failed for good (EX_DATAERR of sysexits.h): no attempt follows
-//   75   failed (EX_TEMPFAIL). The last line of stdout can be `retry-after=SECONDS`, the delay of the retry, or
-//        `retry-after=SECONDS back-off=TARGET`, which delays other jobs, too (BackOffTarget in task/outcomes.ts)
-//   else failed, and retried like a job of any other task
+//   0    the attempt succeeds
+//   65   the job fails without further attempts (EX_DATAERR of sysexits.h)
+//   75   the attempt fails (EX_TEMPFAIL). If the last line of stdout is `retry-after=SECONDS`, it sets the delay of the
+//        retry. `retry-after=SECONDS back-off=TARGET` delays other jobs, too (BackOffTarget in task/outcomes.ts)
+//   else the attempt fails, and the job is retried like a job of any other task
 //
-// If the program was stopped, the attempt has failed, whatever the exit code is.
+// If the worker stops the program, the attempt fails, whatever the exit code is.
 import { MAX_TIMER_MS, wait } from "../../base/clock.ts";
 import { endsWithin } from "../execute/attempt-limit.ts";
 import { errorWithoutStack } from "../execute/verdict.ts";
@@ -21,7 +21,7 @@ import type { TaskFile } from "./task-files.ts";
 
 export interface ProgramTaskOptions {
   readonly schema: string;
-  /** The time limit of an attempt, in milliseconds; undefined: the worker's time limit applies, if it has one. */
+  /** The time limit of an attempt, in milliseconds. If undefined, the worker's time limit applies, if there is one. */
   readonly timeoutMs: number | undefined;
   readonly killAfterMs: number;
   readonly run: RunProgram;
@@ -29,14 +29,17 @@ export interface ProgramTaskOptions {
   readonly secrets: Secrets;
 }
 
-/** Added to the worker's own time limits, so that a killed process group can end and its last output can arrive. */
+/**
+ * How much longer than `killAfterMs` the worker waits for a stopped program, in milliseconds. Within this time a
+ * killed process group should end, and its last output should arrive.
+ */
 const LATE_MS = 5_000;
 
 export function programTask(file: TaskFile, options: ProgramTaskOptions): Task {
   const { timeoutMs, killAfterMs } = options;
   const handle = (_payload: unknown, context: TaskContext) => runAttempt(file, context, options);
-  // At its time limit an attempt is stopped, but it fails only when its processes have ended, because the next attempt
-  // must not run beside them. So stopReason() measures the time, and the worker's own limit is later.
+  // stopReason() stops the program at the time limit. The attempt must not fail before the program's processes have
+  // ended, because the next attempt must not run beside them. So the limit that the worker itself enforces is later.
   const limit =
     timeoutMs === undefined
       ? {}
@@ -83,7 +86,7 @@ async function runAttempt(
   throw stopped === null ? failureOf(end.code, message, lastLine) : errorWithoutStack(message);
 }
 
-/** Aborts `stop` at the time limit or when the job's signal aborts. `text()` returns the reason; before that, null. */
+/** Aborts `stop` at the time limit or when the job's signal aborts. `text()` returns the reason, until then null. */
 function stopReason(signal: AbortSignal, timeoutMs: number | undefined, stop: AbortController) {
   let text: string | null = null;
   const end = (why: string) => {
@@ -129,7 +132,7 @@ function exitProblem({ code, signal }: ProgramResult): string | null {
   return code === null ? `killed by ${signal}` : `exited with code ${code}`;
 }
 
-/** Returns the error text. Its first line, by which errors are grouped, is the problem and the last line of stderr. */
+/** Returns the text of the error. Errors are grouped by its first line: the problem and the last line of stderr. */
 function withErrors(problem: string, errors: string): string {
   const last = errors.slice(errors.lastIndexOf("\n") + 1).trim();
   if (last === "") return problem;
@@ -137,8 +140,8 @@ function withErrors(problem: string, errors: string): string {
 }
 
 /**
- * Returns a job's environment variables. Each variable of Graphile Worker is set twice: under its name there, which
- * begins with `GRAPHILE_WORKER_`, and with `WORKER_` in place of that.
+ * Returns a job's environment variables. Each variable of Graphile Worker is set twice: with the prefix
+ * `GRAPHILE_WORKER_`, as in Graphile Worker, and with the prefix `WORKER_`.
  */
 function variables(identifier: string, schema: string, { job, workerId }: TaskContext) {
   const shared = {
@@ -159,7 +162,7 @@ function variables(identifier: string, schema: string, { job, workerId }: TaskCo
     ...Object.fromEntries(named),
     WORKER_JOB_QUEUE: job.queueName ?? undefined,
     WORKER_ID: workerId,
-    // The default schema of `worker add`, so that a script that calls it adds jobs to the schema of this job.
+    // With this variable, a call of `worker add` in the program adds jobs to the schema of the program's own job.
     WORKER_SCHEMA: schema,
   };
 }

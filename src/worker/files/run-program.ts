@@ -2,7 +2,7 @@
 // it exits by itself, processes that it has left running continue, but after 0.5 s their output is no longer read.
 //
 //   running ──exits──▶ its exit code
-//      └─`signal` aborts─▶ SIGTERM to the group ─ killAfterMs ─▶ SIGKILL ─▶ until the group is empty, at most 1 s
+//      └─`signal` aborts─▶ SIGTERM to the group ─ killAfterMs ─▶ SIGKILL ─▶ wait until the group is empty, at most 1 s
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
@@ -93,7 +93,7 @@ const hints: Readonly<Record<string, string>> = {
   EAGAIN: "the limit of processes is reached",
 };
 
-/** Passes the stream's lines to `onLines`, and waits for each call before it reads on. Resolves at the end. */
+/** Passes the stream's lines to `onLines`, and waits for each call before it reads on. Resolves after the last call. */
 async function passLines(
   stream: Readable,
   onLines: (lines: readonly string[]) => Promise<void> | void,

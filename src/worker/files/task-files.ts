@@ -1,7 +1,7 @@
 // Finds the files of a directory that are tasks, by Graphile Worker's rules. A task's identifier is the path without
-// extensions: mail/send.ts is the task mail/send. A module has a single extension, one of MODULE_EXTENSIONS; a program
-// is any other executable file. All other files are not tasks. Nor are files in whose path a name has characters other
-// than letters, digits, _ and -, apart from the dots before extensions.
+// extensions: mail/send.ts is the task mail/send. A task is a module or a program. A module has a single extension, one
+// of MODULE_EXTENSIONS. A program is any other executable file. Each name in a task's path consists of letters, digits,
+// _ and -. Only the file's name also has dots, before its extensions.
 import { constants } from "node:fs";
 import { access, open, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, extname, join, resolve } from "node:path";
@@ -14,8 +14,9 @@ export interface TaskFile {
   /** The path below the directory. */
   readonly name: string;
   /**
-   * The absolute path. Links in the path of a module are resolved, as Node does. Links in the path of a program are
-   * kept: their targets may be replaced while the worker runs, as Kubernetes does with a ConfigMap.
+   * The absolute path. Links in the path of a module are resolved, as Node resolves them. Links in the path of a
+   * program are kept, because their targets may be replaced while the worker runs; Kubernetes does this for a
+   * ConfigMap.
    */
   readonly path: string;
   readonly kind: "module" | "program";
@@ -42,7 +43,10 @@ const FOLDER = /^[A-Za-z0-9_-]+$/;
 const FILE = /^([A-Za-z0-9_-]+)((?:\.[A-Za-z0-9_-]+)*)$/;
 const NAME = "its name must have only letters, digits, _ and -";
 
-/** Rejects with InputError for a directory that is missing, unreadable or has more than 10,000 files. */
+/**
+ * Finds the tasks of a directory. Rejects with InputError if the directory is missing, cannot be read, or has more than
+ * 10,000 files.
+ */
 export async function findTaskFiles(directory: string): Promise<FoundFiles> {
   await assertDirectory(directory);
   const names = await namesIn(directory);
@@ -50,7 +54,7 @@ export async function findTaskFiles(directory: string): Promise<FoundFiles> {
     names.map((name) => examine(directory, name)),
   );
   const tasks = await withoutCompanions(found.filter((one) => "path" in one));
-  // A file with the name of a task, such as its source map, belongs to the task and is not listed as ignored.
+  // A file that differs from a task only in its extensions, such as a source map, is not listed as ignored.
   const taskNames = new Set(tasks.map(({ identifier }) => identifier));
   const ignored = found
     .filter((one) => "reason" in one)
@@ -99,9 +103,9 @@ async function assertDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Returns all files in and below a folder, sorted. A linked folder counts as a file. Names that begin with a dot, and
- * node_modules, are left out. A folder that is too deep, or whose name cannot be part of an identifier, is not entered:
- * its own path is returned, with a slash at the end.
+ * Returns all files in and below a folder, sorted. A symbolic link to a folder counts as a file. Names that begin with
+ * a dot, and node_modules, are left out. A folder that is too deep, or whose name cannot be part of an identifier, is
+ * not entered. Instead, its own path is returned, with a slash at the end.
  */
 async function namesIn(directory: string, folder = "", depth = 0): Promise<string[]> {
   const names: string[] = [];
@@ -150,8 +154,9 @@ const isModule = (extension: string) =>
   (MODULE_EXTENSIONS as readonly string[]).includes(extension);
 
 /**
- * Removes files that only look like programs: on mounts without modes every file is executable, also source maps and
- * type declarations. They are removed if a module, or a file with the first bytes of a program, has their identifier.
+ * Removes files that only look like programs. On file systems without modes every file is executable, also source maps
+ * and type declarations. Such a file is removed if another file with the same identifier is a module, or begins with
+ * the first bytes of a program.
  */
 async function withoutCompanions(files: readonly TaskFile[]): Promise<TaskFile[]> {
   const groups = [...Map.groupBy(files, ({ identifier }) => identifier).values()];

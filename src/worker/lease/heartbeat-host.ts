@@ -17,7 +17,7 @@ export interface HeartbeatHost {
   send(command: Exclude<HeartbeatCommand, { command: "password" | "stop" }>): void;
   /** Stops within `limitMs`, with or without an answer of the database. */
   stop(limitMs: number): Promise<void>;
-  /** Ends the wait of stop(), also of a later call. Called when the database does not answer during a stop. */
+  /** Ends the wait of stop(), even if stop() is called later. Called if the database does not answer at a stop. */
   cut(): void;
 }
 

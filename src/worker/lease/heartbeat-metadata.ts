@@ -1,6 +1,6 @@
-// The report in a worker's heartbeat row. Users see it in the admin. Sweeps read the length of the worker's lease from
-// it, cleanups keep the tasks that it lists, and after a pause it shows whether the worker applies the pause. All lists
-// in it are bounded. An unchanged report is not written again.
+// Creates the report in a worker's heartbeat row. The admin shows the report to users. Sweeps read the length of the
+// worker's lease from it, and cleanups keep the tasks that it lists. After a call that pauses jobs, the report shows
+// whether the worker applies the pause. All lists in the report are bounded. An unchanged report is not written again.
 import { hostname } from "node:os";
 import { monotonic, now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
@@ -19,9 +19,9 @@ export interface WorkerDescription {
   readonly running: readonly RunningJob[];
   /** Jobs that were fetched and have not started. */
   readonly unstarted: readonly { readonly id: string; readonly fetchedAtMs: number }[];
-  /** Jobs whose results PostgreSQL refuses, so that they stay locked; and jobs and queues that it refuses to lock. */
+  /** Jobs that stay locked because PostgreSQL refuses their results, and jobs and queues that it refuses to lock. */
   readonly unsettled: readonly {
-    /** The id of the job; below 0 for a queue. */
+    /** The id of the job, or the negated id of the queue. */
     readonly id: string;
     readonly error: string;
     readonly isLocked: boolean;

@@ -1,5 +1,6 @@
-// The heartbeat's own thread, so that a worker keeps its lease while a task blocks the event loop. The build bundles
-// this file and its imports into one text, which also runs inside the executable, where no file can be loaded.
+// The code of a thread that only sends heartbeats, so that a worker keeps its lease while a task blocks the event
+// loop of the main thread. The build bundles this file and its imports into one text, because the executable has no
+// files from which a thread could load its code.
 import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
 import { wait } from "../../base/clock.ts";
@@ -15,7 +16,10 @@ export interface HeartbeatThreadData extends HeartbeatSettings {
   readonly needsPassword: boolean;
 }
 
-/** How long to wait for a new password from the main thread, which may be blocked. After that, the last one is used. */
+/**
+ * The milliseconds to wait for a new password from the main thread, which may be blocked. After that, the last
+ * password that has arrived is used, if there is one.
+ */
 const PASSWORD_WAIT_MS = 2_000;
 
 const port = parentPort;
@@ -43,7 +47,7 @@ port.on("message", (message: HeartbeatCommand) => {
       answers.dispatchEvent(new Event("password"));
       break;
     case "stop":
-      // With the port and the connection closed, the thread ends.
+      // The thread ends when its port and its connection are closed.
       void loop.stop(running).then(() => port.close());
       break;
     default:

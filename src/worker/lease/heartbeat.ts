@@ -1,9 +1,9 @@
 // Controls a worker's heartbeat: starts and stops it, passes its reports on, and computes the age of the last heartbeat
 // that succeeded.
 //
-//   new ──start()──▶ beating in a thread ──stop()──▶ stopped
-//                        │ the thread cannot start, or has ended  ▲
-//                        └──────▶ beating in this thread, logged ─┘
+//   new ──start()──▶ beating in a thread of its own ──stop()──▶ stopped
+//                    │ that thread cannot start, or has ended      ▲
+//                    └─▶ beating in the worker's thread ─stop()────┘
 import type pg from "pg";
 import { type Moment, msSince, sharedMonotonicUs } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -30,7 +30,10 @@ export interface HeartbeatParts {
   readonly logger: Logger;
   readonly outage: Outage;
   report(news: HeartbeatNews): void;
-  /** Called when heartbeats begin to fail and when they succeed again. Other connections may then be lost, too. */
+  /**
+   * Called when heartbeats begin to fail, and when they succeed again. In both cases other connections may be lost,
+   * too.
+   */
   onTrouble(): void;
 }
 
@@ -53,8 +56,9 @@ export class Heartbeat {
   }
 
   /**
-   * The milliseconds since the last successful heartbeat was sent, including the time for which this thread was blocked
-   * or this machine was suspended.
+   * The milliseconds since the last successful heartbeat was sent. They include the time for which this thread was
+   * blocked or this machine was suspended. Heartbeats do not count after the lease under which the worker fetches jobs
+   * is lost.
    */
   get ageMs(): number {
     return msSince([Atomics.load(this.#lastHeartbeat, 0), Atomics.load(this.#lastHeartbeat, 1)]);
@@ -94,7 +98,10 @@ export class Heartbeat {
     this.#host?.send({ command: "leases", leases });
   }
 
-  /** Writes `text` into the row of the lease `id` with the next heartbeat. If `isUrgent`, that is sent at once. */
+  /**
+   * Writes `text` into the row of the lease `id` with the next heartbeat. If `isUrgent`, that heartbeat is sent at
+   * once.
+   */
   describe(id: string, text: string, isUrgent: boolean): void {
     this.#description = { command: "metadata", id, text, isUrgent };
     this.#host?.send(this.#description);
@@ -176,10 +183,11 @@ export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig)
 }
 
 /**
- * Returns the greatest age, in milliseconds, at which another worker's heartbeat proves to a new worker that no outage
- * has made workers stale. An outage since that heartbeat cannot have been longer than this age. A worker may have sent
- * its last heartbeat an interval before the outage, and its next one an interval after it. Even then these two
- * heartbeats are at most the threshold apart.
+ * Returns the greatest age, in milliseconds, at which the last heartbeat of another worker proves to a new worker that
+ * no outage has made workers stale. An outage since that heartbeat was at most as long as the heartbeat is old. In the
+ * worst case, some worker has sent a heartbeat one interval before the outage, and sends its next heartbeat one
+ * interval after the outage. Even then these two heartbeats are at most the threshold apart, so that worker does not
+ * become stale.
  */
 export function proofWithin({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return Math.min(1.5 * heartbeatIntervalMs, thresholdMs - 2 * heartbeatIntervalMs);

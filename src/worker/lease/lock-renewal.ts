@@ -1,6 +1,7 @@
-// Renews the locks of long jobs and of their named queues, four times within the age at which a lock is stale (4 hours
-// by default). Graphile workers and the schema's functions check only the age of a lock, not a lease. While a handler
-// blocks the worker's thread, the heartbeat thread renews the locks (heartbeat-loop.ts).
+// Renews the locks of long jobs and of their named queues, so that they do not reach the age at which a lock counts as
+// stale (4 hours by default). Graphile workers and the schema's functions check only the age of a lock, and not the
+// lease of its worker. While a task blocks the worker's thread, the heartbeat thread renews the locks
+// (heartbeat-loop.ts).
 import { wait } from "../../base/clock.ts";
 import { isOutage, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -9,7 +10,7 @@ import type { Database } from "../../database/database.ts";
 import { renewLocks } from "../../queue/workers/renew-locks.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 
-/** An id of this worker in `locked_by`, and the jobs that run under it. */
+/** The id of one of the worker's sessions in `locked_by`, and the ids of the session's running jobs. */
 export interface RunningJobs {
   readonly id: string;
   readonly runningIds: readonly string[];
@@ -23,7 +24,7 @@ export interface LockRenewalParts {
   running(): readonly RunningJobs[];
 }
 
-/** The number of renewals before a lock is stale. A failed renewal is repeated every few seconds until it succeeds. */
+/** How many renewals fit into the age at which a lock is stale. A failed renewal is repeated until it succeeds. */
 const RENEWALS = 4;
 
 /** Returns the milliseconds between two renewals: a quarter of the threshold or of 4 hours, whichever is less. */

@@ -33,7 +33,7 @@ export class LockReset {
   #running: Promise<void> | null = null;
   /** The numbers of deleted queues at the last two checks, newest first. */
   #deleted: readonly string[] = ["0", "0"];
-  /** Whether the last reset succeeded. An outage that makes all heartbeats old would have made it fail. */
+  /** Whether the last reset succeeded. In an outage, which makes all heartbeats old, it would have failed. */
   #wasReset = false;
 
   constructor(parts: LockResetParts) {
@@ -63,8 +63,8 @@ export class LockReset {
 
   async #reset(): Promise<void> {
     const { database, hasHeartbeats, staleLockThresholdMs, wake } = this.#parts;
-    // Locks of workers with a row are not reset, so rows of stale workers are deleted first. Without heartbeats of its
-    // own, a worker does that only after a successful reset, which shows that there was no outage.
+    // The locks of a worker that has a heartbeat row are not reset, so the rows of stale workers are deleted first. If
+    // this worker sends no heartbeats, it deletes the rows only if its last reset succeeded, which excludes an outage.
     const isCertain = !hasHeartbeats() && this.#wasReset;
     await this.#try("rows of stale workers could not be deleted", async () => {
       if (hasHeartbeats() || isCertain)
@@ -78,7 +78,7 @@ export class LockReset {
     await this.#try("old throttles could not be deleted", () => deleteOldThrottles(database));
   }
 
-  /** Runs a step, unless a stop has begun. Its error is only logged, so that the other steps run. */
+  /** Runs a step, unless stop() was called. An error of the step is only logged, so that the next steps still run. */
   async #try<T>(failure: string, step: () => Promise<T>): Promise<T | undefined> {
     if (this.#stop.signal.aborted) return undefined;
     try {
@@ -104,9 +104,9 @@ export class LockReset {
   }
 
   /**
-   * Restores deleted queues that have jobs. This reads all jobs, which takes a second for millions of jobs. So it is
-   * done only if queues were deleted since the last check, and once more at the next check, because a transaction that
-   * was open at the first check may have added a job to a deleted queue since.
+   * Restores deleted queues that have jobs. The search reads all jobs, which takes a second for millions of jobs. So it
+   * runs only if queues were deleted since the last check, and once more at the next check. The second search finds a
+   * job that was added to a deleted queue by a transaction that was still open at the first search.
    */
   async #recoverQueues(): Promise<number> {
     const { database, logger } = this.#parts;

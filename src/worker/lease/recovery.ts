@@ -3,18 +3,20 @@
 //  1. Before its first fetch a worker inserts its heartbeat row, which is its lease. The row states how
 //     long the lease lasts without a heartbeat: `thresholdMs`, by default 7 s.
 //  2. The heartbeat thread updates the row, by default every 2 s (heartbeat-loop.ts). When a search for stale
-//     workers is due, the answer to the update also lists them: workers whose lease has expired.
-//  3. After an outage of the database every worker looks stale. So a stale worker is listed only after heartbeats have
-//     succeeded without a gap for as long as its lease lasts. A new worker copies the beginning of that time from
-//     workers with a recent heartbeat (lease.ts).
+//     workers is due, the answer to the update also lists the workers whose lease has expired.
+//  3. After an outage of the database every worker looks stale. So the answer lists a stale worker only if heartbeats
+//     have succeeded without a gap for as long as the lease of the stale worker lasts. Each worker stores in its row
+//     since when its heartbeats have had no gap. A new worker begins with the earliest of these times in the rows that
+//     have a recent heartbeat (lease.ts).
 //  4. The interceptors of `jobRecovery` may skip a stale worker, or set the error of its jobs.
 //  5. One statement recovers the jobs of the other stale workers (queue/workers/recover-statement.ts): it locks the
-//     rows of these workers, checks the leases again, unlocks jobs and queues, ends open transactions of the fast mode,
-//     and marks the rows. Attempts stay counted, so a job that kills its workers fails in the end.
-//  6. Jobs with the flag `infrastructure_resilient` stay locked until the last heartbeat is `resilientThresholdMs`
-//     old, by default 60 s. Then they are recovered, too, and the row of their worker is deleted.
+//     rows of these workers, checks the leases again, unlocks their jobs and queues, ends their open transactions of
+//     the fast mode, and marks the rows. Interrupted attempts count, so a job that kills its workers fails in the end.
+//  6. Jobs with the flag `infrastructure_resilient` stay locked until the last heartbeat of their worker is
+//     `resilientThresholdMs` old, by default 60 s. Then they are recovered, too. When nothing of the worker is left to
+//     be recovered, its row is deleted.
 //  7. A job that PostgreSQL refuses to change is skipped for five minutes (excluded-jobs.ts).
-//  8. A stale worker that was only frozen finds with its next heartbeat that its row is marked or missing, and
+//  8. If a stale worker was only frozen, its next heartbeat detects that its row is marked or missing, and the worker
 //     continues under a new id (sessions.ts). The result of a job that was locked by `locked_by` is written only if
 //     the job is still locked under the id under which it ran.
 import type pg from "pg";
@@ -57,7 +59,7 @@ export interface RecoveryParts {
 
 /** The number of heartbeats between two reports of what the worker runs: by default, a report every 4 s. */
 const BEATS_PER_DESCRIPTION = 2;
-/** The rate limit of periodic reports. Each is written as a whole, so a long one delays the next. */
+/** The rate limit of periodic reports, in characters per millisecond. The longer a report is, the later is the next. */
 const MAX_BYTES_A_MS = 0.5;
 const SWEEP_WAIT_MS = 500;
 
@@ -75,7 +77,7 @@ export class Recovery implements Leases, LeaseKeeper {
   #uptimeMs = 0;
   /** The time of the last heartbeat, by the database's clock. */
   #heartbeatAtMs = 0;
-  /** How far this machine's clock is ahead of the database's. */
+  /** How far this machine's clock is ahead of the database's, in milliseconds. */
   aheadMs = 0;
   /** Stale workers that an interceptor has skipped. */
   #skipped: ReadonlySet<string> = new Set();
@@ -97,7 +99,7 @@ export class Recovery implements Leases, LeaseKeeper {
     });
   }
 
-  /** Registers the first lease, before any fetch, because a sweep recovers only workers with a row. */
+  /** Registers the first lease. Called before any fetch, because a sweep recovers only jobs of workers with a row. */
   async start(db: Database, id: string): Promise<void> {
     await this.#register(db, id);
     await this.#heartbeat.start(this.#leases);
@@ -126,7 +128,7 @@ export class Recovery implements Leases, LeaseKeeper {
     }
   }
 
-  /** Resolves to those of `jobIds` that are no longer locked under this id. */
+  /** Resolves to those of `jobIds` whose jobs are no longer locked under `id`. */
   lostJobs(id: string, jobIds: readonly string[]): Promise<string[]> {
     return lostJobs(this.#parts.database, id, jobIds);
   }
@@ -146,15 +148,16 @@ export class Recovery implements Leases, LeaseKeeper {
   /** Stops the heartbeats and ends the leases `endLeaseIds`, under which nothing is locked. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
     clearInterval(this.#describing);
-    // The heartbeat thread does not end the leases: on a busy machine a worker may end before the thread has started.
+    // The leases are ended here and not by the heartbeat thread, because on a busy machine a worker may end before the
+    // thread has started.
     await Promise.all([this.#heartbeat.stop(), this.#end(endLeaseIds)]);
-    // A sweep may wait long for an interceptor or a frozen database, so its end is awaited only for a short time.
+    // A sweep may wait long for an interceptor or a frozen database, so stop() waits only SWEEP_WAIT_MS for its end.
     const over = new AbortController();
     await Promise.race([this.#sweeping, wait(SWEEP_WAIT_MS, over.signal)]);
     over.abort();
   }
 
-  /** Ends the wait of stop() for the heartbeat. Called when the database does not answer. */
+  /** Ends the wait of stop() for the last heartbeat. Called when the database does not answer. */
   cut(): void {
     this.#heartbeat.cut();
   }
@@ -188,8 +191,9 @@ export class Recovery implements Leases, LeaseKeeper {
     const text = this.#metadata.text(description, fetched, this.aheadMs);
     const id = this.#leases[0]?.id;
     if (text === this.#text || id === undefined) return;
-    // The start of a job that only the previous list contains causes no report any more, but such a job must not stay
-    // listed as fetched. So the new list is urgent.
+    // From now on `lease.listed` has only the new list, so the start of a job that only the previous list contains
+    // writes no report (WorkerLease.jobStarts). Such a job must not stay listed as fetched in the row, so a report that
+    // replaces a list with jobs is sent at once.
     const { lease } = this.#parts;
     const isUrgent = isNews || lease.listed.size > 0;
     this.#text = text;

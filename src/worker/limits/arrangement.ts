@@ -1,4 +1,5 @@
-// Groups a worker's tasks by the limits that apply to them. The tasks of a group are fetched together.
+// Groups a worker's tasks by the limits that apply to them. A task with the option `concurrency` is a group of its own.
+// The jobs of a group are fetched together.
 import { matches } from "../../domain/limits/limit.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
 
@@ -9,17 +10,20 @@ export interface LimitedTasks {
   readonly names: readonly string[];
   /** The limits of the group in the order of their ids. */
   readonly limits: readonly StoredLimit[];
-  /** The option `concurrency` of a task, which is then the only task of its group; null: no task has the option. */
+  /** The option `concurrency` of the group's only task; null: no task of the group has the option. */
   readonly ownConcurrency: number | null;
 }
 
 export interface Arrangement {
-  /** Tasks without a limit. */
+  /** Tasks without a limit and without the option `concurrency`. */
   readonly unlimited: readonly string[];
   readonly limited: readonly LimitedTasks[];
 }
 
-/** Returns the groups. `tasks`: the option `concurrency` by task, or null. `limits`: limits of queues are ignored. */
+/**
+ * Returns the groups. `tasks`: for each task, its option `concurrency`; null: the task does not have the option. Limits
+ * of queues in `limits` are ignored.
+ */
 export function arrangementOf(
   tasks: ReadonlyMap<string, number | null>,
   limits: readonly StoredLimit[],

@@ -1,5 +1,6 @@
-// Writes the back-offs that jobs request. If many jobs request a back-off of the same target within a second, the first
-// request is written, and another request only if its back-off ends later.
+// Writes the back-offs that jobs request. The target of a back-off is a task, a named queue or a limit. If many jobs
+// request a back-off of the same target within a second, the first request is written. A further request is written
+// only if its back-off ends later.
 //
 //   a request ──▶ is written ──▶ all workers read it (control-watch.ts, limit-watch.ts)
 //                    └ requests during the write: the back-off that ends last is written next
@@ -59,8 +60,8 @@ export class BackOffs {
   }
 
   /**
-   * Writes the back-off in the background. If the write fails, that is logged, and only the job that requested the
-   * back-off waits.
+   * Writes the back-off in the background, unless the request is ignored (SAME_MS). If the back-off cannot be written,
+   * this is logged, and only the job that requested the back-off waits.
    */
   begin({ target: backOffTarget, delayMs, ...request }: BackOffRequest): void {
     const { job } = request;

@@ -1,7 +1,7 @@
-// Decides until when a session may use tokens that it has taken.
+// Decides until when a session may use the tokens that it has taken from the database.
 import type { Clock } from "../../base/clock.ts";
 
-/** After this number of late answers in a row, the tokens of further late answers are used, too. */
+/** After more than this many late answers in a row, the tokens of late answers are used, too. See untilMs(). */
 const LATE_IN_A_ROW = 3;
 const MIN_USE_MS = 20;
 
@@ -14,10 +14,12 @@ export class Lapse {
   }
 
   /**
-   * Returns until when the tokens may be used: normally for `lapseMs` from the request on, so at most `lapseMs` after
-   * the database has taken them. If every answer arrived later than that, no job would ever start. So after
-   * LATE_IN_A_ROW late answers, the tokens of further late answers may be used for `lapseMs`, at least MIN_USE_MS, from
-   * the answer on. Jobs may then start faster than the rate permits.
+   * Called when an answer with tokens arrives. Returns the time at which these tokens lapse, by the monotonic clock.
+   * `sentAtMs`: when the tokens were requested. Normally they lapse `lapseMs` after the request, so at most `lapseMs`
+   * after the database has taken them. An answer that arrives later than that is late, and its tokens cannot be used.
+   * If every answer were late, no job would ever start. So after LATE_IN_A_ROW late answers in a row, the tokens of
+   * each further late answer lapse `lapseMs`, or MIN_USE_MS if that is longer, after the answer has arrived. Jobs may
+   * then start faster than the rate permits.
    */
   untilMs(sentAtMs: number, lapseMs: number): number {
     const nowMs = this.#clock.monotonic();

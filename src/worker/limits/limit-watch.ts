@@ -1,5 +1,5 @@
-// Reads limits, and passes announcements of permits to the readers. control-watch.ts calls read() every 2 s, and also
-// when a change is announced.
+// Reads the limits. Notifies the subscribed LimitReaders when the limits have changed, and when permits are announced.
+// control-watch.ts calls read() every 2 s, and also when a change is announced.
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -38,7 +38,7 @@ export class LimitWatch {
     return this.#limits;
   }
 
-  /** Whether there is a limit of queues, or a queue that is still managed after the removal of its limit. */
+  /** Whether there is a limit of queues, or a queue that still has slots (queue/sql/slots.ts) without a limit. */
   get hasManagedQueues(): boolean {
     return this.#hasManagedQueues;
   }
@@ -92,7 +92,7 @@ export class LimitWatch {
         return this.#apply([], false);
       }
       const message = messageOf(error);
-      // An outage has its own line in the log.
+      // The outage itself is logged elsewhere.
       if (codeOf(error) === "database_unreachable") this.#logger.debug({ error: message }, UNREAD);
       else this.#warn(message, UNREAD);
       return error;

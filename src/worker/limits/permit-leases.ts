@@ -1,8 +1,8 @@
-// Exchanges a session's permits, for each limit of concurrency. In an exchange, the session gets permits, returns those
-// beyond its share, and reports how many its running jobs use.
+// Exchanges permits between a session and the database, for each limit that has a concurrency. In an exchange, the
+// session gets permits, returns permits beyond its share, and reports how many permits its running jobs use.
 //
-//   demand changes, permits announced ──▶ exchange, at most one in 500 ms (free permits: at once) ──▶ permits, share
-//                                              └ still short: again in 500 ms
+//   demand changes, permits announced ──▶ exchange, usually at most one in 500 ms ──▶ permits, share
+//                                              └ still short of permits: again in 500 ms
 //   the limit applies to no task of the session any more ──▶ permits are given back
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -53,12 +53,12 @@ export class PermitLeases {
     this.#parts = parts;
   }
 
-  /** Called after an announcement. `areFree`: permits of this limit are free; otherwise another worker wants some. */
+  /** Called when a worker wants more permits than it has, or, with `areFree`, when permits of the limit are free. */
   permitsAnnounced(limitId: number, areFree: boolean): void {
     for (const [limit, lease] of this.#leases) {
       if (limit.id !== limitId) continue;
-      // Free permits are requested at once. Permits that another session wants are returned half a second later: only
-      // then has that session been short of permits for long enough to get them.
+      // Free permits are requested at once. Permits that another session wants are returned half a second later: a
+      // session gets permits of other sessions only after it has been short of permits for that long.
       if (areFree) lease.lastMs = Number.NEGATIVE_INFINITY;
       else if (!lease.othersAreShort) lease.lastMs = this.#parts.clock.monotonic();
       if (areFree || !lease.othersAreShort) this.#cancelWait(lease);
@@ -67,7 +67,7 @@ export class PermitLeases {
     }
   }
 
-  /** Exchanges permits if that could change anything: at once, or after a pause of up to 500 ms. */
+  /** Exchanges permits if an exchange could change anything: at once, or up to 500 ms later. */
   consider(limit: HeldLimit): void {
     if (limit.id === null || limit.concurrency === null || this.#isClosed) return;
     if (!this.#parts.lease.hasHeartbeats) {
@@ -119,19 +119,19 @@ export class PermitLeases {
     const { database, workerId } = this.#parts;
     if (limit.id === null || number === 0 || this.#isClosed) return;
     const returned = returnPermits(database, { limitId: limit.id, workerId, number });
-    // Permits that are not returned here are released at the end of the session.
+    // If this fails, the permits are released at the end of the session.
     void returned.catch((error: unknown) => this.#log(error));
   }
 
   #isDue(limit: HeldLimit, lease: Lease, wanted: number): boolean {
     if (wanted > limit.permits || lease.isUncertain) return true;
     if (lease.othersAreShort && limit.permits > 0) return true;
-    // After a new definition, permits may have to be returned. A new number in use is reported, because pages and
-    // commands show it.
+    // After a new definition of the limit, permits may have to be returned. A changed number of running jobs is
+    // reported, because pages and commands show this number.
     const { inUse, wanted: before, revision } = lease.reported;
     if (limit.permits > 0 && revision !== limit.revision) return true;
     if (limit.permits > 0 && inUse !== limit.running) return true;
-    // A session reports whether it wants any permits, because the shares of others are smaller while it does.
+    // A session reports whether it wants any permits, because while it wants some, other sessions get smaller shares.
     return before > 0 !== wanted > 0;
   }
 
@@ -144,12 +144,14 @@ export class PermitLeases {
     const inUse = limit.running;
     lease.reported = { inUse, wanted, revision: limit.revision };
     const before = limit.permits;
-    // The exchange may give back all permits that no job uses, so no job starts before the answer.
+    // The exchange may give back all permits that no job uses. So until the answer arrives, a job starts only after
+    // another job under the limit has ended.
     limit.permits = Math.min(before, Math.max(inUse, 0));
     try {
       const exchange = { limitId: limit.id, workerId, inUse, wanted, number: lease.number };
       const answer = await exchangePermits(database, exchange);
-      // null: the limit was removed or has no concurrency now. The permits are kept: it may get a concurrency again.
+      // `answer.permits` is null if the limit was removed or has no concurrency any more. The permits are kept, because
+      // the limit may get a concurrency again.
       limit.permits = answer.permits ?? before;
       if (answer.permits !== null) limit.share = answer.share;
       limit.isShort = limit.permits < wanted;
@@ -157,7 +159,7 @@ export class PermitLeases {
       lease.isUncertain = false;
       this.#failure = null;
     } catch (error) {
-      // The exchange may have been committed or not. In both cases the worker still has the permits in use.
+      // Whether the exchange was committed is unknown. In either case the session keeps the permits that its jobs use.
       limit.share = limit.permits;
       lease.isUncertain = true;
       this.#log(error);
@@ -193,7 +195,8 @@ export class PermitLeases {
 
   #log(error: unknown): void {
     const message = messageOf(error);
-    // After close() the session's lease ends, and with it all permits, so an exchange that is under way may fail.
+    // After close(), the lease of the session ends, and the session loses all permits. So an exchange that is still
+    // under way may fail. This is not logged.
     if (this.#isClosed || message === this.#failure) return;
     this.#failure = message;
     this.#parts.logger.warn({ error: message }, "permits of a limit could not be exchanged");

@@ -3,10 +3,14 @@ import * as v from "valibot";
 import { duration, strict } from "../../base/validate.ts";
 
 export interface FastLaneConfig {
+  /** After this time, a transaction of the fast lane is committed even if some of its jobs still run. */
   readonly limitMs: number;
 }
 
-/** PostgreSQL ends an open transaction of a frozen worker after 10 s (FROZEN_MS), so the limit is well below that. */
+/**
+ * The maximum of `limitMs`. With `recovery: false` or behind a transaction pooler, PostgreSQL ends the open transaction
+ * of a frozen worker after 10 s (FROZEN_MS), so the maximum is well below that.
+ */
 const MAX_FAST_MS = 5_000;
 const DEFAULT_FAST_MS = 100;
 const fastLimit = v.pipe(duration, v.maxValue(MAX_FAST_MS, "must be at most 5,000"));

@@ -1,6 +1,7 @@
-// What replaces each option of Graphile Worker, for the error message of an unknown option.
+// Options of Graphile Worker that this library does not have. For each of them, the error message of an unknown option
+// contains what to write instead.
 
-/** Graphile Worker's name → what to write instead. */
+/** The name of Graphile Worker's option → what to write instead. */
 export const graphileNames: Readonly<Record<string, string>> = {
   taskList: "use tasks, a list of tasks made by defineTask(identifier, handler)",
   taskDirectory: "use tasks: await loadTasks(directory)",

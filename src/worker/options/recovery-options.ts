@@ -34,8 +34,8 @@ export interface RecoveryOptions {
   readonly resetLocksIntervalMs?: number | undefined;
   /**
    * The age at which a lock is reset, in milliseconds, unless its worker has a heartbeat row. 1,000 (1 s) to 30 days.
-   * Default 14,400,000: 4 hours, as in Graphile Worker, whose workers reset any lock of that age. Therefore the locks
-   * of running jobs are renewed after a quarter of this time, at the latest after an hour.
+   * Default 14,400,000: 4 hours, as in Graphile Worker. Graphile workers reset any lock that is 4 hours old. Therefore
+   * the locks of running jobs are renewed after a quarter of this option's value, at the latest after an hour.
    */
   readonly staleLockThresholdMs?: number | undefined;
 }

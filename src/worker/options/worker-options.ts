@@ -34,7 +34,8 @@ import { type RecoveryConfig, type RecoveryOptions, resolveRecovery } from "./re
 
 /**
  * What the start of a worker does about its schema. `if-missing`: creates the schema if it is missing or empty.
- * `always`: also adds what an existing schema lacks. `never`: changes nothing, and rejects if the schema is missing.
+ * `always`: also adds what an existing schema lacks. `never`: neither creates nor changes the schema, and rejects if it
+ * is missing.
  */
 export type MigrateOption = "if-missing" | "always" | "never";
 
@@ -51,7 +52,7 @@ export interface WorkerOptions<Extensions = unknown> {
    * Either this or `pool` is required.
    */
   readonly connectionString?: string | undefined;
-  /** Your own pool. It is never ended. The worker's own connections copy its settings. */
+  /** Your own pool, which the worker never ends. The worker's own connections copy the settings of this pool. */
   readonly pool?: Pool | undefined;
   /**
    * The size of the pool that the worker creates for tasks. The worker's own `connections` are not part of the pool.
@@ -59,7 +60,7 @@ export interface WorkerOptions<Extensions = unknown> {
    */
   readonly maxConnections?: number | undefined;
   /**
-   * The schema of the queue. An existing Graphile Worker installation has `graphile_worker`. Default `worker`.
+   * The schema of the queue. Graphile Worker's tables are usually in `graphile_worker`. Default `worker`.
    */
   readonly schema?: string | undefined;
   /** Whether the start may create or change the schema. Default `if-missing`. */
@@ -78,7 +79,7 @@ export interface WorkerOptions<Extensions = unknown> {
    * Default true.
    */
   readonly preparedStatements?: boolean | undefined;
-  /** Flags whose jobs are left to other workers. Default: none. */
+  /** Jobs with one of these flags are left to other workers. Default: none. */
   readonly forbiddenFlags?: readonly string[] | undefined;
   /** The time limit of an attempt, in milliseconds; a task's own `timeoutMs` has precedence. Default: none. */
   readonly timeoutMs?: number | undefined;
@@ -94,24 +95,24 @@ export interface WorkerOptions<Extensions = unknown> {
    */
   readonly connections?: number | undefined;
   /**
-   * Whether short jobs without a key, a named queue or a limit run in the fast lane: they are locked by row locks, on
-   * connections of their own, and not by `locked_by`. The fast lane has about twice the throughput, and the jobs of a
-   * killed worker can be fetched immediately. A job that runs for more than `limitMs` (default 100, at most 5,000), or
-   * for 200 ms while fetched jobs wait behind it, is then locked in the ordinary way. When a connection is lost, a job
-   * may run again before its first run has ended. If a handler blocks the event loop for more than 5 minutes, another
-   * worker may run its job a second time meanwhile. With `recovery: false` or behind a transaction pooler, this can
-   * happen after 10 seconds. Behind a pooler, each connection of the fast lane occupies a server connection while jobs
-   * run. Default false.
+   * Whether jobs without a key, a named queue or a limit run in the fast lane. It locks them by row locks on
+   * connections of its own, and not by `locked_by`. For short jobs the throughput is about twice as high, and when a
+   * worker is killed, other workers can fetch these jobs immediately. A job that still runs `limitMs` after its fetch
+   * (default 100, at most 5,000), or 200 ms after its fetch if other jobs of that fetch still wait for a slot, is then
+   * locked by `locked_by`. When a connection is lost, a job may run again before its first run has ended. If a handler
+   * blocks the event loop for more than 5 minutes, another worker may run the same job at the same time. With
+   * `recovery: false` or behind a transaction pooler, this can already happen after 10 seconds. Behind a pooler, each
+   * connection of the fast lane occupies a server connection while jobs run. Default false.
    */
   readonly fastLane?: boolean | { readonly limitMs?: number } | undefined;
   /**
-   * The time that stop(), SIGTERM and SIGINT wait for running jobs, in milliseconds; then the stop continues as
-   * abort(). 0: no limit. Default 25,000: with `abortGraceMs` jobs have 30 s to end, the usual limit of container
-   * platforms.
+   * The time limit of a stop by stop(), SIGTERM or SIGINT, in milliseconds. After this time the stop continues as
+   * abort(). 0: no limit. Default 25,000: together with the default of `abortGraceMs`, jobs have 30 s to end, which is
+   * the usual limit of container platforms.
    */
   readonly stopTimeoutMs?: number | undefined;
   /**
-   * The time that running jobs have to end after an abort of the worker, and a running job after its cancel, in
+   * How long running jobs have to end after an abort of the worker, and a cancelled job after its cancel, in
    * milliseconds. A job that still runs after this time is unlocked, and its attempt counts as failed. Default 5,000.
    */
   readonly abortGraceMs?: number | undefined;
@@ -120,18 +121,19 @@ export interface WorkerOptions<Extensions = unknown> {
   /** Plugins, whose observers and interceptors are called in this order. Default: none. */
   readonly plugins?: readonly Plugin[] | undefined;
   /**
-   * Cron entries, whose jobs this worker adds. Workers of one schema share them: each tick is added once.
-   * Default: none.
+   * Cron entries. This worker adds their jobs. If several workers of a schema have the same entry, the job of each tick
+   * is added only once. Default: none.
    */
   readonly cron?: CronOptions | undefined;
   /**
-   * Whether this worker adds the jobs of schedules, if the schema has them. Workers share these, too. Default true.
+   * Whether this worker adds the jobs of schedules, if the schema has schedules. Even if several workers do so, the job
+   * of each tick is added only once. Default true.
    */
   readonly schedules?: boolean | undefined;
   /**
-   * Limits of tasks and queues, which all workers apply. The start creates those that do not exist, and never changes
-   * an existing one: a difference is logged as a warning. The start rejects with `extension_missing` if the tables of
-   * `worker migrate --with limits` are missing. Default: none.
+   * Limits of tasks and queues, which all workers apply. The start creates limits that do not exist. It never changes
+   * an existing limit, and logs a warning if the existing one differs. It rejects with `extension_missing` if the
+   * tables that `worker migrate --with limits` adds are missing. Default: none.
    */
   readonly limits?: readonly LimitOptions[] | undefined;
   /** The logger. `silent` turns it off. Default: warnings and errors as text on stderr. */
@@ -173,7 +175,7 @@ export interface WorkerConfig<Extensions> {
 
 const any = v.any();
 
-/** Returns the check for an object with these methods. */
+/** Returns a check of whether a value has these methods. */
 const having = <T>(names: readonly (keyof T & string)[], message: string) =>
   v.custom<T>((one) => {
     const methods = one as Record<string, unknown> | null | undefined;
@@ -187,7 +189,7 @@ const task = v.custom<Task<unknown, never>>((one) => {
 
 const concurrency = count(10_000);
 
-/** Returns a new value of the option `concurrency`, checked. Throws InputError. */
+/** Checks a new value of the option `concurrency`, and returns it. Throws InputError if it is invalid. */
 export function checkedConcurrency(value: number): number {
   return validate(v.object({ concurrency }), { concurrency: value }).concurrency;
 }

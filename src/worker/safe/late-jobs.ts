@@ -1,7 +1,7 @@
-// Watches runs of named queues in slots. A run is planned to take about 25 ms, by the mean durations of its tasks,
-// but jobs may take longer. Jobs of a run that have not started 100 ms after their fetch are returned to the
-// database, so that more urgent jobs run first and changes of a job take effect. When a pause begins, for example,
-// all unstarted jobs are returned at once.
+// Watches the runs of named queues in slots. A run is planned for about 25 ms, but its jobs may take longer. Jobs of a
+// run that have not started 100 ms after their fetch are returned to the database, so that more urgent jobs can run
+// first, and changes that users make to the jobs take effect. returnUnstarted() returns all unstarted jobs at once, for
+// example when a pause begins.
 import type { Clock } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { Slots, WorkSource } from "../execute/slots.ts";
@@ -15,7 +15,7 @@ export interface LateJobsParts {
   readonly source: WorkSource;
   /** Whether runs wait in the local queue. */
   hasWaitingRuns(): boolean;
-  /** Returns jobs of runs to the database. Their named queues stay locked for the running jobs of these runs. */
+  /** Returns jobs of runs to the database. If a job of such a run still runs, the named queue stays locked for it. */
   giveBack(jobs: readonly FetchedJob[]): void;
 }
 

@@ -1,4 +1,4 @@
-// Keeps the fetched jobs that wait for a slot, and decides when more are fetched.
+// Keeps the fetched jobs that wait for a slot, and decides when more jobs are fetched, and how many.
 //
 //                    ┌───────── all started ─────────┐
 //                    ▼                               │
@@ -8,8 +8,8 @@
 //                  └──────────── a slot is free ──────┼───────────────────────────┘
 //   any ── release() ──▶ released
 //
-// In `polling` the queue is empty. In `waiting` the worker fetches while jobs run, so that Node and PostgreSQL work
-// in parallel.
+// In `polling` the queue is empty. In `waiting` the worker fetches more jobs while earlier ones run, so that Node and
+// PostgreSQL work in parallel.
 import type { Clock } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import { jobsOf, QueueRun, type WorkUnit } from "../execute/slots.ts";
@@ -17,7 +17,7 @@ import type { FetchPlan } from "../fetch/fetch-plan.ts";
 import type { LocalQueueConfig } from "../options/local-queue-options.ts";
 import type { Hooks, LocalQueueMode } from "../task/hooks.ts";
 
-/** If this many jobs end in 25 ms (FetchPlan.ahead), a fetch may be sent before the previous fetch is answered. */
+/** If at least BUSY_JOBS jobs end in 25 ms (FetchPlan.ahead), a fetch may be sent before the last one is answered. */
 const BUSY_JOBS = 8;
 
 export interface LocalQueueParts {
@@ -44,7 +44,7 @@ export class LocalQueue {
   #cancelDelay: (() => void) | null = null;
   #announced = 0;
   #abortAt = 0;
-  /** Whether jobs have waited beyond the ttl. From then on, jobs are fetched ahead as if `adaptive` were true. */
+  /** Whether jobs have waited longer than the ttl. From then on, jobs are fetched ahead as if `adaptive` were true. */
   #hasOverreached = false;
 
   constructor(config: LocalQueueConfig, parts: LocalQueueParts) {
@@ -86,23 +86,27 @@ export class LocalQueue {
    * number of jobs that wait or are requested.
    */
   demand(freeSlots: number, most = Number.POSITIVE_INFINITY): number {
-    // After the ttl the waiting jobs were given back to other workers. No more are fetched until a slot is free.
+    // After the ttl, the waiting jobs were given back. No more jobs are fetched until a slot is free.
     if (this.#mode === "ttl_expired" && freeSlots === 0) return 0;
     const aim = this.#aim();
     const { requested, hasPrompt } = this.#parts.trips;
-    // With few jobs, a second fetch would find little and compete with the first one for the server's cores.
+    // If few jobs end in 25 ms, a second fetch would find few jobs and compete with the first fetch for the cores of
+    // the server.
     if (hasPrompt && this.#parts.plan.ahead < BUSY_JOBS) return 0;
-    // Room for two full fetches, so that one is sent while the jobs of the other run.
+    // There is room for two full fetches, so that one can be sent while the jobs of the other run.
     const room = Math.min(freeSlots + 2 * aim, most) - this.#size - requested;
     const full = Math.min(freeSlots + aim, most);
-    // A fetch is sent only if there is room for half of the jobs to fetch ahead. If no slot is free and only a few jobs
-    // are to be fetched ahead, it is sent only if there is room for all of them.
+    // A fetch is sent only if there is room for half of `aim`, or half of `most` if that is less. If no slot is free
+    // and `aim` is small, a fetch is sent only if there is room for a full fetch.
     const few = freeSlots === 0 && aim < BUSY_JOBS ? full : Math.min(full, aim / 2, most / 2);
     const isWorthIt = room > 0 && room >= few;
     return isWorthIt ? Math.min(room, full) : 0;
   }
 
-  /** Returns how many jobs one fetch may request in addition to the free slots: at most half of the option `size`. */
+  /**
+   * Returns how many jobs one fetch may request in addition to one job for each free slot: at most half of the option
+   * `size`, rounded up.
+   */
   #aim(): number {
     const most = Math.ceil(this.#config.size / 2);
     if (!this.#config.adaptive && !this.#hasOverreached) return most;
@@ -148,7 +152,7 @@ export class LocalQueue {
     return unit;
   }
 
-  /** Counts announced jobs, which may end a refetch delay. */
+  /** Counts announced jobs. If there are enough of them, the refetch delay ends early. */
   announce(count: number): void {
     if (this.#cancelDelay === null) return;
     this.#announced += count;
@@ -197,7 +201,7 @@ export class LocalQueue {
   #onTtl(): void {
     const first = this.#oldest;
     if (first === undefined) return;
-    // The waiting jobs may be newer than those that started the timer.
+    // The waiting jobs may be newer than the jobs for which the timer was started.
     if (this.#parts.clock.monotonic() - first.fetchedAtMs < this.#config.ttlMs) {
       this.#armTtl();
       return;
@@ -240,7 +244,7 @@ export class LocalQueue {
   #considerDelay(count: number, demand: number): void {
     const delay = this.#config.refetchDelay;
     if (delay === null || this.#cancelDelay !== null) return;
-    // This is the answer to a fetch that was under way at the release. No other fetch follows.
+    // The jobs are those of a fetch that was under way when release() was called. No other fetch follows.
     if (this.#mode === "released") return;
     if (count >= Math.min(delay.threshold, demand)) return;
     this.#announced = 0;

@@ -1,6 +1,7 @@
-// A stream (stream.ts) of jobs in managed queues, which are named queues under a limit. It fetches for the tasks of one
-// other stream: its owner, which has limited tasks, or the main stream. A fetched run occupies a slot of its queue even
-// while it waits. So the stream fetches no jobs of tasks that lack a permit or token, and no more runs than can start.
+// A stream (stream.ts) of jobs in managed queues, which are named queues under a limit. It fetches jobs of the same
+// tasks as one other stream: its owner, which has limited tasks, or the main stream. A fetched run of a queue occupies
+// a slot of the queue even before the run starts. So the stream fetches no jobs of tasks that lack a permit or token,
+// and no more runs than can start.
 import type { Clock } from "../../base/clock.ts";
 import type { QueueToken } from "../../queue/limits/tokens.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
@@ -24,7 +25,7 @@ export class ManagedStream extends Stream {
   override readonly managed: ManagedFetch;
   readonly owner: Stream | null;
   readonly #clock: Clock;
-  /** By job: when its tokens lapse, by the monotonic clock, and when they were taken, by the database's clock. */
+  /** For each job: when its tokens lapse (monotonic clock), and when they were taken (the database's clock). */
   readonly #tokens = new WeakMap<FetchedJob, { untilMs: number; takenAtSeconds: number }>();
   #lapseMs = Number.POSITIVE_INFINITY;
   readonly #lapse: Lapse;
@@ -59,8 +60,8 @@ export class ManagedStream extends Stream {
   }
 
   /**
-   * Applies the limits. Returns the milliseconds until the next fetch is due; Infinity if it needs no timer, because it
-   * is due now or only after an event.
+   * Applies the limits. Returns the milliseconds until the next fetch is due, or Infinity if the fetch needs no timer,
+   * because the fetch is due now or only after an event.
    */
   prepare({ mark, hasRates, lapseMs }: QueueLimits): number {
     this.#lapseMs = lapseMs;
@@ -77,14 +78,17 @@ export class ManagedStream extends Stream {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Records the tokens that a fetch, sent at `sentAtMs`, has taken with these jobs, and when they lapse. */
+  /**
+   * Called with the jobs of a fetch that was sent at `sentAtMs`. Records when the fetch took the tokens of the jobs,
+   * and when these tokens lapse.
+   */
   jobsFetched(jobs: readonly FetchedJob[], sentAtMs: number, takenAtSeconds: number): void {
     if (this.#lapseMs === Number.POSITIVE_INFINITY || jobs.length === 0) return;
     const untilMs = this.#lapse.untilMs(sentAtMs, this.#lapseMs);
     for (const job of jobs) this.#tokens.set(job, { untilMs, takenAtSeconds });
   }
 
-  /** Returns the tokens that this stream took with these unstarted jobs, so that they can be given back. */
+  /** Returns the tokens that this stream took with these unstarted jobs, so that the tokens can be given back. */
   tokensOf(jobs: readonly FetchedJob[]): readonly QueueToken[] {
     return jobs.flatMap((job) => {
       const tokens = this.#tokens.get(job);

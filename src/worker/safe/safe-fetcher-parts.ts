@@ -18,17 +18,17 @@ export interface SafeFetcherParts<E> {
   readonly clock: Clock;
   readonly connections: readonly WorkerConnection[];
   readonly executor: JobExecutor<E>;
-  /** The results of all jobs locked by `locked_by`, also of the fast mode's kept jobs (fast/kept-jobs.ts). */
+  /** The results of all jobs locked by `locked_by`, including the fast mode's kept jobs (fast/kept-jobs.ts). */
   readonly results: Results;
   readonly refusals: Refusals;
-  /** The parameters of fetches for the tasks without a limit; its `names` has all tasks. */
+  /** The parameters of fetches that take jobs of tasks without a limit. `names` also has the tasks with a limit. */
   readonly tasks: TaskParameters;
-  /** Returns the parameters of fetches for these tasks, which have limits. */
+  /** Returns the parameters of fetches that take jobs of these tasks. All of these tasks have limits. */
   parametersOf(names: readonly string[]): TaskParameters;
   readonly limits: SessionLimits;
   readonly hooks: Hooks;
   readonly outage: ConnectionsParts["outage"];
-  /** Which jobs without a named queue the main stream fetches: all, or those that are not for the fast mode. */
+  /** Which jobs without a named queue the main stream (streams.ts) fetches: all, or those not for the fast mode. */
   readonly free: JobKind;
   readonly lease: WorkerLease;
 }

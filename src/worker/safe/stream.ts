@@ -1,7 +1,7 @@
-// A stream of the safe mode: tasks whose jobs are fetched together, with a fetch plan and a local queue of their own.
-// The main stream has the tasks without a limit. Each group of limited tasks has a stream, so that jobs that wait for a
-// limit do not delay other jobs. Jobs in managed queues (named queues under a limit) have further streams
-// (managed-stream.ts).
+// A stream is a set of tasks whose jobs are fetched together in the safe mode. It has a fetch plan and a local queue of
+// its own. The main stream has the tasks without a limit. Each group of limited tasks has another stream, so that jobs
+// that wait for a limit do not delay other jobs. Further streams fetch the jobs in managed queues, which are named
+// queues under a limit (managed-stream.ts).
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
@@ -15,10 +15,13 @@ import type { LocalQueueConfig } from "../options/local-queue-options.ts";
 import { LocalQueue, type LocalQueueParts } from "./local-queue.ts";
 import type { RoundTrips, RoundTripsOf } from "./round-trips.ts";
 
-/** For this long after jobs of a stream were found, the stream is assumed to have more ready jobs. */
+/** For this long after a job of a stream was found, the stream may be assumed to have more ready jobs. */
 const EVIDENCE_MS = 1_000;
 
-/** While a stream is short of permits, at most this many jobs wait or are requested for each permit that it has. */
+/**
+ * While a limit of the stream is short of permits, at most this many jobs of the stream wait in its local queue or are
+ * requested, for each permit that the worker has under the limit.
+ */
 const AHEAD_OF_A_PERMIT = 8;
 
 export interface StreamParts {
@@ -41,10 +44,10 @@ export class Stream {
   readonly tasks: TaskParameters;
   readonly #trips: RoundTripsOf;
   readonly #limits: readonly HeldLimit[];
-  /** The number of its running jobs. Only streams of limited tasks count them; in all others it is 0. */
+  /** The number of the stream's running jobs. Only streams of limited tasks count them; in other streams it is 0. */
   running = 0;
   readonly #clock: Clock;
-  /** Whether no fetch is delayed: the option `refetchDelay` is not set. */
+  /** Whether the option `refetchDelay` is not set, so that it delays no fetch. */
   readonly #isEager: boolean;
   #evidentUntilMs = 0;
 
@@ -62,7 +65,7 @@ export class Stream {
     });
   }
 
-  /** The number of jobs that its fetches under way request. */
+  /** The number of jobs that the stream's fetches under way request. */
   protected get requested(): number {
     return this.#trips.requested;
   }
@@ -72,7 +75,7 @@ export class Stream {
     return this.plan.isDrained;
   }
 
-  /** Whether its jobs need permits, which only a worker with heartbeats gets. */
+  /** Whether the stream's jobs need permits. Only a worker with heartbeats gets permits. */
   get needsPermits(): boolean {
     return this.#limits.some(({ id, concurrency }) => id !== null && concurrency !== null);
   }
@@ -83,15 +86,17 @@ export class Stream {
   }
 
   /**
-   * Whether jobs wait or run, or some were found lately and more may be ready. Only then does the stream cause requests
-   * for permits and tokens. An announcement is no evidence: it wakes all streams, whatever the task of the job is.
+   * Whether there is evidence that the stream needs permits and tokens: its jobs wait in the local queue or run, or
+   * noteEvidence() was called within the last second and more jobs may be ready. Without evidence the stream causes no
+   * requests for permits and tokens. An announcement of jobs is no evidence, because it wakes all streams, whatever the
+   * tasks of the jobs are.
    */
   get hasEvidence(): boolean {
     if (this.queue.size > 0 || this.running > 0) return true;
     return !this.plan.isDrained && this.#clock.monotonic() < this.#evidentUntilMs;
   }
 
-  /** Records that there may be jobs: one was fetched, or a check (ready-checks.ts) has found one or failed. */
+  /** Records that there may be more jobs: a job was fetched, or a check (ready-checks.ts) has found a job or failed. */
   noteEvidence(): void {
     this.#evidentUntilMs = this.#clock.monotonic() + EVIDENCE_MS;
   }
@@ -136,7 +141,7 @@ export class Stream {
     return this.plan.learn(jobs, request, queuesAreFree);
   }
 
-  /** Records a failed request. Returns whether it timed out. Logs a timeout if requests were limited to seconds. */
+  /** Records a failed request. Returns whether it timed out. Logs a timeout unless requests already had a minute. */
   learnFailure(error: Error, logger: Logger): boolean {
     const isFirst = !this.plan.isPatient;
     if (!this.plan.learnFailure(error)) return false;
@@ -155,7 +160,7 @@ export class Stream {
     this.plan.countEnded(1);
   }
 
-  /** Called when a running job no longer counts here: it has ended, or moves to another stream. */
+  /** Called when a running job no longer counts in this stream, because it has ended or moves to another stream. */
   jobLeft(): void {
     this.running--;
     for (const limit of this.#limits) limit.jobEnded();
@@ -166,7 +171,10 @@ export class Stream {
     for (const limit of this.#limits) limit.running++;
   }
 
-  /** Returns how many jobs may wait or be requested. More jobs would be locked only to wait for permits or tokens. */
+  /**
+   * Returns how many jobs may wait in the local queue or be requested. Any further job would only be locked to wait for
+   * a permit or a token.
+   */
   #mostUnstarted(): number {
     let most = Number.POSITIVE_INFINITY;
     for (const { bucket, tokens, isShort, permits } of this.#limits) {
@@ -177,7 +185,10 @@ export class Stream {
   }
 }
 
-/** Returns the stream with the most urgent job that may start; `main` if there is no such job. `main` has no limits. */
+/**
+ * Returns the stream with the most urgent job that may start; `main` if there is no such job. The limits of `main` are
+ * not checked, because it has none.
+ */
 export function mostUrgent(main: Stream, others: readonly Stream[]): Stream {
   let best = main;
   let { head } = best.queue;

@@ -1,6 +1,7 @@
-// The streams of the safe mode (stream.ts): the main stream, and one for each group of limited tasks. While there are
-// managed queues (named queues under a limit), each of these streams has a second one, for the jobs in such queues
-// (managed-stream.ts). A free slot takes the most urgent job, except from streams that wait for a limit.
+// The streams of the safe mode (stream.ts): the main stream, and a stream for each group of limited tasks. While there
+// are managed queues (named queues under a limit), a managed stream (managed-stream.ts) beside each of these streams
+// fetches the jobs of the same tasks in managed queues. A free slot takes the most urgent job of all streams, except of
+// those that wait for a limit.
 import { splitLocks } from "../../queue/sql/slots.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import { type WorkUnit, workUnits } from "../execute/slots.ts";
@@ -83,7 +84,7 @@ export class Streams {
 
   get isDrained(): boolean {
     const { hasHeartbeats } = this.#parts.lease;
-    // Without heartbeats, jobs that need permits never start here.
+    // Without heartbeats a worker gets no permits, so it never starts jobs that need permits.
     return this.all.every((one) => one.isDrained || (one.needsPermits && !hasHeartbeats));
   }
 
@@ -100,7 +101,7 @@ export class Streams {
     return wasDrained;
   }
 
-  /** Called when jobs after the place where the next fetch starts may be ready. `unlocked`: locks of ended runs. */
+  /** Called when jobs after the next fetch's start may be ready. `unlocked`: the locks of ended runs (slots.ts). */
   raise(unlocked: readonly number[] = []): void {
     if (unlocked.length > 0) this.#parts.tasks.queueUnlocked();
     const hasFreeQueue = unlocked.length > 0 && splitLocks(unlocked).queues.length > 0;
@@ -108,7 +109,7 @@ export class Streams {
     if (this.#managed.length > 0) this.#managedQueues.runEnded();
   }
 
-  /** Called with jobs that were given back. Makes the next fetches find them, and gives their tokens back, too. */
+  /** Called with jobs that were given back. Lets the next fetches find the jobs, and gives back the jobs' tokens. */
   jobsReturned(jobs: readonly FetchedJob[]): void {
     for (const { plan } of this.all) plan.wake(false);
     const unused = this.#managed.flatMap((one) => one.tokensOf(jobs));
@@ -159,22 +160,22 @@ export class Streams {
   }
 
   /**
-   * If this value has changed since a fetch was sent, there may be jobs among the fetched ones that must not start, or
-   * that belong to other streams.
+   * If this value has changed since a fetch was sent, some of the fetched jobs may belong to other streams, or must not
+   * start.
    */
   get mark(): number {
     return this.#arrangement + this.#parts.tasks.pausesRead;
   }
 
-  /** Adds fetched jobs. `mark`: its value when the fetch was sent. If it has changed, gives back the stream's jobs. */
+  /** Adds fetched jobs. `mark`: this.mark when the fetch was sent. If it has changed, the local queue is given back. */
   add(stream: Stream, jobs: readonly FetchedJob[], request: FetchRequest, { mark, now }: Fetched) {
     stream.plan.measure();
     const isManaged = stream instanceof ManagedStream;
     const target = isManaged ? stream.target : stream;
     if (isManaged) stream.jobsFetched(jobs, request.sentAtMs, now);
     if (target.group !== null) for (const job of jobs) job.stream = target;
-    // A fetch from managed queues returns only jobs for their free slots, perhaps fewer than are ready. So a refetch
-    // delay follows only if it returns none.
+    // A fetch from managed queues returns only jobs for free slots of these queues, perhaps fewer jobs than are ready.
+    // So a refetch delay follows only if the fetch returns no job.
     target.queue.add(workUnits(jobs), jobs.length, isManaged && jobs.length > 0 ? 0 : request.want);
     if (mark !== this.mark) target.queue.giveBackAll();
   }
@@ -183,7 +184,7 @@ export class Streams {
     return this.#limited.find(({ group }) => group?.names.includes(taskIdentifier));
   }
 
-  /** Returns a stream that should fetch, or null. The main stream is first in every second call, otherwise last. */
+  /** Returns a stream that should fetch, or null. Every second call tries the main stream first, other calls last. */
   demand(): StreamWant | null {
     const { free } = this.#own.link.slots;
     const others = this.#others;
@@ -290,7 +291,7 @@ export class Streams {
     return Math.max(limit.running, Math.floor(Math.min(wanted, all)));
   }
 
-  /** Returns a stream of limited tasks, and the stream of its jobs in managed queues, if any. */
+  /** Returns `stream`, and the managed stream that fetches for the same tasks, if there is one. */
   #related(stream: Stream): readonly Stream[] {
     return [stream, ...this.#managed.filter(({ owner }) => owner === stream)];
   }

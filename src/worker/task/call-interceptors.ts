@@ -4,13 +4,13 @@ import type { JobToAdd } from "../../domain/job-spec.ts";
 import type { BeforeAdd } from "../../utils/bound-operations.ts";
 import type { Hooks, Verdict, WorkerInterceptors } from "./hooks.ts";
 
-/** The input of an interceptor, and its decision. */
 type Input<I extends keyof WorkerInterceptors> = Parameters<WorkerInterceptors[I]>[0];
 type Decision<I extends keyof WorkerInterceptors> = Awaited<ReturnType<WorkerInterceptors[I]>>;
 
 /**
- * Calls the interceptors of this name in turn, each with the current `input()`. `take` receives each answer; once it
- * returns true, no further interceptor is called. Rejects when an interceptor or `take` throws.
+ * Calls the interceptors of this name, one after another. input() is called before each interceptor, and returns that
+ * interceptor's input. take() receives the decision of each interceptor. After take() has returned true, no further
+ * interceptor is called. Rejects if an interceptor or take() throws.
  */
 export async function callInterceptors<I extends keyof WorkerInterceptors>(
   hooks: Hooks,
@@ -24,7 +24,7 @@ export async function callInterceptors<I extends keyof WorkerInterceptors>(
   }
 }
 
-/** Returns the first verdict other than `continue`; undefined: there is none. Rejects as callInterceptors() does. */
+/** Returns the first verdict other than `continue`; undefined: there is none. Rejects if an interceptor throws. */
 export async function verdictOf<I extends "beforeJobRun" | "jobRecovery">(
   hooks: Hooks,
   name: I,
@@ -45,8 +45,8 @@ export async function verdictOf<I extends "beforeJobRun" | "jobRecovery">(
 }
 
 /**
- * Returns the job to add; null if an interceptor skips it. Rejects with InputError if an interceptor fails the add, and
- * with an interceptor's own error if it throws.
+ * Returns the job to add, with the changes of all interceptors; null if an interceptor skips the job. Rejects with
+ * InputError if an interceptor fails the add. If an interceptor throws, rejects with the thrown error.
  */
 export async function interceptAdd(hooks: Hooks, job: JobToAdd): Promise<JobToAdd | null> {
   let current: JobToAdd | null = job;

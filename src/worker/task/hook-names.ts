@@ -1,5 +1,6 @@
-// The names of all events and interceptors. In hooks.ts the compiler compares them with the types. The class Hooks
-// refuses any other name, such as a misspelt one: a function registered under it would never be called.
+// The names of all events and interceptors. In hooks.ts, the compiler checks that each name in the types WorkerEvents
+// and WorkerInterceptors is also here. The class Hooks refuses other names, because a function that is registered under
+// a misspelt name would never be called.
 
 export const events = {
   "worker:create": true,

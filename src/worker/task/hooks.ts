@@ -10,18 +10,18 @@ import type { TaskContext } from "./task-context.ts";
 import type { TaskJob } from "./task-job.ts";
 
 /**
- * The state of a local queue, as in Graphile Worker. `starting`: nothing has been fetched yet; `polling`: the queue is
- * empty, and the worker fetches; `waiting`: fetched jobs wait for a free slot; `ttl_expired`: fetched jobs were given
- * back to the database because they were not started in time; `released`: the queue accepts no more jobs.
+ * The state of a local queue, as in Graphile Worker. `starting`: nothing has been fetched yet; `polling`: no fetched
+ * job waits, and the worker fetches; `waiting`: fetched jobs wait for a free slot; `ttl_expired`: fetched jobs were
+ * given back to the database because they were not started in time; `released`: the local queue accepts no more jobs.
  */
 export type LocalQueueMode = "starting" | "polling" | "waiting" | "ttl_expired" | "released";
 
 /**
- * What was written for a job. `completed`: it succeeded and its row is deleted. `skipped`: an interceptor skipped it
- * and its row is deleted. `failed`: the attempt failed and its error is in `last_error`. `snoozed`: the job runs again
- * later, and the attempt does not count. `returned`: it was unlocked without having started. `unknown`: the connection
- * was lost before the answer, and this worker no longer holds the job's lock: the result was written, or another worker
- * has the job.
+ * What was written for a job. `completed`: the job succeeded and its row is deleted. `skipped`: an interceptor skipped
+ * the job and its row is deleted. `failed`: the attempt failed and its error is in `last_error`. `snoozed`: the job
+ * runs again later, and the attempt does not count. `returned`: the job was unlocked without having started.
+ * `unknown`: the connection was lost before the answer to the write, and this worker no longer holds the job's lock.
+ * Either the result was written, or the lock was lost, for example because another worker recovered the job.
  */
 export type JobResult = "completed" | "skipped" | "failed" | "snoozed" | "returned" | "unknown";
 
@@ -33,17 +33,19 @@ export type LeaseLoss = WorkerEvents["worker:leaseLost"]["reason"];
  * `locked_by`. Events of jobs have Graphile Worker's names and meanings.
  *
  * A job that runs emits `job:start`, then `job:success`, `job:error` or `job:snooze`, and after a `job:error` without
- * a retry also `job:failed`. These events are emitted *before* the result is written: if the connection is lost in
- * between, the job can run again. `job:complete` is emitted for each result once it is committed: use this event to
- * count jobs or to notify other systems. If the job's lock was lost, for example because another worker recovered the
- * job, the result is not written, and `job:interrupted` with `lease_lost` is emitted instead of `job:complete`.
+ * a retry also `job:failed`. These events are emitted *before* the result is written. If the connection is lost before
+ * the write, the job can run again. `job:complete` is emitted for each result once the result is committed: use this
+ * event to count jobs or to notify other systems. If the job's lock was lost, for example because another worker
+ * recovered the job, the result is not written, and `job:interrupted` with `lease_lost` is emitted instead of
+ * `job:complete`. If a lost connection leaves it unclear whether the result was written, `job:complete` has the result
+ * `unknown`.
  *
  * Graphile Worker's events and their counterparts here:
  *
  * | Graphile Worker | here |
  * |---|---|
  * | `job:start`, `job:success`, `job:error`, `job:failed` | the same; all but `job:start` have `durationMs` |
- * | `job:complete` | the same; `result` is also set for jobs that were skipped or returned; `error` is a text |
+ * | `job:complete` | the same, also for skipped and returned jobs, with a `result`; `error` is a text |
  * | `worker:create`, `pool:create` | `worker:create`, once for each `Worker` |
  * | `worker:getJob:start`, `worker:getJob:empty` | `job:fetch`, with the number of jobs |
  * | `gracefulShutdown`, `pool:gracefulShutdown`, `worker:release` | `worker:shutdown` |
@@ -51,7 +53,7 @@ export type LeaseLoss = WorkerEvents["worker:leaseLost"]["reason"];
  * | `pool:listen:error`, `worker:getJob:error`, `worker:fatalError` | `worker:disconnected`, `worker:reconnected` |
  * | `cron:schedule` | `cron:tick`, after the write |
  * | `cron:scheduled` | the same, once for each job |
- * | `localQueue:init`, `localQueue:setMode`, `localQueue:getJobs:complete`, `localQueue:returnJobs` | the same, with the number of jobs |
+ * | `localQueue:init`, `localQueue:setMode`, `localQueue:getJobs:complete`, `localQueue:returnJobs` | the same; `getJobs:complete` and `returnJobs` have the number of jobs |
  * | `localQueue:refetchDelay:start`, `:abort`, `:expired` | the same |
  */
 export interface WorkerEvents {
@@ -59,14 +61,17 @@ export interface WorkerEvents {
   "worker:create": { workerId: string; concurrency: number; taskIdentifiers: readonly string[] };
   /** The worker has started and fetches jobs. */
   "worker:start": { workerId: string };
-  /** The worker stops: it fetches no more jobs. `reason`: that of stop() or abort(), for example a signal's name. */
+  /**
+   * The worker stops: it fetches no more jobs. `reason`: the argument of stop() or abort(), such as a signal's name.
+   */
   "worker:shutdown": { workerId: string; reason: string };
   /** This worker recovered `jobs` jobs of stale workers. */
   "worker:recovered": { workerId: string; staleWorkerIds: readonly string[]; jobs: number };
   /**
-   * The worker's lease was lost, and it continues under a new id. `recovered`: it was frozen or cut off, and another
-   * worker recovered its jobs; `removed`: its heartbeat row is missing; `restored`: the database is in a state from
-   * before the worker's last heartbeat, as after a restore, or a failover to a standby that lagged behind.
+   * The worker's lease was lost, and the worker continues under a new id. `recovered`: the worker was frozen or cut
+   * off, and another worker recovered its jobs; `removed`: the worker's heartbeat row is missing; `restored`: the
+   * database is in a state from before the worker's last heartbeat, as after the restore of a backup, or after a
+   * failover to a standby that lagged behind.
    */
   "worker:leaseLost": {
     workerId: string;
@@ -79,13 +84,13 @@ export interface WorkerEvents {
   "worker:reconnected": { workerId: string };
   /** A fetch returned `count` jobs, possibly 0, after `durationMs`. Not emitted for a fast lane's fetches. */
   "job:fetch": { workerId: string; count: number; durationMs: number };
-  /** The job's handler is about to be called. Its attempt is committed, except in the fast lane. */
+  /** The job's handler is about to be called. In the safe mode, the database has already counted the attempt. */
   "job:start": { workerId: string; job: TaskJob };
   /** An interceptor skipped the job before its start. The result is not written yet. */
   "job:skip": { workerId: string; job: TaskJob };
   /** An attempt succeeded after `durationMs`. The result is not written yet. */
   "job:success": { workerId: string; job: TaskJob; durationMs: number };
-  /** An attempt failed after `durationMs`. `willRetry`: another one follows. The result is not written yet. */
+  /** An attempt failed after `durationMs`. `willRetry`: another attempt follows. The result is not written yet. */
   "job:error": {
     workerId: string;
     job: TaskJob;
@@ -93,19 +98,19 @@ export interface WorkerEvents {
     durationMs: number;
     willRetry: boolean;
   };
-  /** The job will not be retried: its last attempt failed, or one failed for good. The result is not written yet. */
+  /** The last attempt failed, or an attempt failed for good: no retry follows. The result is not written yet. */
   "job:failed": { workerId: string; job: TaskJob; error: Error; durationMs: number };
   /**
-   * The job snoozed or backs off. It can run again after `delayMs`, and the attempt does not count. The result is not
-   * written yet.
+   * The job snoozed or requested a back-off. It can run again after `delayMs`, and the attempt does not count. The
+   * result is not written yet.
    */
   "job:snooze": { workerId: string; job: TaskJob; delayMs: number };
-  /** The job's result is committed, or `unknown`. `error`: the new `last_error`; null unless the attempt failed. */
+  /** The job's result is committed, or `unknown`. `error`: the new `last_error` if `result` is `failed`, else null. */
   "job:complete": { workerId: string; job: TaskJob; result: JobResult; error: string | null };
   /**
-   * A job was interrupted. `shutdown`: it still ran when the time for the stop was over; the attempt failed, and
-   * `job:error` is emitted, too. `lease_lost`: its lock was lost, for example because another worker recovered the job,
-   * and the result is not written; `job` is null when only its id is available.
+   * A job was interrupted. `shutdown`: the job still ran when the time for the stop was over; the attempt failed, and
+   * `job:error` is emitted, too. `lease_lost`: the job's lock was lost, for example because another worker recovered
+   * the job, so the result of this attempt is not written. `job` is null if the worker has only the job's id.
    */
   "job:interrupted": {
     workerId: string;
@@ -115,7 +120,7 @@ export interface WorkerEvents {
   };
   /** Cron entries or schedules were due at `timestamp`, and this worker or another has added or skipped their jobs. */
   "cron:tick": { workerId: string; timestamp: Date; taskIdentifiers: readonly string[] };
-  /** This worker has added a job of the cron entry or schedule `identifier`; `backfilled`: for a missed tick. */
+  /** This worker has added a job of the cron entry or schedule `identifier`. `backfilled`: the tick had been missed. */
   "cron:scheduled": {
     workerId: string;
     timestamp: Date;
@@ -124,15 +129,15 @@ export interface WorkerEvents {
     jobId: string;
     backfilled: boolean;
   };
-  /** A local queue was created. A worker with limits has several, and the events do not show which one. */
+  /** A local queue was created. A worker with limits has several; no event shows which of them it concerns. */
   "localQueue:init": { workerId: string };
   /** The mode of a local queue has changed. */
   "localQueue:setMode": { workerId: string; oldMode: LocalQueueMode; newMode: LocalQueueMode };
   /** `count` jobs were fetched. */
   "localQueue:getJobs:complete": { workerId: string; count: number };
-  /** `count` unstarted jobs are returned, for example after `ttlMs` or at the worker's stop. Not yet written. */
+  /** `count` unstarted jobs are returned, for example after `ttlMs` or at a stop. The return is not written yet. */
   "localQueue:returnJobs": { workerId: string; count: number };
-  /** A fetch found few jobs. The next one is delayed by at most `durationMs`. */
+  /** A fetch found few jobs. The next fetch is delayed by at most `durationMs`. */
   "localQueue:refetchDelay:start": { workerId: string; durationMs: number };
   /** The delay ended early, because `count` jobs were announced during it. */
   "localQueue:refetchDelay:abort": { workerId: string; count: number };
@@ -170,8 +175,9 @@ export interface WorkerInterceptors {
     context: TaskContext;
   }): InterceptorResult<Verdict>;
   /**
-   * Called at the end of an attempt, before its result is written, also if the attempt ended before the handler was
-   * called: by `beforeJobRun` or at the job's deadline, for example. `error` is null on success or a skip. The
+   * Called at the end of an attempt, before its result is written. Also called if the attempt ended before the handler
+   * was called, for example by `beforeJobRun` or at the job's deadline. Not called if the job still runs when the time
+   * for a stop, or the time after its cancellation, is over. `error` is null if the job succeeded or was skipped. The
    * interceptor may change the result: an `error` with a text fails the attempt, `error: null` completes the job. A
    * throw fails the attempt.
    */
@@ -186,8 +192,9 @@ export interface WorkerInterceptors {
    */
   beforeJobSchedule(input: JobToAdd): InterceptorResult<ScheduleVerdict>;
   /**
-   * Called before the jobs of a stale worker are recovered. `skip` leaves them locked, until another worker recovers
-   * them or their locks are 4 hours old (`staleLockThresholdMs`). `fail` recovers them with `message` as their error.
+   * Called before the jobs of a stale worker are recovered. `skip` leaves these jobs locked until another worker
+   * recovers them, or until they are unlocked because their locks are old (`staleLockThresholdMs`, 4 hours by
+   * default). `fail` recovers the jobs with `message` as their error.
    */
   jobRecovery(input: { staleWorkerId: string }): InterceptorResult<Verdict>;
 }
@@ -203,14 +210,14 @@ export interface Plugin {
   register(hooks: Hooks): void;
 }
 
-/** A function that receives an event. It is not awaited; what it throws or rejects with is logged. */
+/** A function that receives an event. The worker does not wait for it, and logs what it throws or rejects with. */
 export type Observer<E extends keyof WorkerEvents> = (event: WorkerEvents[E]) => unknown;
 
 const eventNames = Object.keys(events satisfies Record<keyof WorkerEvents, true>);
 const interceptorNames = Object.keys(interceptors satisfies Record<keyof WorkerInterceptors, true>);
 const NONE: readonly never[] = [];
 
-/** The observers and interceptors of a worker. Plugins register theirs here; applications may use `worker.hooks`. */
+/** The observers and interceptors of a worker. Plugins register functions here; applications can use `worker.hooks`. */
 export class Hooks {
   readonly #observers = new Map<string, Observer<never>[]>();
   readonly #interceptors = new Map<string, unknown[]>();

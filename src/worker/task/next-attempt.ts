@@ -33,7 +33,7 @@ export class RetryRules {
   readonly #named: RetryPolicies;
   readonly #logger: Logger;
   readonly #backOff: (request: BackOffRequest) => void;
-  /** Names of policies that jobs use and this worker does not have. Each is logged once, at most 1,000. */
+  /** Names of policies that jobs use and this worker does not have. Each name is logged once, up to 1,000 names. */
   readonly #missing = new Set<string>();
 
   /** `backOff`: makes all jobs of a target wait. */
@@ -60,7 +60,8 @@ export class RetryRules {
       this.#backOff({ target: outcome.backOff, delayMs, reason: messageOf(error), job });
       return { kind: "snooze", delayMs };
     }
-    // No attempt follows. From the formula's delay, insight/expressions/failed-at.ts computes when the job failed.
+    // No attempt is left. Even so, the formula's delay is written to run_at: insight/expressions/failed-at.ts computes
+    // from it when the job failed.
     if (job.attempts >= job.maxAttempts) return BY_FORMULA;
     if (outcome?.kind === "retry_after" && outcome.delayMs !== null) {
       return { kind: "retry", delayMs: outcome.delayMs };

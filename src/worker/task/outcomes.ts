@@ -1,6 +1,6 @@
 // The errors that decide what follows an attempt. Tasks throw PermanentFailure, Snooze and RetryAfter for this purpose;
-// the error of a cancelled job is a JobCancelled. All are recognized by a symbol, so a task may use another copy of the
-// library than its worker.
+// the error of a cancelled job is a JobCancelled. All are recognized by a symbol, not by their class, so a task and its
+// worker may use different copies of the library.
 import { types } from "node:util";
 import { now } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
@@ -11,7 +11,7 @@ const OUTCOME = Symbol.for("pg-job-worker.outcome");
 /** The longest delay: ten years. */
 export const MAX_DELAY_MS = 10 * 365 * 24 * 3_600_000;
 
-/** The decision that an error of this module contains. All versions of the library write it in this form. */
+/** The decision that an error of this module contains. Its form is the same in all versions of the library. */
 type TaskOutcome =
   | { readonly kind: "permanent" }
   | { readonly kind: "snooze"; readonly untilMs: number | Date }
@@ -22,13 +22,13 @@ type TaskOutcome =
     };
 
 /**
- * What backs off: all jobs of the task, all jobs of the job's named queue, or, with `limit:NAME`, all jobs under the
- * limit of that name. `key` means the same as `queue`: it is for queues whose names are made from a key, such as
- * `tenant/acme`.
+ * Which jobs wait during a back-off. `task`: all jobs of the task. `queue`: all jobs of the job's named queue.
+ * `limit:NAME`: all jobs under the limit with this name. `key` means the same as `queue`, and is meant for queues whose
+ * names are made from a key, such as `tenant/acme`.
  */
 export type BackOffTarget = "task" | "queue" | "key" | `limit:${string}`;
 
-/** The checked decision. Its time has become a delay in milliseconds. */
+/** A TaskOutcome after its check. `delayMs`, a delay in milliseconds, replaces `untilMs`. */
 type Outcome =
   | { readonly kind: "permanent" }
   | { readonly kind: "snooze"; readonly delayMs: number }
@@ -58,8 +58,8 @@ export class PermanentFailure extends Error {
 
 /**
  * Ends the attempt without counting it. The job runs again after `until`: a delay in milliseconds (0 to ten years), or
- * a time. The job's last error stays. Other jobs of its named queue do not wait for it. A job can snooze any number of
- * times: give it a `deadline` if it must end. Throws InputError for an invalid `until`.
+ * a time. The job keeps its last error. Other jobs of its named queue do not wait for it. A job can snooze any number
+ * of times, so a job that must end needs a `deadline`. Throws InputError for an invalid `until`.
  */
 export class Snooze extends Error {
   /** The delay in milliseconds, or the time. */
@@ -84,21 +84,21 @@ export class Snooze extends Error {
  * (RFC 9110, section 10.2.3). For a response without a valid header, the retry policy decides. Throws InputError for
  * invalid input.
  *
- * With `backOff`, the attempt does not count, and no worker starts a job of the task, of the job's queue or under the
- * limit before the time at which this job runs again. For example, after a 429:
+ * With `backOff`, the attempt does not count, and the jobs that BackOffTarget describes wait, too: no worker of this
+ * library starts one of them before the time at which this job runs again. For example, after a 429:
  * `throw new RetryAfter(response, { backOff: "task" })`. Without the tables of `worker migrate --with limits`, only
  * this job waits.
  */
 export class RetryAfter extends Error {
   /** The delay in milliseconds, or the time; null if a response has no valid `Retry-After` header. */
   readonly until: number | Date | null;
-  /** What backs off; null if only this job waits. */
+  /** Which other jobs wait, too; null if only this job waits. */
   readonly backOff: BackOffTarget | null;
 
   /**
    * `until`: milliseconds, a time or a response. Without `backOff`, `message` and `cause` are written to `last_error`.
-   * With `backOff`, `message` is the reason of the back-off instead. For a response, it is by default, for example,
-   * `429 from api.example.com`.
+   * With `backOff`, `message` is the reason of the back-off instead. If `message` is missing and `until` is a
+   * response, the reason is a text such as `429 from api.example.com`.
    */
   constructor(
     until: number | Date | RetryResponse,
@@ -124,7 +124,7 @@ export class RetryAfter extends Error {
  * attempt then fails with any error, the job fails for good; if the attempt succeeds, the job is completed.
  */
 export class JobCancelled extends Error {
-  /** The reason, as it was given; null without one. */
+  /** The reason that was given; null if none was given. */
   readonly reason: string | null;
   /** The user that cancelled the job; null if unknown. */
   readonly by: string | null;
@@ -146,8 +146,8 @@ export class JobCancelled extends Error {
 }
 
 /**
- * Returns the outcome of an error, also of one from another copy of the library; undefined without a valid outcome.
- * Never throws, although any object may have the symbol, and reading a proxy may throw.
+ * Returns the outcome of an error, which may come from another copy of the library; undefined if the error has no valid
+ * outcome. Never throws, even if the error is a proxy or has a getter that throws.
  */
 export function outcomeOf(error: Error): Outcome | undefined {
   try {
@@ -167,7 +167,10 @@ export function outcomeOf(error: Error): Outcome | undefined {
 
 type OutcomeBrand = { readonly [OUTCOME]?: unknown };
 
-/** Returns a delay, or the time from now until a Date, in milliseconds, 0 to ten years; null for an invalid value. */
+/**
+ * Returns a number of milliseconds: `until` itself, or the time from now until a Date. It is limited to 0 to ten years.
+ * Returns null for an invalid value.
+ */
 function delayUntil(until: unknown): number | null {
   const delayMs = types.isDate(until) ? until.getTime() - now() : until;
   const isDelay = typeof delayMs === "number" && Number.isFinite(delayMs);
@@ -216,13 +219,13 @@ function checkedUntil(until: unknown): number | Date {
   ]);
 }
 
-/** Converts a number of seconds, a text of 1 to 64 digits, to milliseconds, at most ten years; null for other texts. */
+/** Converts seconds, a text of 1 to 64 digits, to milliseconds: at most ten years. Returns null for any other text. */
 export function secondsIn(text: string): number | null {
   return /^\d{1,64}$/.test(text) ? Math.min(Number(text) * 1_000, MAX_DELAY_MS) : null;
 }
 
-// The formats of times in RFC 9110, section 5.6.7. Date.parse() also accepts texts that are no times: for "Soon 5", it
-// returns a time in 2001.
+// The formats of times in RFC 9110, section 5.6.7. They are checked because Date.parse() also accepts texts that are no
+// times: for "Soon 5", it returns a time in 2001.
 const HTTP_DATE =
   /^[A-Z][a-z]{2,8}, \d\d[ -][A-Z][a-z]{2}[ -](?:\d\d){1,2} \d\d:\d\d:\d\d (?:GMT|UTC|[+-]\d{4})$/;
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;

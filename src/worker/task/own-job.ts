@@ -1,11 +1,11 @@
-// The utils of a task reject completeJobs(), permanentlyFailJobs() and rescheduleJobs() for the task's own job. The job
-// is locked while it runs, so their statements would skip it silently.
+// The utils that a task receives with a job reject completeJobs(), permanentlyFailJobs() and rescheduleJobs() for this
+// job. The job is locked while it runs, so the statements of these operations would skip it silently.
 import { InputError } from "../../base/errors.ts";
 import type { TaskContext } from "./task-context.ts";
 
 type Utils = TaskContext["utils"];
 
-/** Returns the utils with three guarded operations, which reject with InputError if `ownId` is among their ids. */
+/** Returns a copy of the utils in which these three operations reject with InputError if `ownId` is among their ids. */
 export function withoutOwnJob(utils: Utils, ownId: string): Utils {
   const guarded =
     <R>(call: (ids: readonly string[], ...rest: never[]) => Promise<R>) =>

@@ -36,12 +36,12 @@ export interface TaskContext<Extensions = unknown> {
    */
   query<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
   /**
-   * Calls `run` with a connection of the worker's pool, which is released when `run` ends. If `run` resolves and a
-   * transaction is open, it is rolled back, and the call rejects with `conflict`.
+   * Calls `run` with a connection of the worker's pool, and releases the connection when `run` ends. If a transaction
+   * is open when `run` resolves, the transaction is rolled back, and the call rejects with WorkerError `conflict`.
    */
   withPgClient<T>(run: (client: PoolClient) => Promise<T>): Promise<T>;
   /**
-   * Adds a job, by its task or its identifier. Resolves to null when an interceptor skipped it. The job is not
+   * Adds a job, by its task or its identifier. Resolves to null if an interceptor skipped the job. The job is not
    * added in a transaction of the task: use `utils.with(client).addJob` for that. Concurrent calls share inserts.
    * Rejects with InputError or WorkerError, for example `outcome_unknown` if there was no answer for 20 s.
    */
@@ -52,10 +52,11 @@ export interface TaskContext<Extensions = unknown> {
   readonly utils: WorkerUtils<Job | null>;
   /**
    * Completes the job in a transaction of the task, on `client` (see `utils.with()`): the job is deleted if and only if
-   * that transaction commits, so its writes happen exactly once. Call it last, then commit. In the fast lane the job is
-   * first locked by `locked_by`. An attempt that ends without the commit has failed. After this call the attempt's time
-   * limit and deadline only abort the signal. Rejects with InputError for a pool, or a client of pg outside a
-   * transaction; with WorkerError `conflict` if the job's lock was lost or the attempt has ended: roll back then.
+   * that transaction commits, so the transaction's writes happen exactly once. Call completeIn() last, then commit. In
+   * the fast lane the job is first locked by `locked_by`. An attempt that ends without the commit has failed. After
+   * this call the attempt's time limit and deadline only abort the signal. Rejects with InputError for a pool, or for a
+   * client of pg that is in no transaction. Rejects with WorkerError `conflict` if the job's lock was lost or the
+   * attempt has ended; then roll back.
    */
   readonly completeIn: (client: StatementClient) => Promise<void>;
 }
@@ -76,7 +77,7 @@ export interface AbortedAttempt {
   readonly abortedAtMs: number;
 }
 
-/** The members that the contexts of all jobs locked under one id share. */
+/** The members that are the same in the contexts of all jobs that are locked under one worker id. */
 export interface ContextSource<Extensions> extends SharedContext<Extensions> {
   readonly workerId: string;
   /** Returns how far this machine's clock is ahead of the database's, in milliseconds. */

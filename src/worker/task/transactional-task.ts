@@ -1,10 +1,13 @@
-// A task whose effects are in one transaction with the completion of its job.
+// Defines tasks that write in the same transaction in which their job is completed.
 import type { PoolClient } from "pg";
 import { isError } from "../../base/errors.ts";
 import { defineTask, type Task, type TaskOptions } from "./task.ts";
 import type { TaskContext } from "./task-context.ts";
 
-/** Runs one job in the transaction of `client`, which is rolled back when the attempt fails (see TaskHandler). */
+/**
+ * A function that runs one job. `client` is in a transaction. If the attempt fails, the transaction is rolled back.
+ * TaskHandler describes when an attempt fails.
+ */
 export type TransactionalHandler<Payload, Extensions> = (
   payload: Payload,
   context: TaskContext<Extensions>,
@@ -12,11 +15,12 @@ export type TransactionalHandler<Payload, Extensions> = (
 ) => unknown;
 
 /**
- * Defines a task that runs in a transaction, which also deletes the job: writes on `client` are committed if and
- * only if the job is completed, even when the worker dies. The transaction is open while the handler runs, so keep
- * the handler short. The transaction holds one of the pool's `maxConnections` connections. Add jobs with
- * `context.utils.with(client)`, because `context.addJob` needs another connection. Do not end the transaction in the
- * handler: use savepoints. Throws InputError with all invalid arguments.
+ * Defines a task whose handler runs in a transaction. The same transaction deletes the job. So the handler's writes on
+ * `client` are committed if and only if the job is completed, even if the worker crashes. While the handler runs, the
+ * transaction is open and occupies a connection of the worker's pool, so keep the handler short. Add jobs with
+ * `context.utils.with(client)`: `context.addJob` needs another connection, and does not add in the transaction. Do not
+ * commit or roll back in the handler. To undo a part of its writes, use savepoints. Throws InputError with all invalid
+ * arguments.
  */
 export function defineTransactionalTask<Payload = unknown, Extensions = unknown>(
   identifier: string,
@@ -34,7 +38,7 @@ export function defineTransactionalTask<Payload = unknown, Extensions = unknown>
         await context.completeIn(client);
         await client.query("commit");
       } catch (error) {
-        // The rollback fails when the connection is lost; the first error is reported.
+        // If the connection is lost, the rollback fails, too. The first error is reported.
         await client.query("rollback").catch(() => {});
         throw error;
       }

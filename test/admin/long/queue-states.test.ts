@@ -1,5 +1,6 @@
-// Tests the order of 10,000 queues in every state and the counts by state, with a table of jobs that is read whole and
-// with one that is counted in parts. More than 20,000 queues are not sorted by state: only the locked ones come first.
+// Tests the order of 10,000 queues with different states, and the number of queues in each state. This is done with a
+// table of jobs that is read whole and with a table that is counted in parts. Also tests that more than 20,000 queues
+// are not sorted by state, except that locked queues come first.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pool } from "pg";
@@ -80,7 +81,7 @@ for (const { size, feed } of [
   });
 }
 
-test("Of 20,001 queues the locked ones come first, and the others by name.", async () => {
+test("Of 20,001 queues the locked ones come first. The others follow in the order of their names.", async () => {
   const { client, pool } = await startAdmin();
   await pool.query(`
     insert into worker._private_job_queues (queue_name, locked_at, locked_by)

@@ -1,5 +1,5 @@
-// The admin on a real hot standby: reads work and writes are refused with the reason. After the standby is
-// promoted, writes work without a restart.
+// Tests the admin on a real hot standby. Reads work, and writes are refused with the reason. After the standby is
+// promoted, writes work, too, without a restart of the admin.
 import assert from "node:assert/strict";
 import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -51,7 +51,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("On a standby each GET route that needs at most a job's id works; the session, /readyz and /api/database report that the server takes no writes.", async () => {
+test("On a standby each GET route that needs no parameter, or only a job's id, works; /api/session, /readyz and /api/database report that the server takes no writes.", async () => {
   const { client } = admin;
   const { body } = await client.get("/api/session");
   assert.deepEqual([body.read_only, body.read_only_server, body.problem], [true, true, null]);

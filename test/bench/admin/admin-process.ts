@@ -39,8 +39,8 @@ export interface AdminProcess {
   /** Opens an event stream and reads it until close(). Returns null if the server refused it. */
   watch(path: string): Promise<Stream | null>;
   /**
-   * Reads a body without storing it, within the speed and time of `most`. `lineEnd`: the byte that is counted as the
-   * end of a line. Default: the line feed.
+   * Reads a body without storing it, at most at the speed `most.bytesPerSecond` and for about `most.ms` milliseconds.
+   * `lineEnd`: the byte that is counted as the end of a line. Default: the line feed.
    */
   drain(
     path: string,
@@ -193,7 +193,10 @@ function memoryOf(pid: number, name: "VmRSS" | "VmHWM"): number {
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1]) / 1_024;
 }
 
-/** Counts a byte with indexOf(). A loop would use a tenth of the CPU cores, which this client shares with the admin. */
+/**
+ * Counts with indexOf() how often a byte occurs. A loop over all bytes would use a tenth of the machine's CPU time,
+ * which this client shares with the admin.
+ */
 function countOf(byte: number, chunk: Buffer): number {
   let count = 0;
   for (let at = chunk.indexOf(byte); at >= 0; at = chunk.indexOf(byte, at + 1)) count++;

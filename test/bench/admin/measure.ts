@@ -31,7 +31,7 @@ export interface Line {
   readonly figure: string;
   /** Whether the target is met; null: there is none. */
   readonly isMet: boolean | null;
-  /** The figure of the port's SQL. */
+  /** The time of the plain SQL of Graphile Worker's Rust port. */
   readonly port?: string;
 }
 
@@ -74,7 +74,7 @@ export function short(value: number): string {
   return String(Number(value.toPrecision(2)));
 }
 
-/** Calls `call`, one call after the other. `times`: how often. Returns the 95th percentile of the returned numbers. */
+/** Makes `times` calls of `call`, one after the other. Returns the 95th percentile of the returned numbers. */
 export async function p95(times: number, call: (n: number) => Promise<number>): Promise<number> {
   const all: number[] = [];
   for (let n = 0; n < times; n++) all.push(await call(n));

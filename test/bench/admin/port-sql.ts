@@ -1,5 +1,5 @@
-// The statements with which the admin of Graphile Worker's Rust port reads its pages: plain counts and lists. Their
-// times are compared with those of our admin's statements, which are in src/insight.
+// The statements with which the admin of Graphile Worker's Rust port reads the data of its pages: plain counts and
+// lists. The times of these statements are compared with those of our admin's statements, which are in src/insight.
 export const portSql = (schema: string) => {
   const jobs = `${schema}._private_jobs`;
   const select = `

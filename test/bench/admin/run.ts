@@ -1,9 +1,11 @@
-// Measures the admin with a million jobs, or as many as `--jobs`, and the plain SQL of Graphile Worker's Rust port, and
-// prints each figure with its target. A run without `--only` writes RESULTS-admin.md next to this file.
+// Measures the admin on a large queue, by default of a million jobs, and prints each figure with its target. For
+// comparison, some measures also time the SQL with which the admin of Graphile Worker's Rust port reads the same data.
+// A run without `--only` writes RESULTS-admin.md next to this file.
 //
 //   npm run bench:admin -- [--jobs 10000000] [--only overview,text] [--postgres 15]
-//     [--url postgres://…]  a database that was seeded before (seed.ts); its jobs are changed only with --writes
-//     [--sorted]            seeds the jobs of one condition after those of another
+//     [--url postgres://…]  uses a database that was seeded before (seed.ts)
+//     [--writes]            with --url: also runs the measures that change jobs
+//     [--sorted]            seeds the jobs sorted by condition: the scheduled jobs have the lowest ids
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
@@ -31,7 +33,7 @@ const { values: options } = parseArgs({
 });
 const only = options.only.split(",").filter((name) => name !== "");
 const say = (text: string) => console.error(text);
-/** The statements that do not count as long ones: building and dropping an index, maintenance, and copying. */
+/** Statements that may take long. They are left out of the figure `longest statement`. */
 const IGNORED = /^(create index concurrently|drop index concurrently|vacuum|analyze|copy)/i;
 const SETTINGS = {
   shared_buffers: "4GB",
@@ -63,7 +65,7 @@ async function openDatabase(): Promise<{ url: string; close: () => Promise<void>
   };
 }
 
-/** Returns the milliseconds of a fixed statement, which show how busy the machine is. */
+/** Returns the median duration of a fixed statement, in milliseconds. It shows how busy the machine is. */
 async function calibrate(db: pg.Client): Promise<number> {
   const times: number[] = [];
   for (let n = 0; n < 7; n++) {
@@ -120,7 +122,7 @@ async function main(): Promise<void> {
      where oid = 'worker._private_jobs'::regclass`,
   );
   const { pid, version, place, jobs } = facts.rows[0];
-  // PostgreSQL's first process is not in pg_stat_activity.
+  // pg_stat_activity does not have the process id of PostgreSQL's first process.
   const postmaster = Number.parseInt(readFileSync(join(place, "postmaster.pid"), "utf8"), 10);
   const statements = await watchStatements(database.url, IGNORED);
   const admins = new Set<AdminProcess>();

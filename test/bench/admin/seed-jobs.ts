@@ -7,8 +7,8 @@ import type pg from "pg";
 export interface SeedOptions {
   readonly jobs: number;
   /**
-   * If true, scheduled jobs have the lowest ids, followed by ready, failed and retrying jobs, as after bulk adds. If
-   * false, the ids of these groups are mixed.
+   * If true, scheduled jobs have the lowest ids, followed by ready, failed and retrying jobs, as if the jobs of each of
+   * these four groups had been added together. If false, the ids of the groups are mixed.
    */
   readonly isSorted: boolean;
   /** The schema, quoted. */
@@ -99,9 +99,9 @@ const namesSql = (schema: string) => `
   union all select 'rare-queue'`;
 
 // $1, $2: the first and last id; $3: the number of all jobs; $4: SeedOptions.isSorted. The last task and the last queue
-// have some seven jobs each. The other tasks and queues are chosen by the square of a random number, so the first of
-// them have more jobs. `kind`: 0 scheduled, 1 ready, 2 failed, 3 retrying. `grp`: one of 300 errors (errorSql); half
-// of the jobs have one of the first 38. The payloads of failed jobs with `grp` 0 all have the currency EUR.
+// have some seven jobs each. The other tasks and queues are chosen by the square of a random number, so those with low
+// ids have more jobs. `kind`: 0 scheduled, 1 ready, 2 failed, 3 retrying. `grp`: one of 300 kinds of errors (errorSql);
+// half of the errors are of the first 38 kinds. The payloads of failed jobs with `grp` 0 all have the currency EUR.
 const jobsSql = (schema: string) => `
   with drawn as materialized (
     select i, random() a, random() b, random() c, random() d, random() e, random() f, random() g,
@@ -163,8 +163,8 @@ const errorSql = `case grp % 6
     end || format(E'\\n    at run (/app/tasks/step.js:%s:%s)\\n    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
       grp, i % 80)`;
 
-// $1: the maximum number of queues to lock; $2: the maximum number of jobs without a queue to lock. Each queue is
-// locked together with one of its ready jobs. The locks belong to the ten workers of workersSql.
+// Locks at most $1 queues, each together with one of its ready jobs. Also locks at most $2 ready jobs that have no
+// queue. The locks belong to the ten workers of workersSql.
 const locksSql = (schema: string) => `
   with chosen as (
     (
@@ -189,7 +189,7 @@ const locksSql = (schema: string) => `
   set locked_at = jobs.locked_at, locked_by = jobs.locked_by
   from jobs where queues.id = jobs.job_queue_id`;
 
-// Eight workers that count as alive for a day, and two stale ones. They support all tasks but the last three.
+// Adds eight workers that count as alive for a day, and two stale workers. None of them supports the last three tasks.
 const workersSql = (schema: string) => `
   insert into ${schema}._private_workers (id, last_heartbeat_at, started_at, metadata)
   select 'worker-' || i,

@@ -17,11 +17,12 @@ const BATCH = 1_000;
 const SETTINGS = { shared_buffers: "512MB", max_wal_size: "8GB", checkpoint_timeout: "30min" };
 
 const folder = mkdtempSync(join(tmpdir(), "cli-bench-"));
-chmodSync(folder, 0o755); // as root, PostgreSQL runs as another user
+// If this script runs as root, PostgreSQL runs as another user, which must be able to enter this folder.
+chmodSync(folder, 0o755);
 const file = join(folder, "jobs.jsonl");
 const payloadOf = (n: number) => ({ id: n, to: `user${n}@example.org`, subject: "Welcome aboard" });
 await writeLines();
-// The benchmark of the engine (test/bench/engine) also uses this version of PostgreSQL, without checksums.
+// The benchmarks in test/bench/engine also use this version of PostgreSQL, without checksums.
 const binaries = olderBinaries("15");
 const server = await startEmbeddedServer({
   dataDir: join(folder, "data"),

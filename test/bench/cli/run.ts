@@ -1,5 +1,5 @@
-// Measures the executable and `npm start`, and prints each figure with its target. Run it after `npm run build`, on an
-// idle machine:
+// Measures the executable and `npm start`, and prints the figures with their targets. Run this program after
+// `npm run build`, on an idle machine:
 //
 //   npm run bench:cli [-- --packed] [-- --install]
 //
@@ -22,7 +22,8 @@ const IDLE_MS = 5_000;
 const MB = 1e6;
 
 const folder = mkdtempSync(join(tmpdir(), "cli-bench-"));
-chmodSync(folder, 0o755); // if root runs this, PostgreSQL runs as another user
+// If root runs this program, PostgreSQL runs as another user. That user must be able to enter the folder.
+chmodSync(folder, 0o755);
 const server = await startEmbeddedServer({ dataDir: join(folder, "data") });
 try {
   await commands(server);
@@ -107,7 +108,7 @@ async function install(): Promise<void> {
   await end(child);
 }
 
-/** Starts a command, and returns its process and the milliseconds until it has printed its URL. */
+/** Starts a command. Returns the process, and after how many milliseconds the process has printed its URL. */
 async function untilUrl(file: string, args: string[], env: NodeJS.ProcessEnv, cwd = root) {
   const start = performance.now();
   const child = spawn(file, args, {

@@ -1,5 +1,5 @@
-// Starts the PostgreSQL server of a run, with fsync on, as for an application. Before the run of each contender, the
-// functions for seeding bring the server into the same state: only the jobs of the experiment, and fresh statistics.
+// Starts the PostgreSQL server of a benchmark, with fsync on, as for an application. The seed functions bring a
+// database into the same state before each measurement: it has only the jobs of the experiment, and fresh statistics.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -128,14 +128,17 @@ async function seedQueue(client: pg.Client, jobs: number, queues: number): Promi
           'queue ' || i % $2::int,
           now(), null, null, null, null)::worker.job_spec
         from generate_series(1, $1::int) i))`,
-      // If the number of queues is null, everything computed from it is null.
+      // If the number of queues is null, the name of the queue is null, too, so the jobs have no queue.
       [jobs, queues === 0 ? null : queues],
     );
   }
   await settle(client);
 }
 
-/** Vacuums and analyzes the tables and makes a checkpoint, so that a measurement does not pay for earlier ones. */
+/**
+ * Vacuums and analyzes the tables and makes a checkpoint, so that this work, which earlier changes have caused, does
+ * not slow the next measurement.
+ */
 export async function settle(client: pg.Client): Promise<void> {
   await client.query("vacuum analyze worker._private_jobs");
   await client.query("vacuum analyze worker._private_job_queues");

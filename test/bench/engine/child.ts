@@ -58,7 +58,7 @@ async function work(by: Engine): Promise<Answer> {
   return { sample: await living[duty.kind](by, duty, meter, client) };
 }
 
-/** Measures from the engine's start until all jobs have run or the time is up, or until emptied() resolves. */
+/** Measures from the engine's start until all jobs have run, `limitMs` has passed, or emptied() resolves. */
 async function drain(by: Engine): Promise<Answer> {
   const runs: Run[] = [];
   let done = 0;
@@ -82,11 +82,11 @@ async function drain(by: Engine): Promise<Answer> {
     handler: duty.watched === true ? watch : count,
   });
   const inTime = setTimeout(duty.limitMs, undefined, { ref: false });
-  // If several processes share the jobs, none of them runs all, so each also ends when no job is left in the table.
+  // If several processes share the jobs, none of them runs all jobs. So each ends when no job is left in the table.
   await Promise.race([all.promise, inTime, emptied()]);
   const elapsedMs = meter.elapsedMs;
   const jobs = done;
-  // The wait is for the writes of the last results, because the costs include them.
+  // During this wait, the results of the last jobs are written. The costs include these writes.
   await setTimeout(50);
   await running.stop();
   const cost = await meter.end(done);

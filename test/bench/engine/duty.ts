@@ -1,4 +1,4 @@
-// The duty that a child process (child.ts) of the benchmark performs, and the figures that it returns.
+// The duty that a child process of the benchmark (child.ts) performs, and the answer that the process returns.
 export interface Duty {
   readonly kind: "drain" | "latency" | "scheduled" | "idle" | "add" | "soak";
   readonly engine: string;
@@ -7,21 +7,24 @@ export interface Duty {
   /** The number of jobs that exist, or are to be added. */
   readonly jobs: number;
   /**
-   * In milliseconds. For a `drain`: the time after which it ends even if jobs are left. For a `soak`: its duration. For
-   * other kinds: the longest wait for a job or a batch.
+   * A time in milliseconds. `drain`: after this time the drain ends even if jobs are left. `soak`: the duration of the
+   * soak. `latency`, `scheduled` and `idle`: the longest wait for a job or a batch of jobs.
    */
   readonly limitMs: number;
   readonly way?: "one" | "many" | "bulk";
   readonly batch?: number;
   /** How added jobs get their key: see specOf() in engines/ours.ts. Default: no key. */
   readonly key?: "given" | "given, kept" | "unique" | "unique, unfinished";
-  /** The directory of another build of the library, instead of this one. */
+  /** The directory of the build of our library that is used. Default: `dist`. */
   readonly build?: string;
-  /** Whether the answer has all runs of this process, so that their order and how many overlap can be checked. */
+  /**
+   * Whether the answer contains all runs of this process. They show in which order jobs ran and how many runs
+   * overlapped.
+   */
   readonly watched?: boolean;
   /**
-   * How long a watched job takes, in milliseconds. Default: one turn of the event loop. If given, and the jobs are not
-   * shared, the process ends only after it has run `jobs` jobs, or at `limitMs`.
+   * How long a watched job takes, in milliseconds. Default: one turn of the event loop. If `ms` is given and `shared`
+   * is not true, the process ends only after it has run `jobs` jobs, or after `limitMs`.
    */
   readonly ms?: number;
   /** Whether the worker also has the task `beside`, whose jobs take 100 ms. */
@@ -32,13 +35,16 @@ export interface Duty {
 
 export type Sample = Record<string, number>;
 
-/** The run of a watched job: queue, number in the order of adding, start and end (monotonic). */
+/**
+ * The run of a watched job: the number of its named queue, the job's number in the order of adding, and when the run
+ * started and ended, by the machine's monotonic clock.
+ */
 export type Run = readonly [queue: number, id: number, startMs: number, endMs: number];
 
 export interface Answer {
   readonly sample?: Sample;
   readonly runs?: readonly Run[];
-  /** Why there is no sample, if the contender does not support the duty or is not installed. */
+  /** Why there is no sample, if the engine does not support the duty or is not installed. */
   readonly notBuilt?: string;
   /** Why there is no sample, if another error has occurred. */
   readonly failed?: string;

@@ -1,4 +1,4 @@
-// Duties in which jobs are added while an engine runs: `latency`, `scheduled`, `idle` and `soak`.
+// The duties of the benchmark (duty.ts) that add jobs while an engine runs: `latency`, `scheduled`, `idle` and `soak`.
 import { setTimeout } from "node:timers/promises";
 import type pg from "pg";
 import type { Duty, Sample } from "./duty.ts";
@@ -8,7 +8,10 @@ import { percentile } from "./statistics.ts";
 
 const POLL_MS = 2_000;
 
-/** Adds a job. Returns the time until its handler runs (`limitMs` if that takes longer), and how long the add takes. */
+/**
+ * Adds a job. `totalMs`: the time from the start of the add until the job's handler runs; `limitMs` if the handler has
+ * not run `limitMs` after the add. `addMs`: how long the add takes.
+ */
 async function timed(
   client: pg.Client,
   seen: Seen,
@@ -50,7 +53,7 @@ export async function latency(engine: Engine, duty: Duty, _: Meter, client: pg.C
   await setTimeout(1_000);
   const totals: number[] = [];
   const adds: number[] = [];
-  // The duration of the add is subtracted for each job, because the add is not part of the dispatch.
+  // For each job, the total time without the duration of the add, because the add is not part of the dispatch.
   const nets: number[] = [];
   for (let place = -30; place < duty.jobs; place++) {
     const { totalMs, addMs } = await timed(client, seen, 0, duty.limitMs);
@@ -72,8 +75,8 @@ export async function latency(engine: Engine, duty: Duty, _: Meter, client: pg.C
 }
 
 /**
- * Measures beside many scheduled jobs: the CPU time of an idle worker, the time until an added job starts, and how many
- * due jobs run per second.
+ * Takes three measurements while the table has many scheduled jobs: how many cores an idle worker and PostgreSQL use,
+ * how long it takes until an added job starts, and how many due jobs run per second.
  */
 export async function scheduled(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const { seen, running } = await started(engine, duty, POLL_MS);
@@ -117,9 +120,9 @@ async function due(duty: Duty, seen: Seen, client: pg.Client, priority: number):
 }
 
 /**
- * Runs jobs in named queues, one at a time, and returns the WAL that fetching and settling a job causes, without its
- * add. An unmeasured run comes first, because the first change of a page after a checkpoint writes the whole page to
- * the WAL.
+ * Runs jobs one at a time, each in its own named queue. Returns how many bytes of WAL the fetch and the settling of a
+ * job write; the bytes that the add writes are measured separately and subtracted. The jobs first run once without a
+ * measurement, because the first change of a page after a checkpoint writes the whole page to the WAL.
  */
 export async function idle(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const addOne = (place: number) =>
@@ -133,7 +136,10 @@ export async function idle(engine: Engine, duty: Duty, meter: Meter, client: pg.
   return { fetchWal: wal - addWal };
 }
 
-/** Adds jobs one after another, and waits for each. Returns the WAL of a job, including its add; 0 without a meter. */
+/**
+ * Adds jobs one after another, and waits until each has run, at most `limitMs`. Returns the bytes of WAL per job,
+ * including those of the add; 0 without a meter.
+ */
 async function runEach(
   engine: Engine,
   duty: Duty,
@@ -156,7 +162,10 @@ async function runEach(
   return sample?.["wal"] ?? 0;
 }
 
-/** Simulates two days in `limitMs`, each with a quiet night and a busy noon. Reads the memory about every second. */
+/**
+ * Simulates two days, each with a quiet night and a busy noon. The two days together take `limitMs`. Reads the memory
+ * of the process about every second.
+ */
 export async function soak(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const { seen, running } = await started(engine, duty, POLL_MS);
   await meter.begin();
@@ -177,7 +186,8 @@ export async function soak(engine: Engine, duty: Duty, meter: Meter, client: pg.
     await setTimeout(tickMs);
   }
   await running.stop();
-  // The heap keeps the memory of the first noon in reserve; the second noon must not add to it.
+  // After the first noon the heap keeps memory in reserve. So the memory after the second noon is compared with the
+  // memory after the first noon, and must not be larger.
   const part = (from: number, to: number) =>
     percentile(
       points.slice(points.length * from, points.length * to).map(({ rss_mb }) => rss_mb),

@@ -29,8 +29,8 @@ export class Meter {
   }
 
   /**
-   * Returns the costs since begin(): CPU time and WAL divided by the number of `jobs`, and the average number of cores
-   * in use. Also returns the peak memory of this process since its start.
+   * Returns the costs since begin(): CPU time and WAL per job, and the average number of cores in use. `jobs`: the
+   * number of jobs. Also returns the peak memory of this process since its start.
    */
   async end(jobs: number): Promise<Sample> {
     const elapsedMs = this.elapsedMs;

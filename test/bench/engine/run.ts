@@ -1,12 +1,14 @@
-// Compares the engine with its rivals, on one PostgreSQL in one run, and prints a table. A run without any of
-// --only, --contenders, --quick and --soak also writes the table to test/bench/RESULTS.md (with --postgres 18: to
-// RESULTS-postgres-18.md).
+// Compares the engine with its rivals on the same PostgreSQL server, and prints a table. A run without any of --only,
+// --contenders, --quick and --soak also writes the table to test/bench/RESULTS.md. With --postgres 18, the file is
+// RESULTS-postgres-18.md.
 //
 //   node --import ./test/support/register.mjs test/bench/engine/run.ts
 // Run it after `npm run build`, because the built library is measured. Options:
-//     [--only drain,latency]  experiments: see EXPERIMENTS   [--rounds 3]   [--jobs 200000]
-//     [--only pairs --against DIRECTORY --rounds 9]  this build and another one; DIRECTORY: the `dist` of the other one
-//     [--contenders ours,fast]   [--postgres 18]   [--checksums]  with data checksums, the default of PostgreSQL 18
+//     [--only drain,latency]  only these experiments or groups; see experiments/   [--rounds 3]
+//     [--jobs 200000]  the number of jobs of one drain
+//     [--only pairs --against DIRECTORY --rounds 9]  compares this build with another one, whose `dist` is DIRECTORY
+//     [--contenders ours,fast]   [--postgres 18]
+//     [--checksums]  the cluster has data checksums, which are on by default in PostgreSQL 18
 //     [--quick]  one round, with fewer jobs     [--soak]  only the experiment soak: ten minutes a round
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

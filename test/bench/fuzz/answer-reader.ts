@@ -4,7 +4,7 @@
 export interface Answer {
   readonly status: number;
   readonly headers: string;
-  /** The beginning of the body. */
+  /** The beginning of the body, at most KEPT_BYTES. */
   readonly text: string;
   /** Whether the response is the last one of its connection. */
   readonly isLast: boolean;
@@ -17,7 +17,7 @@ export interface AnswerReader {
   end(): void;
   /** The response that is being read; null until its headers have arrived. */
   readonly begun: Answer | null;
-  /** How many bytes of the body of this response have been read. */
+  /** How many bytes of the body of the response `begun` have been read. */
   readonly bytes: number;
 }
 
@@ -27,7 +27,7 @@ const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [^\r\n]*(?=\r\n|$)/;
 const HEADER_LINES = /^(?:\r\n[\w!#$%&'*+.^`|~-]+:[^\r\n\0]*)*$/;
 const END_OF_HEAD = "\r\n\r\n";
 
-/** The part of a response that is read next. `until the end`: a body that ends with the connection. */
+/** The part of a response that is read next. `until the end`: a body whose end is the end of the connection. */
 type Place = "head" | "body" | "chunk size" | "chunk" | "chunk end" | "trailer" | "until the end";
 
 /**
@@ -91,7 +91,7 @@ export function answerReader(
     return true;
   };
 
-  /** Returns the next line; null until its end has arrived. Throws if it has more than `most` bytes. */
+  /** Returns the next line; null until its end has arrived. Throws if the line has more than `most` bytes. */
   const readLine = (most: number): string | null => {
     const at = waiting.indexOf("\r\n");
     if (at > most || (at < 0 && waiting.length > most)) throw broken(`no ${place}`, `${waiting}`);

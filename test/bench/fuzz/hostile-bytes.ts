@@ -7,9 +7,12 @@ export interface HostileBytes {
   readonly kind: string;
   /** The pieces, written one after the other with pauses. */
   readonly pieces: readonly (string | Buffer)[];
-  /** The largest number of responses that is allowed. The admin may also close the connection. */
+  /** The maximum number of responses. The admin may also send fewer, and close the connection. */
   readonly most: number;
-  /** Whether the admin must respond or close. False for a part of a request: the admin may wait for the rest. */
+  /**
+   * Whether the admin must respond or close the connection. False if the pieces may be only a part of a request: the
+   * admin may then wait for the rest.
+   */
   readonly isWhole: boolean;
 }
 

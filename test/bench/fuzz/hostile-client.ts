@@ -1,6 +1,6 @@
-// One hostile client. Its requests depend only on the seed and the client's number, not on the responses. It sends up
-// to four requests at once on a connection. Bytes of hostile-bytes.ts are sent without other requests, and the
-// connection is closed after them.
+// One hostile client of the fuzz test. Its requests depend only on the seed and the client's number, not on the
+// responses. It sends up to four requests at once on a connection. It also sends the bytes of hostile-bytes.ts, many of
+// which are not valid requests. It sends such bytes alone, and closes the connection after them.
 import { random as makeRandom } from "../../support/random-calls.ts";
 import { type Line, type LineOptions, type Outcome, openLine } from "./exchange.ts";
 import { type HostileBytes, hostileBytes } from "./hostile-bytes.ts";
@@ -21,7 +21,10 @@ export interface HostileClient extends LineOptions {
 
 /** The number of requests of one connection that the admin handles at the same time. */
 const MAX_AT_ONCE = 4;
-/** On average one of this many turns of the loop sends bytes of hostile-bytes.ts: about 4 of 100 requests. */
+/**
+ * On average, one of this many turns of the loop sends bytes of hostile-bytes.ts. A turn counts them as one request. So
+ * they are about 4 of 100 requests.
+ */
 const BYTES_ONE_IN = 10;
 /** How long the client waits for a response to bytes that may be only a part of a request. */
 const HALF_MS = 5;

@@ -1,6 +1,7 @@
-// Sends hostile requests to all routes of the admin, at full speed over many connections. Prints the 5xx, cut, hung and
-// malformed responses, the memory, and whether the admin is alive at the end. The same seed gives each client the same
-// requests; `--client 7` sends only those of client 7. Use a disposable database.
+// Sends hostile requests to all routes of the admin, at full speed over many connections. Prints how many responses had
+// a status 5xx, were malformed, ended too early or did not arrive; the admin's memory; and whether the admin still runs
+// at the end. With the same seed, each client sends the same requests. With `--client 7`, only client 7 sends its
+// requests. Use a disposable database.
 //
 //   npm run fuzz:admin -- --url postgres://…/throwaway [--requests 100000] [--seconds 240]
 //     [--connections 32] [--seed 1] [--client 7] 2>admin.log

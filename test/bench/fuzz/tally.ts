@@ -10,7 +10,7 @@ export interface Finding {
 
 export interface NotedResponse {
   readonly route: string;
-  /** The HTTP status; without a valid response `closed`, `waited`, `cut`, `hung` or `broken` (hostile-client.ts). */
+  /** The HTTP status. Without a valid response: `closed`, `waited`, `cut`, `hung` or `broken` (hostile-client.ts). */
   readonly status: string;
   readonly sent: string;
   readonly text: string;
@@ -23,17 +23,20 @@ export interface Tally {
   readonly total: number;
   /** The number of responses with a status 2xx. */
   readonly served: number;
-  /** The number of exchanges with bytes that are no valid request (hostile-bytes.ts). */
+  /** The number of exchanges with bytes of hostile-bytes.ts, most of which are no valid requests. */
   readonly unreadable: number;
   /** A line for each route: the number of its responses by status. */
   lines(): string[];
   findings(): Finding[];
 }
 
-/** Statuses without a response that are not findings: the connection was closed, or the request may be incomplete. */
+/**
+ * Two statuses that mean that there was no response, and are not findings. `closed`: the connection was closed.
+ * `waited`: no response came in time, and the sent bytes may be an incomplete request.
+ */
 const QUIET = new Set(["closed", "waited"]);
 const SAMPLES = 3;
-/** The beginning of `route` for bytes that are no valid request. */
+/** The beginning of `route` for bytes of hostile-bytes.ts. */
 export const BYTES = "bytes: ";
 
 export function createTally(): Tally {

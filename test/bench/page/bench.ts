@@ -6,7 +6,9 @@ import type { Database } from "../../../src/database/database.ts";
 import type { AdminProcess } from "../admin/admin-process.ts";
 import type { Line } from "../admin/measure.ts";
 
-/** An admin that runs in a separate process on the demo's data, its database, and a function that starts a browser. */
+/**
+ * An admin in a separate process, its database, which has the data of the demo, and a function that starts a browser.
+ */
 export interface PageBench {
   /** The admin's URL. */
   readonly url: string;
@@ -60,7 +62,7 @@ export async function isThere(page: Page): Promise<void> {
   await page.locator(".fresh:not(.late, .lost)").first().waitFor({ state: "attached" });
 }
 
-/** Returns, for each draw since the last call, the total duration of its steps, in milliseconds. */
+/** Returns, for each draw since the last call of this function, the total duration of its steps, in milliseconds. */
 export async function drawsOf(page: Page): Promise<number[]> {
   const spans = await page.evaluate(() =>
     (globalThis as unknown as { watched: Watched }).watched.spans.splice(0),
@@ -84,7 +86,10 @@ export interface Counters {
   readonly wasm_mb: number;
 }
 
-/** Returns the numbers of the page's nodes and listeners, and its memory in MiB, after a garbage collection. */
+/**
+ * Collects garbage. Then returns the page's numbers of nodes and of listeners, and the sizes of its heap and of its
+ * module's memory, in MiB.
+ */
 export async function countersOf(page: Page, session: CDPSession): Promise<Counters> {
   await session.send("HeapProfiler.collectGarbage");
   const metrics = await metricsOf(session);
@@ -100,13 +105,19 @@ export async function countersOf(page: Page, session: CDPSession): Promise<Count
   };
 }
 
-/** Reads the browser's counters. Returns a function that returns the counter with a name, or NaN if there is none. */
+/**
+ * Reads the browser's counters. Returns a function that returns the value of the counter with a given name; NaN if
+ * there is no such counter.
+ */
 export async function metricsOf(session: CDPSession): Promise<(name: string) => number> {
   const { metrics } = await session.send("Performance.getMetrics");
   return (name) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
 }
 
-/** Runs in the page before its own scripts. It records the steps, long tasks, and when the first number is painted. */
+/**
+ * Runs in the page before the page's own scripts. Records the steps, the long tasks, and the time of the first
+ * number.
+ */
 function watchModule(): void {
   const instantiate = WebAssembly.instantiate as (
     module: WebAssembly.Module,

@@ -1,12 +1,12 @@
 // A relay between a page and the admin that counts the bytes in both directions. Each page has its own relay, so that
-// it is measured separately. The bytes of the event stream are also counted by themselves.
+// each page is measured separately.
 import { once } from "node:events";
 import net from "node:net";
 
 export interface Bytes {
   /** The number of bytes in both directions. */
   readonly all: number;
-  /** The part of `all` on the event stream's connection, from the request for the stream on. */
+  /** The part of `all` that is sent on the event stream's connection, from the request for the stream on. */
   readonly stream: number;
   /** The number of requests. */
   readonly requests: number;
@@ -33,7 +33,8 @@ export async function startWire(port: number): Promise<Wire> {
     };
     near.on("data", (chunk: Buffer) => {
       const start = chunk.toString("latin1", 0, STREAM.length);
-      // A chunk begins at most one request: on one connection, the browser sends the next request after the response.
+      // A chunk contains the beginning of at most one request, because on one connection the browser sends a request
+      // only after the response to the previous one.
       if (REQUEST.test(start)) counted.requests++;
       isStream ||= start === STREAM;
       count(chunk);

@@ -1,11 +1,11 @@
-// Counts the source files in which code runs, with V8's precise coverage: for a job from addJob() to its end, in the
-// safe mode and in the fast mode, and for one POST /api/jobs/action.
+// Counts the source files whose code runs during one round, with V8's precise coverage. Three kinds of rounds are
+// measured: a job from addJob() to its end in the safe mode, the same in the fast mode, and one POST /api/jobs/action.
 //
 //   npm run bench:path [-- --files]
 //
-// `--files` also prints the files with the functions that ran, or with the line of a function without a name.
-// Background work (heartbeats, the feed) counts if it falls into the measured time, so of several rounds the one with
-// the fewest files is printed.
+// With `--files`, the names of these files are printed, too, each with the functions that ran. A function without a
+// name is printed as its line. Background work (heartbeats, the feed) also counts if it runs during a round, so each
+// kind has several rounds, and the round with the fewest files is printed.
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
@@ -55,7 +55,7 @@ async function jobs(connectionString: string, mode: "safe" | "fast"): Promise<vo
   });
   const one = async () => {
     await utils.addJob("hello", {});
-    // Settling is the last step: it deletes the job's row.
+    // Settling is the last step of a job. It deletes the job's row, so the round ends when the table is empty.
     for (let left = 1; left > 0; ) {
       const { rows } = await pool.query(`select count(*)::int as n from ${SCHEMA}._private_jobs`);
       left = rows[0].n;
@@ -109,7 +109,7 @@ function quietPool(connectionString: string, max: number): Pool {
   return new Pool({ connectionString, max }).on("error", () => {});
 }
 
-/** Returns the functions that ran since the last call. Each reading resets the coverage. */
+/** Returns the functions that ran since the last call. takePreciseCoverage resets V8's counts. */
 async function ranSince(): Promise<Ran> {
   const { result } = await coverage.post("Profiler.takePreciseCoverage");
   const ran = new Map<string, readonly string[]>();
@@ -117,7 +117,7 @@ async function ranSince(): Promise<Ran> {
     if (!url.startsWith("file:")) continue;
     const path = relative(source, fileURLToPath(url));
     if (path.startsWith("..")) continue;
-    // A range that begins at 0 is the module's own code, which ran at its import and is not part of a round.
+    // The range that begins at 0 is the code of the module itself. It runs at the import and is not part of a round.
     const names = functions
       .filter(({ ranges: [range] }) => (range?.startOffset ?? 0) > 0 && (range?.count ?? 0) > 0)
       .map(({ functionName, ranges: [range] }) => {
@@ -128,7 +128,7 @@ async function ranSince(): Promise<Ran> {
   return ran;
 }
 
-/** Returns the line at `offset`. Node replaces types by spaces, so the offset in the code that runs fits the file. */
+/** Returns the line at `offset`. Node replaces types by spaces, so the code that runs has the offsets of the file. */
 function lineOf(url: string, offset: number): number {
   return readFileSync(fileURLToPath(url), "utf8").slice(0, offset).split("\n").length;
 }

@@ -1,4 +1,4 @@
-// The native executable, dist/worker, works without any other file of the project.
+// Tests that the native executable, dist/worker, works without any other file of the project.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -46,7 +46,7 @@ test("The executable prints its version with an empty environment, alone in a di
   }
 });
 
-test("The executable starts in at most two and a half times the time of Node alone.", () => {
+test("The start of the executable takes at most two and a half times as long as the start of Node alone.", () => {
   const time = (command: string, args: string[]) => {
     const begin = performance.now();
     assert.equal(spawnSync(command, args, { env: {} }).status, 0);

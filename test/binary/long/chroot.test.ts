@@ -40,8 +40,8 @@ function rootOf(program: string): string {
 }
 
 /**
- * Returns the path of a script that runs `worker` with the root directory `root`, which is then read-only. PostgreSQL's
- * `socket` directory, if there is one, can be reached under its usual path.
+ * Returns the path of a script that makes `root` read-only and runs `worker` with `root` as its root directory. In it,
+ * PostgreSQL's `socket` directory, if there is one, has its usual path.
  */
 function enclosed(root: string, socket: string | null): string {
   const program = join(newDirectory(), "worker");

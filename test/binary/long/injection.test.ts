@@ -124,7 +124,8 @@ test("SIGUSR1 does not end the admin and opens no debugger in it.", async () => 
   const service = await start(program, ["admin"], { env });
   const { url } = service.announced;
   service.send("SIGUSR1");
-  // Node would print the debugger's address before it answers the first of these requests.
+  // If the signal opened a debugger, Node would print its address before the admin answers the first of these
+  // requests.
   for (let n = 0; n < 10; n++) assert.equal((await fetch(new URL("readyz", url))).status, 200);
   assert.deepEqual(await service.stop("SIGTERM"), { status: 0, signal: null });
   assert.doesNotMatch(service.stderr(), /debugger/i);

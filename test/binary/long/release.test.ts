@@ -44,7 +44,7 @@ test("The bill of materials and the notices name all packages with code in the e
   const sum = createHash("sha256").update(readFileSync(program)).digest("hex");
   assert.deepEqual(metadata.component.hashes, [{ alg: "SHA-256", content: sum }]);
   const named = components.map(nameOf);
-  // Above each file of a package, the bundler writes a comment with the file's path.
+  // In the bundle, a comment with the path of a source file precedes the code of that file.
   const text = readFileSync(join(root, "dist/worker.cjs"), "utf8");
   const marks = text.matchAll(/^\s*\/\/ (?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//gm);
   const withCode = [...new Set([...marks].map(([, name = ""]) => name))];

@@ -1,4 +1,5 @@
-// `worker run` of the executable, as on a host without Node: TypeScript, packages, programs, the heap, and --watch.
+// Tests `worker run` of the executable without Node on the PATH: tasks in TypeScript, tasks that import packages, tasks
+// that are programs, the size of the heap for new objects, and --watch.
 import assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { migratedDatabase } from "../../support/database.ts";
 import { installedProgram, run } from "../program.ts";
 
 const program = await installedProgram();
-// The PATH lacks the directory of the Node that runs the tests.
+// This PATH lacks the directory of the Node that runs the tests.
 const BARE = { PATH: "/usr/bin:/bin", HOME: "/nonexistent" };
 
 let env: Record<string, string>;
@@ -75,7 +76,7 @@ test("The executable's heap for new objects has less than 9 MB, even if many obj
 const printing = (word: string) =>
   `export default (_: unknown, { logger }: any): void => logger.info("the word is ${word}");`;
 
-test("The worker restarts when a file changes.", async () => {
+test("With --watch, the worker restarts when the file of a task changes.", async () => {
   const tasks = filesOf({ "print.ts": printing("one") });
   const watched = started(["--tasks", tasks, "--watch"]);
   await watched.logged("the worker has started");

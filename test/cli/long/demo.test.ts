@@ -1,4 +1,4 @@
-// `worker demo` and `worker admin --auth none` as processes: what they print and serve, and how they end.
+// Runs `worker demo` and `worker admin --auth none` as processes. Tests what they print and serve, and how they end.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -18,13 +18,14 @@ after(() => {
 
 function newDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "worker-demo-"));
-  chmodSync(directory, 0o755); // if this process is root, PostgreSQL runs as another user
+  // If this process is root, PostgreSQL runs as another user, which must be able to enter the directory.
+  chmodSync(directory, 0o755);
   directories.push(directory);
   return directory;
 }
 
 interface RunningDemo {
-  /** Resolves to the output once it matches `what`. Rejects if the process ends before. */
+  /** Resolves to all output so far once it matches `what`. Rejects if the process ends first. */
   shows(what: RegExp): Promise<string>;
   readonly ended: Promise<number | null>;
   readonly child: ChildProcess;
@@ -71,7 +72,7 @@ test("The demo ends with an error if its PostgreSQL has ended.", async () => {
   await shows(/Password/);
   const [pid] = readFileSync(join(directory, "cluster/postmaster.pid"), "utf8").split("\n");
   process.kill(Number(pid), "SIGQUIT");
-  // If the sample worker is still starting, the error of its lost connection is printed: the second of these two.
+  // "cannot reach PostgreSQL" is printed if the sample worker was still starting when its connection was lost.
   await shows(/^worker: (PostgreSQL has stopped unexpectedly|cannot reach PostgreSQL)/m);
   assert.equal(await ended, 1);
 });
@@ -88,7 +89,7 @@ test("Ctrl-C ends the demo without messages about lost connections.", async () =
   assert.doesNotMatch(screen, /WARN|ERROR|worker:|lost|reach|terminat/);
 });
 
-test("A second demo on the same data gets a message about --data-dir.", async () => {
+test("A second demo with the same data directory fails with an error that names --data-dir.", async () => {
   const data = join(newDirectory(), "data");
   const first = start(process.execPath, demo("--data-dir", data, "--json"));
   await first.shows(/"url"/);
@@ -126,7 +127,7 @@ test("The demo's worker has four cron entries, two of them with a backfill.", as
   assert.equal(await ended, 0);
 });
 
-test("The demo has limits, and failures of its jobs are not printed after the password.", async () => {
+test("The demo has three limits, and after the password it prints no failures of jobs.", async () => {
   const args = demo("--data-dir", join(newDirectory(), "data"));
   const { shows, ended, child } = start(process.execPath, args);
   const printed = await shows(/Password/);

@@ -1,5 +1,6 @@
 // Texts in the database and in arguments try to control the operator's terminal. No command prints a control character
-// other than a line feed, or an invisible character, on stdout or stderr. Exported data is an exception: see `calls`.
+// other than a line feed, or an invisible character, on stdout or stderr. Exported data is an exception: see `export`
+// in `calls`.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,12 +13,14 @@ import { commands } from "../../../src/cli/commands/index.ts";
 import { migratedDatabase } from "../../support/database.ts";
 import { type CommandResult, runInChild, worker } from "../command.ts";
 
-// Clear screen, title, C1 CSI, bidi override, carriage return, tab, separators, delete, soft hyphen, tag character.
+// Contains, in this order: sequences that clear the screen, set the window's title and set a colour (with the C1
+// character CSI), a bidi override, a carriage return, a tab, the separators of lines and of paragraphs, a delete, a
+// soft hyphen and a tag character.
 const EVIL =
   "x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp\r\ty\u2028\u2029\u007f\u00ad\u{e0041}z";
 const LINES = `${EVIL}\nworker: done\n${EVIL}`;
-// JSON forbids C0 characters in strings, so here one is an escape. It allows other control characters in strings, and
-// white space between tokens.
+// JSON forbids C0 characters in strings, so the one in this string is written as an escape. JSON allows other control
+// characters in strings, and tabs, line feeds and carriage returns between tokens.
 const PAYLOAD = `{\n\t"a": "\\u001b[2J \u009b31m \u202e \u007f \u2028 \\ud800",\r\n "n": 9007199254740993}`;
 
 let env: { DATABASE_URL: string };
@@ -71,8 +74,8 @@ async function takenPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-// A folder for `worker run`, with a program as the task of the jobs, and a file with an invalid line for add-many and
-// --crontab.
+// A folder for `worker run`. It contains a program, which is the task of the jobs. It also contains a file with an
+// invalid line, for add-many and --crontab.
 const folder = mkdtempSync(join(tmpdir(), "worker-hostile-"));
 after(() => rmSync(folder, { recursive: true }));
 const program = `#!/bin/sh\nprintf '%s\\n' '${LINES}' >&2\nexit 3\n`;
@@ -84,7 +87,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   status: [[]],
   list: [[], ["--state", "locked"], ["--search", EVIL]],
   count: [[], ["is:failed"], [EVIL]],
-  // Other exports are not called: their output is data, which is escaped only on a terminal.
+  // Exports to stdout are not called, because their output is data, which is escaped only on a terminal.
   export: [
     ["--output", "/dev/null"],
     ["--output", `no such folder ${EVIL}/x`],
@@ -153,7 +156,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   admin: [
     ["--auth", EVIL],
     ["--listen", EVIL],
-    // The admin starts without the schema, so here a taken port ends it.
+    // The admin starts even if the schema does not exist. A port that is in use makes this call end.
     ["--schema", `none ${EVIL}`, "--listen", `127.0.0.1:${await takenPort()}`],
   ],
   demo: [["--data-dir", `/dev/null/${EVIL}`]],
@@ -229,7 +232,7 @@ test("JSON output has exactly the stored text, with control characters as escape
   assert.deepEqual([job.key, job.last_error], [`k1 ${LINES}`, LINES]);
 });
 
-test("A last error keeps its lines, indented, so that none looks like a line of the program.", async () => {
+test("The lines of a last error are indented, so that none of them looks like output of the command itself.", async () => {
   await fill();
   const { stdout } = await runInChild(["show", "1"], env);
   assert.match(stdout, /last error:\n {2}x\\u001b\[2J.*\n {2}worker: done\n/);

@@ -1,5 +1,5 @@
-// The addresses on which `worker admin` listens: TLS, unix sockets, sockets passed by systemd, and errors for invalid
-// options.
+// Tests how `worker admin` listens: with TLS, on unix sockets, and on sockets that systemd passes. Also tests the
+// errors for invalid options.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -38,7 +38,7 @@ async function healthz({ announced }: AdminProcess, options: https.RequestOption
   return { status: response.statusCode, name, hsts: response.headers["strict-transport-security"] };
 }
 
-test("With a certificate the admin serves TLS; SIGHUP reloads the certificate, and an invalid one changes nothing.", async () => {
+test("With a certificate the admin serves TLS; SIGHUP reloads the certificate and its key, and an invalid pair is not used.", async () => {
   const scraper = "scrape-scrape-scrape";
   const env = { WORKER_ADMIN_METRICS_TOKEN: scraper };
   const admin = await startAdmin(["--listen", "0.0.0.0:0", ...TLS], { env });
@@ -73,7 +73,7 @@ test("With a certificate the admin serves TLS; SIGHUP reloads the certificate, a
   put("localhost");
 });
 
-test("No HSTS is sent on a loopback address; --no-hsts sends max-age=0; healthcheck checks certificates.", async () => {
+test("On a loopback address no HSTS header is sent; with --no-hsts the header is max-age=0; healthcheck checks the certificate.", async () => {
   const options = { servername: "localhost" };
   const local = await startAdmin(["--listen", "127.0.0.1:0", ...TLS]);
   assert.equal((await healthz(local, options)).hsts, undefined);
@@ -89,7 +89,7 @@ test("No HSTS is sent on a loopback address; --no-hsts sends max-age=0; healthch
   await off.stop();
 });
 
-test("A unix socket with --auth none admits every user with access to it, and is removed when the admin stops.", async () => {
+test("With --auth none a unix socket has the mode 0600, refuses foreign host names, and is removed when the admin stops.", async () => {
   const path = join(folder, "admin.sock");
   const admin = await startAdmin(["--listen", `unix:${path}`, "--auth", "none"]);
   assert.equal(admin.announced.url, `unix:${path}`);
@@ -111,7 +111,7 @@ test("A unix socket with --auth none admits every user with access to it, and is
   assert.equal(existsSync(path), false);
 });
 
-test("A unix socket has the given group, and is announced with the base path.", async () => {
+test("A unix socket gets the group of --listen-group, and the announced address includes the base path.", async () => {
   const path = join(folder, "group.sock");
   const { gid } = statSync(folder);
   const rights = ["--listen", `unix:${path}`, "--listen-group", String(gid)];
@@ -123,7 +123,10 @@ test("A unix socket has the given group, and is announced with the base path.", 
   await admin.stop();
 });
 
-/** Perl: starts a command as systemd does, with a socket that listens on the path or address in the first argument. */
+/**
+ * A Perl program that starts a command as systemd does. It passes the command a socket that listens on a path or an
+ * address. The program's first argument is this path or address.
+ */
 const ACTIVATION = `
   use IO::Socket::UNIX; use IO::Socket::INET; use POSIX; $^F = 9; my $on = shift;
   my $socket = $on =~ m{^/} ? IO::Socket::UNIX->new(Listen => 9, Local => $on)
@@ -150,7 +153,7 @@ test("The admin serves a socket that systemd passes, whether --listen gives its 
   await admin.stop();
 });
 
-test("--auth none is rejected for a passed socket that is not on a loopback address.", async () => {
+test("--auth none is rejected for a socket that systemd passes, unless the socket is on a loopback address.", async () => {
   const env = { LISTEN_FDS: "1" };
   for (const address of ["0.0.0.0", join(folder, "open.sock")]) {
     const args = ["--listen", "fd:", "--auth", "none"];
@@ -159,7 +162,7 @@ test("--auth none is rejected for a passed socket that is not on a loopback addr
   }
 });
 
-test("An invalid combination of options is reported in one line that names the option.", async () => {
+test("An invalid option or combination of options is reported in one line that names the option.", async () => {
   const socket = `unix:${join(folder, "never.sock")}`;
   const cases: [args: string[], message: RegExp, status: number, env?: Record<string, string>][] = [
     [["--tls-cert", cert], /^worker: --tls-cert needs --tls-key; see/, 2],

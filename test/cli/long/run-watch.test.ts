@@ -1,4 +1,4 @@
-// `worker run --watch`: when a file changes, running jobs may end, the worker stops, and a new worker starts.
+// Tests of `worker run --watch`: after a change of a file, running jobs end, the worker stops, and a new worker starts.
 import assert from "node:assert/strict";
 import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ async function add(task: string): Promise<void> {
   assert.equal(status, 0, stderr);
 }
 
-test("The worker restarts while a file below its tasks changes all the time, and the log names the file.", async (t) => {
+test("The worker restarts even if a file in the directory of its tasks keeps changing, and the log names the file.", async (t) => {
   const tasks = filesOf({ "one.mjs": "export default () => {};", "task.log": "" });
   const run = startRun(["--tasks", tasks, "--watch"], env);
   await run.logged("the worker has started");
@@ -33,7 +33,7 @@ test("The worker restarts while a file below its tasks changes all the time, and
 
 const exporting = (word: string) => `export const word = "${word}";\n`;
 
-test("Running jobs end with the old files before new ones apply; if a task cannot be loaded, the command waits for a change.", async () => {
+test("Running jobs end with the old files before a worker with the new files starts; if a task cannot be loaded, the command waits for a change.", async () => {
   const project = filesOf({
     "lib/word.mjs": exporting("one"),
     "tasks/say.mts": `import { setTimeout as sleep } from "node:timers/promises";
@@ -50,7 +50,7 @@ test("Running jobs end with the old files before new ones apply; if a task canno
   await add("say");
   await run.logged("begins with one");
   let seen = run.count;
-  // This file is not a task, but a task has loaded it.
+  // This file is not a task, but a task imports it.
   putFile(project, "lib/word.mjs", exporting("two"));
   await run.logged("ends with one", seen);
   const second = await run.logged("the worker has started", seen);

@@ -1,5 +1,6 @@
-// Suggested commands are run in a shell as they are printed. They must act on the schema of the command that printed
-// them, although a schema `worker` next to it has other jobs with the same ids.
+// Tests the commands that other commands suggest in their output. Each suggestion is run in a shell as it was printed.
+// It must act on the schema of the command that printed it, and not on the schema `worker` of the same database, which
+// has other jobs with the same ids.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type pg from "pg";
@@ -34,7 +35,7 @@ before(async () => {
   programs = programsToPaste();
 });
 
-/** The ways to name the database. Each returns the options of the command and its environment variables. */
+/** The ways to name the database. Each returns the options and the environment variables for a command. */
 const ways: Record<string, () => { options: string[]; env: Record<string, string> }> = {
   "the environment": () => ({ options: [], env: { DATABASE_URL: url } }),
   "an option": () => ({ options: ["-c", url], env: {} }),
@@ -48,7 +49,7 @@ const others = async () => {
 
 type Runs = (...args: string[]) => Promise<CommandResult>;
 
-/** Runs each suggestion in a command's output, and returns them. The schema `worker` must stay unchanged. */
+/** Runs the commands that an output suggests, and returns them. The schema `worker` must stay unchanged. */
 async function follow(env: Record<string, string>, result: CommandResult): Promise<string[]> {
   const lines = suggestedCommands(result);
   for (const line of lines) {
@@ -157,7 +158,7 @@ for (const [name, way] of Object.entries(ways)) {
   });
 }
 
-test("A suggestion omits the password of a typed connection, and a note explains that.", async () => {
+test("A suggestion omits the password that --connection contains, and a note explains that.", async () => {
   const id = await addFailed("secret");
   const [, place = ""] = /^postgres(?:ql)?:\/\/(?:[^@/]*@)?(.*)$/.exec(url) ?? [];
   const role = new URL(url.replace("///", "//localhost/")).username || "postgres";
@@ -169,7 +170,7 @@ test("A suggestion omits the password of a typed connection, and a note explains
   await follow({ PGPASSWORD: "hunter2" }, result);
 });
 
-test("A typed schema overrides that of the environment, also in suggestions.", async () => {
+test("The option --schema overrides the schema of the environment, also in suggestions.", async () => {
   const { rows } = await pool.query(
     "select id from worker.add_job('typed', run_at => now() + interval '1 day')",
   );

@@ -1,5 +1,6 @@
-// A log that cannot be written does not end a process, and a task that calls process.exit() does not end it without a
-// message. After an uncaught error, running jobs continue to their end. Log lines cannot control a terminal.
+// Tests that an admin and a worker continue if their log cannot be written, and that a worker ends with a message if a
+// task calls process.exit(). Also tests that running jobs continue to their end after an uncaught error, and that log
+// lines cannot control a terminal.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -99,7 +100,7 @@ test("If a task calls process.exit(0), the worker's status is 1, and a message n
   assert.match(stderr, /a task has ended this process/);
 });
 
-test("A running job continues after an uncaught error and a signal. If a third signal ends the worker, no task is blamed.", async () => {
+test("A running job continues after an uncaught error and a signal. If a third signal ends a worker, the log does not blame a task.", async () => {
   const { url } = await migratedDatabase();
   const env = { DATABASE_URL: url };
   const tasks = filesOf({

@@ -1,5 +1,5 @@
-// While the largest pages are requested on many connections and never read, the admin's memory is bounded, and the
-// admin serves another client.
+// A client requests the largest pages on many connections and never reads them. The test checks that the admin's
+// memory stays bounded, and that the admin serves another client.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -19,9 +19,9 @@ const CONNECTIONS = 24;
 const memoryMb = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 
-// In Node a text with € takes two bytes for each of its characters.
+// Node stores a text that contains € with two bytes for each character, and a text of ASCII characters with one byte.
 for (const letter of ["x", "€"]) {
-  test(`24 connections of one client that request pages of 8 MB with "${letter}" and read none of them take less than 400 MB of memory.`, {
+  test(`While 24 connections of one client request pages of 8 MB with "${letter}" and read none of them, the admin's memory grows by less than 400 MB.`, {
     skip: process.platform === "linux" ? false : "there is no /proc",
   }, async () => {
     const { url } = await migratedDatabase();
@@ -40,7 +40,8 @@ for (const letter of ["x", "€"]) {
       prefix: bound?.command ?? [],
     });
     const port = Number(new URL(admin.announced.url).port);
-    // Reads from another address than the connections below, so for the admin's limits it is another client.
+    // Sends a request from another address than the connections below. So the admin's limits treat it as a request of
+    // another client.
     const read = async () => {
       const options = { host: "127.0.0.1", localAddress: "127.0.0.2", port, path: PATH };
       const request = http.get({ ...options, agent: false, headers: { authorization } });
@@ -49,7 +50,7 @@ for (const letter of ["x", "€"]) {
       for await (const chunk of response) bytes += (chunk as Buffer).length;
       return { status: response.statusCode, bytes };
     };
-    // While the server is busy, a page may have fewer jobs.
+    // On a busy machine the search for the jobs may reach its time limit. Then the page has fewer jobs.
     while ((await read()).bytes < 7 * 1_048_576);
     const before = memoryMb(admin.pid);
     const request = `GET ${PATH} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`;
@@ -61,7 +62,7 @@ for (const letter of ["x", "€"]) {
     });
     for (const socket of readers) socket.on("error", () => {}).write(request.repeat(20));
     let most = 0;
-    // On a busy machine a request may be rejected with 503 first.
+    // On a busy machine, some requests may be rejected with 503.
     let requested = 0;
     for (let served = 0; served < 8; requested++) {
       if ((await read()).status === 200) served++;

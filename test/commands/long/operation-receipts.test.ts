@@ -1,5 +1,6 @@
-// The receipt of an operation: what happened to each matching job, and what an undo did to the changed jobs. Jobs that
-// were not found are only counted.
+// Tests the receipt of an operation. The receipt lists what the operation did with each job that it found, and what an
+// undo did with each changed job. Jobs that matched at the rehearsal and that the operation did not find are only
+// counted.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -50,7 +51,7 @@ function meanwhile(happens: () => Promise<unknown>): Database {
   };
 }
 
-/** Runs a statement in another session, which holds its row locks until the returned function ends the transaction. */
+/** Runs `statement` in a transaction of another session. The returned function ends the transaction. */
 async function holding(statement: string) {
   const client = await queue.pool.connect();
   await client.query("begin");
@@ -95,8 +96,8 @@ test("The receipt accounts for all matching jobs: done, locked, changed, gone, a
   assert.equal(doneIds[0], g);
   const { done: done_, skippedLocked, skippedChanged, skippedGone } = ended;
   assert.deepEqual([done_, skippedLocked, skippedChanged, skippedGone], [4, 2, 2, 1]);
-  // The ids of jobs that were not found are unknown, and their number is a range: some of the jobs that were skipped as
-  // changed may not have matched at the rehearsal.
+  // The jobs that the operation did not find are counted, not listed. Their number is a range, because it is unknown
+  // how many of the jobs that were skipped as changed had matched at the rehearsal.
   const rest = notFound(ended);
   assert.deepEqual([rest?.low, rest?.high], [1, 3]);
   assert.equal(done_ + skippedLocked + skippedChanged + skippedGone + (rest?.value ?? 0), 10);
@@ -115,7 +116,7 @@ test("Jobs that were deleted before their batch are counted exactly if nothing e
   assert.deepEqual([ended.done, value, precision], [4, 2, "exact"]);
 });
 
-test("Jobs that Node has checked, and that then change or are deleted, are in the receipt as skipped.", async () => {
+test("Jobs that change or are deleted after Node has checked them are in the receipt as skipped.", async () => {
   await addSome(queue, 3);
   const [first = "", second = ""] = await idsOfAll();
   const { client, schema } = queue.db;
@@ -158,7 +159,7 @@ test("A job that fails again on a Graphile worker, which does not set updated_at
   assert.deepEqual(await idsIn(with_.store, ended, "failed_again"), [first]);
 });
 
-test("An undo reports the changed jobs that it has left alone, and why.", async () => {
+test("An undo reports which jobs it has skipped, and why.", async () => {
   await addSome(queue, 6);
   const [a = "", b = "", c = "", d = "", e = "", f = ""] = await idsOfAll();
   const with_ = operationTools(queue.db);
@@ -183,7 +184,7 @@ test("An undo reports the changed jobs that it has left alone, and why.", async 
   assert.equal((await of("done")).length, 6);
 });
 
-test("A running undo reports how many jobs it has left alone.", async () => {
+test("A running undo reports how many jobs it has skipped.", async () => {
   await addSome(queue, 1_200);
   const with_ = operationTools(queue.db);
   const ended = await runWith(with_, "reschedule", "task:t", { changes: { priority: 3 } });
@@ -197,7 +198,7 @@ test("A running undo reports how many jobs it has left alone.", async () => {
   assert.deepEqual([undone.undone, undone.undoSkipped.changed], [1_197, 3]);
 });
 
-test("An undo of a removal reports keys in use, and ids that exist again.", async () => {
+test("An undo of a removal reports jobs whose key is in use, and jobs whose id exists again.", async () => {
   await queue.sql("select worker.add_job('t', '{}', null, null, null, 'taken')");
   await addSome(queue, 2);
   const [keyed = "", again = "", back = ""] = await idsOfAll();

@@ -1,4 +1,4 @@
-// Actions on jobs by id or by key are stored and undone like operations by query.
+// Tests that an action on jobs by id or by key is stored as an operation, and can be undone like an operation by query.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../../src/base/logger.ts";
@@ -127,8 +127,8 @@ test("A running job whose retrying was stopped is failed once its crashed worker
 });
 
 /**
- * Adds three jobs and returns their ids: one with a key, a queue, flags and a payload that JSON.parse() would change, a
- * failed one with an error, and one of another task.
+ * Adds three jobs. The first has a key, a queue, flags and a payload that JSON.parse() would change; the second has
+ * failed with an error; the third is of another task. Returns their ids in this order.
  */
 async function addDiverse(): Promise<string[]> {
   await queue.sql(`select worker.add_job('t', '{"n":9007199254740993, "n":1}', 'q',
@@ -193,7 +193,7 @@ test("Actions without fields, with a blank reason, and with run_at now are undon
   }
 });
 
-test("A job removed by its key is restored, unless the key is in use.", async () => {
+test("An undo restores a job that was removed by its key, unless another job has the key.", async () => {
   const [keyed = ""] = await addDiverse();
   const before = await jobRows(queue);
   const removed = await kept("remove", { key: "key" });
@@ -215,7 +215,7 @@ test("The removal of a running job by its key cannot be undone: no operation is 
   assert.equal(operationId, null);
 });
 
-test("The receipt has all requested ids: of changed jobs, of running jobs, and those that no job has.", async () => {
+test("The receipt has all requested ids: those of changed jobs, those of running jobs, and those that no job has.", async () => {
   const [a = "", b = "", c = ""] = await addDiverse();
   await lockJob(queue, b);
   const operation = await kept("complete", { ids: [c, "999999", b, a, c] });
@@ -242,7 +242,7 @@ test("The receipt has all requested ids: of changed jobs, of running jobs, and t
   assert.deepEqual(await idsOf(), [a, b, c]);
 });
 
-test("An undo leaves alone jobs that have changed since, and reports them.", async () => {
+test("An undo does not restore jobs that were changed or deleted after the operation, and reports their numbers.", async () => {
   const [a = "", b = "", c = ""] = await addDiverse();
   const operation = await kept("retry", { ids: [a, b, c] });
   await queue.sql("update worker._private_jobs set priority = 9 where id = $1", [a]);
@@ -292,7 +292,7 @@ test("An operation by query stays the current one after newer actions on jobs, u
   assert.equal((await with_.store.currentOrLast())?.id, single.id);
 });
 
-test("A receipt is deleted once newer ones have a million jobs, or once 20,000 newer operations exist.", async () => {
+test("A receipt is deleted once newer receipts together have a million jobs, or once 20,000 newer operations exist.", async () => {
   await addSome(queue, 3);
   const [a = "", b = "", c = ""] = await idsOf();
   const { store } = operationTools(queue.db);

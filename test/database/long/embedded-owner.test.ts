@@ -1,5 +1,5 @@
 // Tests the claim on the data directory of an embedded server. The directory never has two running owners, and the
-// claim of a process that has ended does not block it.
+// claim of a process that has ended does not prevent the next claim.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -48,9 +48,9 @@ test("Many processes that start, end and are killed never own a directory at the
   const owner = JSON.stringify(
     join(import.meta.dirname, "../../../src/database/embedded/owner.ts"),
   );
-  // Each owner creates the file `inside`, and removes it before it releases the directory. A new owner that finds the
-  // file of a running process exits with 3. About one owner in fifty ends itself with SIGKILL while its file exists.
-  // The next owner removes this file.
+  // Each owner writes its pid into a new file `inside`, and removes the file before releasing the directory. A new
+  // owner that finds the file of a running process exits with 3. About one owner in fifty ends itself with SIGKILL
+  // while its file exists. The next owner removes this file.
   const script = `
     import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
     import { claimDirectory, isAlive } from ${owner};

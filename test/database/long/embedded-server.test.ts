@@ -1,5 +1,5 @@
-// The embedded PostgreSQL server: one process owns a data directory, unusable directories are refused, only the
-// server's account can reach its socket, and a server starts again after a kill -9.
+// Tests the embedded PostgreSQL server: only one process at a time owns a data directory, unusable directories are
+// refused, only the server's account can reach the socket, and a server starts again after a kill -9.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -26,8 +26,8 @@ import { run } from "../../../src/database/embedded/program.ts";
 import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
 import { serverProcess } from "../../support/server-process.ts";
 
-// The server's account must be able to enter this directory and all directories above it, so it is directly below the
-// system's temporary directory.
+// The server's account must be able to enter this directory and all directories above it, so this directory is
+// directly below the system's temporary directory.
 const base = mkdtempSync(join(tmpdir(), "worker-embedded-"));
 chmodSync(base, 0o755);
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -57,7 +57,7 @@ async function sessionOf(url: string): Promise<{ ended: Promise<unknown> }> {
 const postmasterPid = (dataDir: string) =>
   Number(readFileSync(join(dataDir, "cluster/postmaster.pid"), "utf8").split("\n")[0]);
 
-/** Returns the process id of the shell that stops the server when its owner dies; NaN if there is none. */
+/** Returns the pid of the shell that stops the server when the server's owner has ended; NaN if there is none. */
 function watcherOf(postmaster: number): number {
   const found = readdirSync("/proc").find((pid) => {
     try {
@@ -69,7 +69,7 @@ function watcherOf(postmaster: number): number {
   return Number(found);
 }
 
-test("A program of the server does not start if its signal is already aborted.", async () => {
+test("A program of the server is not started if the given AbortSignal has already aborted.", async () => {
   const signal = AbortSignal.abort();
   const trace = join(base, "trace");
   const running = run("touch", [trace], { account: null, cwd: base, limitMs: 5_000, signal });
@@ -77,7 +77,7 @@ test("A program of the server does not start if its signal is already aborted.",
   assert.equal(existsSync(trace), false);
 });
 
-test("A server starts in a directory that does not exist, and keeps its rows.", async () => {
+test("A server starts in a directory that does not exist yet, and keeps its rows when it is started again.", async () => {
   const dataDir = newDirectory();
   const first = await startEmbeddedServer({ dataDir });
   assert.match(first.version, /^18\./);
@@ -105,7 +105,7 @@ test("The server only listens on a socket that only its account can reach.", asy
   assert.equal(uid, serverAccount()?.uid ?? process.getuid?.());
 });
 
-test("A second process gets an error that names the owner of the directory.", async () => {
+test("A second start on a directory gets an error that names the process that owns the directory.", async () => {
   const dataDir = newDirectory();
   const owner = await serverProcess({ dataDir });
   const { url = "" } = await owner.start();
@@ -122,7 +122,7 @@ test("A second process gets an error that names the owner of the directory.", as
   assert.deepEqual(await queryText(mine.url(), "select 1"), [1]);
 });
 
-test("Of several concurrent starts exactly one succeeds.", async () => {
+test("Of several concurrent starts on one directory, exactly one succeeds.", async () => {
   const dataDir = newDirectory();
   const processes = await Promise.all([1, 2, 3].map(() => serverProcess({ dataDir })));
   const outcomes = await Promise.all(processes.map((process) => process.start()));
@@ -137,7 +137,7 @@ test("Of several concurrent starts exactly one succeeds.", async () => {
   await winner?.stop();
 });
 
-test("When its owner is killed, the server stops by itself.", async () => {
+test("When the process that started the server is killed, the server stops by itself.", async () => {
   const dataDir = newDirectory();
   const owner = await serverProcess({ dataDir });
   const { url = "" } = await owner.start();
@@ -146,7 +146,7 @@ test("When its owner is killed, the server stops by itself.", async () => {
   await session.ended;
 });
 
-test("After a kill -9 of its owner the next start finds every acknowledged row.", async () => {
+test("After a kill -9 of the process that started the server, the next start finds every acknowledged row.", async () => {
   const dataDir = newDirectory();
   const owner = await serverProcess({ dataDir });
   const { url = "" } = await owner.start();
@@ -166,7 +166,7 @@ test("After a kill -9 of its owner the next start finds every acknowledged row."
   })();
   await assert.rejects(writing);
   // The server may stop before the owner has ended: the kernel closes the files of a killed process first, and the
-  // shell that watches the owner then stops the server. So this waits for the owner's end.
+  // shell that watches the owner then stops the server. So the test waits for the owner's end.
   await killed;
   await writer.end();
   await using server = await startEmbeddedServer({ dataDir });
@@ -253,7 +253,7 @@ test("A data directory whose path is too long for a socket works, also after a k
   assert.ok(!existsSync(server.connection.host));
 });
 
-test("A directory with other files is refused and not changed.", async () => {
+test("A data directory that contains other files is refused and not changed.", async () => {
   const dataDir = newDirectory();
   mkdirSync(dataDir, { mode: 0o750 });
   writeFileSync(join(dataDir, "letter.txt"), "dear");
@@ -261,7 +261,7 @@ test("A directory with other files is refused and not changed.", async () => {
   assert.deepEqual(readdirSync(dataDir), ["letter.txt"]);
 });
 
-test("A database of another PostgreSQL version is refused, and the error has both versions.", async () => {
+test("A database of another PostgreSQL version is refused, and the error names both versions.", async () => {
   const dataDir = newDirectory();
   await (await startEmbeddedServer({ dataDir })).stop();
   writeFileSync(join(dataDir, "cluster/PG_VERSION"), "17\n");
@@ -284,7 +284,7 @@ test("A directory that the server's account may not enter is named in the error.
   }
 });
 
-test("After the server dies, its directory can be used again.", async () => {
+test("After the server has ended unexpectedly, its directory can be used again.", async () => {
   const dataDir = newDirectory();
   const first = await startEmbeddedServer({ dataDir });
   process.kill(postmasterPid(dataDir), "SIGQUIT");

@@ -1,5 +1,5 @@
-// Concurrent migrations, by this library alone and together with Graphile Worker: no migration fails, and afterwards
-// the schema is complete.
+// Tests concurrent migrations, by this library alone and together with Graphile Worker. No migration fails, and
+// afterwards the schema is complete.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { runMigrations } from "graphile-worker";
@@ -70,7 +70,7 @@ describe("Concurrent migrations", () => {
       const schema = fresh();
       const [ours, stock] = [pools.slice(0, 4), pools.slice(4)];
       const migrations = stock.map(async ({ pool }) => {
-        // Because of the delay below, Graphile Worker may be ahead by one or several of its migrations, or by none.
+        // The delay below lets Graphile Worker start earlier, so it may be ahead by none or some of its migrations.
         await runMigrations({ pgPool: pool, schema: schema.name });
         return { kind: "stock" };
       });

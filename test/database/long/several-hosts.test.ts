@@ -1,4 +1,4 @@
-// Connection strings with several hosts. A new connection tries the hosts until one responds and matches
+// Tests connection strings with several hosts. A new connection tries the hosts until one responds and matches
 // target_session_attrs. If a host refuses the login, no other host is tried.
 
 import assert from "node:assert/strict";
@@ -184,7 +184,7 @@ test("Each new connection begins with the first host, and an abandoned connectio
   await connecting;
 });
 
-test("A listener and the command line take several hosts, too.", async () => {
+test("A listener and the command line accept several hosts, too.", async () => {
   const connectionString = url(
     [unreachable, hosts.standby, hosts.primary],
     "target_session_attrs=read-write",
@@ -234,7 +234,7 @@ test("If a server becomes read-only, a read-write connection ends after its next
       );
     await waitUntil("the server refuses writes", () => refused(anybody));
     // The first refused write ends the writer's session. The server may apply the setting to this session later than to
-    // others.
+    // the other sessions.
     await waitUntil("the writer is refused, too", () => refused(writer));
     await writer.ended;
     await waitUntil("it does not match the target", () =>

@@ -63,7 +63,10 @@ function imageOf(program: string): string {
 }
 
 const isRoot = process.getuid?.() === 0;
-/** Options of unshare: new namespaces of mounts, network and processes. All processes in them end with unshare. */
+/**
+ * Options of the program unshare, which then creates new namespaces of mounts, network and processes. When unshare
+ * ends, all processes in them end, too.
+ */
 const ENCLOSED = ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const mayMount = spawnSync("unshare", [...ENCLOSED, "true"]).status === 0;
 const skip = !isRoot
@@ -104,7 +107,7 @@ async function relay(url: string): Promise<{ database: string; relayed: string }
   return { database, relayed: relayed.href };
 }
 
-test("The image starts on a read-only root as its user, is healthy, and stops on its signal.", {
+test("The image's program runs on a read-only root as the image's user, is healthy, and stops on the image's stop signal.", {
   skip,
 }, async () => {
   const { url } = await migratedDatabase();
@@ -153,7 +156,7 @@ test("The image starts on a read-only root as its user, is healthy, and stops on
 // biome-ignore lint/suspicious/noExplicitAny: the content of YAML; the assertions check its types
 type Yaml = any;
 
-test("Compose starts valid commands, with secrets that the program reads.", () => {
+test("compose.yaml has valid commands, and passes secrets that the program reads.", () => {
   const { services, secrets } = parse(readDeployed("container/compose.yaml"), {
     merge: true,
   }) as Yaml;
@@ -173,7 +176,7 @@ test("Compose starts valid commands, with secrets that the program reads.", () =
   assert.ok(secondsOf(services.worker.stop_grace_period) >= 35);
 });
 
-test("Kubernetes starts valid commands, probes existing routes, and waits for long jobs.", () => {
+test("kubernetes/worker.yaml has valid commands, probes existing routes, and gives long jobs time to end.", () => {
   const documents: Yaml[] = parseAllDocuments(readDeployed("kubernetes/worker.yaml")).map(
     (document) => {
       assert.deepEqual(document.errors, []);

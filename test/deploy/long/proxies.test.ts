@@ -1,5 +1,5 @@
-// Tests the configurations of nginx and Caddy in deploy/proxy: the programs accept them. Through nginx the admin works
-// under its base path, its events arrive at once, and it logs the client's address.
+// Tests the configurations of nginx and Caddy in deploy/proxy. Each program accepts its configuration. Through nginx,
+// the admin works under its base path, its events arrive at once, and it logs the client's address.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ import { check, newFolder, readDeployed, root, unlessInstalled } from "../files.
 const folder = newFolder();
 const skip = unlessInstalled("nginx");
 
-test("The commands in the configurations that start an admin are valid.", () => {
+test("The configurations contain valid commands that start an admin.", () => {
   for (const path of ["proxy/nginx.conf", "proxy/Caddyfile"]) {
     const calls = callsIn(readDeployed(path).replaceAll(/^# {3}(?=worker)/gm, ""));
     assert.equal(calls.length, 2, path);
@@ -32,7 +32,10 @@ test("Caddy accepts its configuration.", { skip: unlessInstalled("caddy") }, asy
   assert.match(output, /Valid configuration/);
 });
 
-/** Writes nginx's configuration with a port, a certificate and an admin of this test. Returns its path. */
+/**
+ * Writes nginx's configuration, in which this port, the test's certificate and the admin at `upstream` replace those of
+ * deploy/proxy. Returns the path of the written file.
+ */
 function nginxConfig(port: number, upstream: string): string {
   const snippet = readDeployed("proxy/nginx.conf")
     .replace("listen 443 ", `listen 127.0.0.1:${port} `)

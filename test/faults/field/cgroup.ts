@@ -1,5 +1,5 @@
-// A control group with a memory limit: the kernel kills a program that exceeds it. Version 2 where the machine has it,
-// otherwise version 1. Needs root.
+// Creates control groups with a memory limit. The kernel kills a program in the group if the limit is exceeded. The
+// groups are of version 2 if the machine has it, otherwise of version 1. Only root can create them.
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../../../src/base/errors.ts";
@@ -10,13 +10,13 @@ const isV2 = existsSync(join(V2, "cgroup.controllers"));
 let made = 0;
 
 export interface MemoryBound {
-  /** The first words of a command line. A program and its arguments follow them, and run in the group. */
+  /** The first words of a command line. The program that runs in the group, and its arguments, follow these words. */
   readonly command: readonly string[];
   /** Waits until the group's program has ended, and removes the group. */
   remove(): Promise<void>;
 }
 
-/** Creates a group. Use one for each program: if programs share a group, the kernel kills the largest of them. */
+/** Creates a group. Each program needs its own group: if programs share one, the kernel kills the largest of them. */
 export function memoryBound(megabytes: number): MemoryBound {
   const place = join(isV2 ? V2 : V1, `worker-faults-${process.pid}-${made++}`);
   const set = (name: string, value: number | string) =>

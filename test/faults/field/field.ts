@@ -1,5 +1,5 @@
 // The environment of a group of faults: its servers, a test stand (stand.ts) for each mode, a seed, and lists of
-// figures and problems. close() ends all servers, stands and processes that were started in it.
+// figures and problems. close() ends all servers, stands and processes of the environment.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -36,12 +36,13 @@ export interface StandsOptions {
   /** The modes of the stands. Default: all. A mode that FieldOptions leaves out gets no stand. */
   readonly modes?: readonly Mode["name"][];
   /**
-   * Returns the URL that a stand, its loads and its members use, perhaps with several hosts. Default: `url`, the URL of
-   * the stand's database.
+   * Returns the URL that a stand, its loads and its members use, perhaps with several hosts. Default: the argument
+   * `url`, the URL of the stand's database.
    */
   readonly everybodyUrl?: (url: string) => string;
   /**
-   * Returns a URL that only the members use, such as the URL of a proxy. Default: `url`, the URL that the stand uses.
+   * Returns a URL that only the members use, such as the URL of a proxy. Default: the argument `url`, the URL that the
+   * stand uses.
    */
   readonly url?: (url: string, mode: Mode) => string | Promise<string>;
   /**
@@ -51,7 +52,10 @@ export interface StandsOptions {
   readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
   /** Optional extensions of the schema. Default: none. */
   readonly extensions?: readonly string[];
-  /** Distinguishes rounds of stands on one server: a suffix of their databases' names, and their directory of logs. */
+  /**
+   * A name of these stands, if a group makes stands several times on one server. It is the suffix of the names of their
+   * databases, and the name of their directory of logs. Default: empty.
+   */
   readonly name?: string;
 }
 
@@ -98,7 +102,6 @@ export class Field {
     const { url: memberUrl = (url) => url, name = "" } = options;
     const { everybodyUrl = (url) => url, options: changes = {} } = options;
     const { recovery = this.brief ? BRIEF_RECOVERY : undefined } = options;
-    // Each round has its own logs.
     const directory = join(this.directory, name);
     mkdirSync(directory, { recursive: true });
     const wanted = MODES.filter(

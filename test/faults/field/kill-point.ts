@@ -1,22 +1,24 @@
-// Lets a member (member.ts) kill itself at a chosen packet that it sends on the safe mode's connections, which fetch
-// jobs and write results. The packets are counted from the first job's start, or from SIGTERM.
+// Lets a member, which is the process of a worker (member.ts), kill itself at a chosen packet. Only the packets count
+// that the member sends on the connections of the safe mode. On these connections it fetches jobs and writes results.
 import net from "node:net";
 import { machineTime, type RunLog } from "../../worker/run-log.ts";
 
 export interface KillPoint {
   /**
-   * `before`: the packet is not sent. `sent`: the server gets it, and may commit. `answered`: the server's answer has
-   * arrived, and is not read.
+   * When the member kills itself. `before`: before it sends the packet. `sent`: after it has sent the packet, so the
+   * server receives the packet and may commit. `answered`: when the next data from the server has arrived, before the
+   * member handles the data.
    */
   readonly phase: "before" | "sent" | "answered";
   /** The number of the packet, counted from 1. */
   readonly packet: number;
+  /** When the count of packets begins: at the start of the first job, or at SIGTERM. */
   readonly since: "start" | "SIGTERM";
 }
 
 /**
- * Logs the death of this process, the member `by`, and kills it at the packet. Call the returned function when a job
- * starts.
+ * Makes this process log that the member `by` is dead, and then kill itself, at the packet. Call the returned function
+ * whenever a job starts.
  */
 export function killAt({ phase, packet, since }: KillPoint, log: RunLog, by: string): () => void {
   const die = () => {
@@ -46,6 +48,6 @@ export function killAt({ phase, packet, since }: KillPoint, log: RunLog, by: str
   };
 }
 
-/** The name of the safe mode's connections. The first packet of each contains it. */
+/** The `application_name` of the safe mode's connections. The first packet of each such connection contains it. */
 const LANE = "worker connection";
 const EMPTY = Buffer.alloc(0);

@@ -1,17 +1,18 @@
-// Figures that were measured under faults, with their bounds. Lists broken bounds, and prints all figures as a table.
+// A figure is a value that was measured under faults, with its bound. This file lists the figures that are beyond their
+// bounds, and formats all figures as a table.
 
 export type Unit = "ms" | "" | "MB" | "jobs/s" | "x";
 
 export interface Bound {
   readonly most?: number;
   readonly least?: number;
-  /** Default: `ms`, printed in seconds. */
+  /** The unit of the figure and of its bound. Default: `ms`; the numbers are then printed in seconds. */
   readonly unit?: Unit;
 }
 
 export interface Figure {
   readonly what: string;
-  /** The mode; null: the figure is independent of modes. */
+  /** The mode in which the value was measured; null: the value is independent of modes. */
   readonly mode: string | null;
   readonly value: number;
   readonly bound: Bound;
@@ -31,9 +32,10 @@ export function brokenBounds(figures: readonly Figure[]): string[] {
 const MODES = ["safe", "fast", "beside stock"] as const;
 
 /**
- * Returns a table with the columns `what | bound | safe | …`. A cell has the worst value. If there are several values,
- * their median and number follow. A ✗ follows if one of the values is beyond its bound. If the first mode has no values
- * of its own, its cell has those without a mode.
+ * Returns a Markdown table with a row for each `what`, and the columns `what`, `bound` and one for each mode. The cell
+ * of a mode has the worst value of that mode. If there are several values, their median and number follow. A ✗ follows
+ * if one of the values is beyond its bound. Values without a mode are shown in the column `safe`, if that mode has no
+ * values of its own.
  */
 export function table(figures: readonly Figure[]): string {
   const head = ["what", "bound", ...MODES];

@@ -1,5 +1,6 @@
-// Bundles the members' program (member-child.ts), with its heartbeat thread, into one file: a start from the sources
-// costs half a second of CPU, which would be most of the work of members that live for a short time.
+// Bundles the program of a member (member-child.ts: a worker in its own process) and its heartbeat thread into one
+// file. A start from the sources takes half a second of CPU time. For a member that runs only for a short time, this
+// start would be most of the work.
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
@@ -12,7 +13,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 const built = new Map<string, Promise<string>>();
 
-/** Builds the program in `directory`, once; returns the program's path. */
+/** Builds the program in `directory` at the first call for this directory. Resolves to the program's path. */
 export function memberProgram(directory: string): Promise<string> {
   const path = built.get(directory) ?? buildMember(directory);
   built.set(directory, path);
@@ -33,7 +34,8 @@ async function buildMember(directory: string): Promise<string> {
     ...{ platform: "node", format: "esm", target: "node24", loader: { ".sql": "text" } },
     ...{ logLevel: "warning", plugins: [here] },
     external: ["pg-native", "pg-cloudflare"],
-    // Bundled CommonJS packages call `require` for Node's own modules; an ES module has no such function.
+    // Bundled CommonJS packages call `require` for Node's own modules. An ES module has no such function, so the first
+    // line of the bundle defines it.
     banner: {
       js: `import { createRequire } from "node:module"; const require = createRequire(${JSON.stringify(
         pathToFileURL(join(root, "package.json")).href,

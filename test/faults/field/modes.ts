@@ -1,4 +1,4 @@
-// The modes in which workers are tested. A fault affects the stands of all selected modes at the same time.
+// The modes in which workers are tested. A group of faults has a test stand (stand.ts) for each selected mode.
 import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
 
 export interface Mode {

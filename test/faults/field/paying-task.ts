@@ -1,5 +1,5 @@
-// A transactional task that inserts a row into the table `effects`. If its payload names a point, the first attempt of
-// the job kills its process there:
+// A transactional task that inserts a row into the table `effects`. If the payload of a job names a point, the first
+// attempt of the job kills its process at that point. Below, the first line has the steps, the second line the points:
 //
 //   begin ──▶ effect ──▶ delete of the job ──▶ commit ──▶ answer
 //         begun     effect              deleted    sent       committed
@@ -39,8 +39,8 @@ export function payingTask(log: RunLog, by: string): Task<never> {
     await client.query("insert into effects (job_id, n) values ($1, $2)", [job.id, n]);
     die("effect");
     if (at === null) return;
-    // The library sends the commit. This wrapper kills the process before or right after the commit is sent, or after
-    // its answer.
+    // The library sends the commit. This wrapper kills the process before the commit is sent, right after that, or
+    // after the answer to the commit.
     const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
     client.query = (async (...args: unknown[]) => {
       if (args[0] !== "commit") return query(...args);

@@ -1,11 +1,11 @@
-// Runs a group of faults in this process. An error that it throws becomes one of the result's problems.
+// Runs a group of faults in this process. If the group throws an error, the result lists the error as a problem.
 import { mkdirSync } from "node:fs";
 import { type FaultGroup, Field, type FieldOptions } from "./field.ts";
 import type { Figure } from "./measure.ts";
 
 export interface GroupResult {
   readonly figures: readonly Figure[];
-  /** Broken rules of the oracle (test/worker/oracle.ts), and other problems. Bounds of figures are not checked. */
+  /** Broken rules of the oracle (test/worker/oracle.ts), and other problems. No figures beyond their bounds. */
   readonly problems: readonly string[];
 }
 

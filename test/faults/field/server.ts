@@ -1,5 +1,5 @@
-// A PostgreSQL server for a group of faults, by default from the embedded binaries. It can be killed, stopped, started
-// again, and made a standby. Commits survive a kill -9, because the machine itself continues to run.
+// A PostgreSQL server for tests of faults. It can be killed, stopped, started again, and made a standby. Its binaries
+// are those of the embedded server, unless others are given.
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -30,7 +30,7 @@ export interface Server {
     values?: readonly unknown[],
     database?: string,
   ): Promise<R[]>;
-  /** Creates a database with the queue's schema and these extensions of it. Returns its connection string. */
+  /** Creates a database with the queue's schema and these extensions. Returns the connection string of the database. */
   createDatabase(name: string, extensions?: readonly string[]): Promise<string>;
   /** Kills all processes of the server (kill -9). Resolves when its main process has ended. */
   kill(): Promise<void>;
@@ -38,14 +38,17 @@ export interface Server {
   stop(): Promise<void>;
   /** Starts the server again. Returns the moment (machineTime) when it is ready. `settings` are for this start only. */
   start(settings?: Readonly<Record<string, string>>): Promise<number>;
-  /** Promotes a standby; returns the moment at which it accepts writes. */
+  /** Promotes this standby to a primary. Returns the moment (machineTime) when it accepts writes. */
   promote(): Promise<number>;
-  /** Replaces the data of this stopped server by a copy of `primary`'s, and starts it as a standby of `primary`. */
+  /**
+   * Replaces the data of this stopped server by a copy of the data of `primary`, and starts this server as a standby of
+   * `primary`. Returns the moment (machineTime) when it is ready.
+   */
   follow(primary: Server): Promise<number>;
 }
 
-// fsync is off, because only processes crash here, not the machine: the kernel has the data of every acknowledged
-// commit, and nothing has to reach the disk.
+// fsync is off, because only processes are killed here, and the machine continues to run. So the kernel keeps the data
+// of each acknowledged commit, even if the data have not reached the disk.
 const SETTINGS = {
   fsync: "off",
   synchronous_commit: "on",
@@ -118,7 +121,7 @@ export async function startServer(directory: string, options: ServerOptions = {}
   };
 }
 
-/** Kills the main process, and then the server's others: those whose working directory is the data directory. */
+/** Kills the main process, and then all other processes whose working directory is the data directory. */
 function killAll(cluster: string): void {
   const place = realpathSync(cluster);
   const postmaster = Number(readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")[0]);

@@ -1,5 +1,6 @@
-// A test stand tests one mode of workers in a group of faults. It has its own database, members (workers in processes
-// of their own), loads and log. A group has a stand for each mode. Most faults affect all stands at the same time.
+// A test stand tests one mode of workers (modes.ts) in a group of faults. A stand has its own database, members
+// (workers in processes of their own), loads and log. A group has a stand for each mode. Most faults affect all stands
+// at the same time.
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import pg from "pg";
@@ -118,13 +119,13 @@ export class Stand {
     return load;
   }
 
-  /** Returns the runs so far: all, or those of one member. Can be called after end(), too. */
+  /** Returns all runs of jobs so far, or those of the member `by`. Can be called after end(), too. */
   runs(by?: string): Run[] {
     const all = runsOf(this.log.read());
     return by === undefined ? all : all.filter((run) => run.by === by);
   }
 
-  /** Waits for the first start of a job after `t`, and returns its moment. Rejects after `limitMs`. */
+  /** Waits until a job has started after the moment `t`. Returns the moment of the start. Rejects after `limitMs`. */
   async startAfter(t: number, limitMs = 30_000): Promise<number> {
     const first = () => this.runs().find(({ from }) => from > t);
     await this.until("a job starts", () => first() !== undefined, limitMs);
@@ -153,7 +154,7 @@ export class Stand {
     this.#parts.problem(sentence);
   }
 
-  /** Ends the loads, waits until all jobs are done, stops the members, and reports broken rules (verdict.ts). */
+  /** Ends the loads, waits until all jobs are done, stops the members, and reports the problems found (verdict.ts). */
   async end(expected: Expectation = {}): Promise<void> {
     try {
       await Promise.all(this.#loads.map((load) => load.stop()));

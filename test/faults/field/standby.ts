@@ -1,5 +1,6 @@
-// Makes a standby of a running primary, as pg_basebackup does: the files are copied during a backup, and the standby
-// then reads later changes from the primary. Needs no program but PostgreSQL and cp.
+// Makes a standby of a running primary, as pg_basebackup does. The files are copied between pg_backup_start() and
+// pg_backup_stop(). When the standby runs, it reads all later changes from the primary. The only programs that are
+// needed are PostgreSQL and cp.
 import { execFile } from "node:child_process";
 import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +27,8 @@ export async function followerOf(
   const cluster = join(directory, "cluster");
   mkdirSync(directory, { recursive: true, mode: 0o711 });
   rmSync(cluster, { recursive: true, force: true });
-  // Leaves the record of an owner that has ended (owner.ts), as a stopped server does.
+  // This leaves the same record in the directory as a server that has stopped: the last owner has released the
+  // directory (owner.ts).
   claimDirectory(directory).release();
   const client = new pg.Client({ connectionString: primary.url() });
   await client.connect();
@@ -46,7 +48,10 @@ export async function followerOf(
   };
 }
 
-/** Copies a running server's files. The server may delete some before cp reads them; such errors of cp are ignored. */
+/**
+ * Copies a running server's files. The server may delete a file before cp reads it, so errors of cp about missing files
+ * are ignored.
+ */
 async function copyOf(from: string, to: string): Promise<void> {
   await promisify(execFile)("cp", ["-a", from, to]).catch((error: { stderr?: string }) => {
     const lines = (error.stderr ?? "").trim().split("\n");

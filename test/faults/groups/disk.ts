@@ -1,6 +1,6 @@
 // PostgreSQL's disk is full for a while. First tables cannot grow, then there is no room for the write-ahead log. The
-// server may end, and it may not start again by itself. When the disk has room again and the server runs, the jobs must
-// run, too.
+// server may crash, and may fail to restart by itself. When the disk has room again and the server runs, the workers
+// must run jobs as before.
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -44,7 +44,10 @@ export const group: FaultGroup = {
   },
 };
 
-/** Fills the disk for a while. Returns when the disk has room again, or when the server runs again if it had ended. */
+/**
+ * Fills the disk for a while. Starts the server again if it has ended. Returns the moment (machineTime) from which the
+ * server can work: when the disk has room again or, after a start, when the server is ready.
+ */
 async function full(field: Field, server: Server, disk: string): Promise<number> {
   const ballast = join(disk, "ballast");
   fill(ballast);
@@ -69,7 +72,7 @@ function fill(path: string): void {
   }
 }
 
-/** Whether the server accepts a write within two seconds. After a crash it may still be starting by itself. */
+/** Whether the server accepts a write within two seconds. After a crash, the server may need this time to restart. */
 function answers(server: Server): Promise<boolean> {
   const takesWrites = () => server.sql("create temp table room ()").then(...asBoolean);
   return waitUntil("it takes writes", takesWrites, 2_000).then(...asBoolean);

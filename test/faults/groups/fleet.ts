@@ -1,5 +1,5 @@
-// Jobs of killed workers are recovered in two fleets: in one, few workers live for as long as a lease; in the other,
-// all workers are killed at once and started again.
+// Tests that the jobs of killed workers are recovered in two fleets. In the first, few workers run for as long as a
+// lease lasts. In the second, all workers are killed at once, and new ones are started.
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import type { Random } from "../../support/random-calls.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -40,7 +40,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** Returns a job. About one of eight takes 600 ms, so that a killed process often runs a job. */
+/** Returns a job. About one job of eight takes 600 ms, so that a process often runs a job when it is killed. */
 function withLongOnes(n: string, producer: string, dice: Random): JobToAdd {
   if (dice(8) > 0) return randomJob(n, producer, dice);
   return { identifier: "single", payload: { n, ms: 600, failures: 0, children: 0 } };
@@ -53,7 +53,7 @@ async function unstable(stand: Stand, untilMs: number): Promise<void> {
       if (member === undefined) return;
       const share = (stand.dice(1_000) + 1) / 1_001;
       const lifeMs = Math.min(MAX_LIFE_MS, -Math.log(share) * MEAN_LIFE_MS);
-      // A random lifetime, without an event to wait for.
+      // The lifetime is random, so there is no event to wait for.
       await new Promise((resolve) => setTimeout(resolve, lifeMs));
       await stand.kill(member);
     }
@@ -68,7 +68,8 @@ async function restart(field: Field, stand: Stand, pauseMs: number): Promise<voi
   await field.outage(pauseMs);
   const [first, ...others] = Array.from({ length: SLOTS }, () => stand.hire());
   await Promise.race([first, ...others]);
-  // Times are measured from when the first worker has started: how long that takes depends on the machine.
+  // Times are measured from the moment at which the first worker has started, because the duration of a start depends
+  // on the machine.
   const from = machineTime();
   const next = (await Promise.all([first, ...others])).flatMap((hired) => hired ?? []);
   const names = new Set(fleet.map(({ by }) => by));
@@ -88,9 +89,9 @@ async function restart(field: Field, stand: Stand, pauseMs: number): Promise<voi
 }
 
 /**
- * Returns a check: whether it is uncertain that another attempt follows a run. It is uncertain after the last attempt
- * of a job, for a batch, for a job whose add was not acknowledged, and for a job with a key, because a newer job may
- * have taken the key.
+ * Returns a function that returns true for a run after which another attempt of the job is not certain. These are the
+ * last attempt of a job, and all runs of a batch, of a job whose add was not acknowledged, and of a job with a key,
+ * because a newer job may have taken the key.
  */
 function finalOnes(stand: Stand): (run: Run) => boolean {
   const triesOf = new Map<string, number>();

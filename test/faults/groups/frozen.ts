@@ -53,7 +53,10 @@ async function freeze(field: Field, stand: Stand): Promise<void> {
   if (code !== 0) stand.problem(`${victim.by}, woken, ended with ${signal ?? code}`);
 }
 
-/** Returns jobs whose key was added again. A job that ran at that moment is not retried, as in Graphile Worker. */
+/**
+ * Returns the jobs whose key a later add has used again. If such a job is running at the time of that add, it gets no
+ * further attempt, as in Graphile Worker, so it is not recovered.
+ */
 function replacedOnes(stand: Stand): Set<string> {
   const added = stand.log.read().filter((entry) => entry.e === "added");
   const newest = new Map(added.map(({ n, key }) => [key ?? n, n]));

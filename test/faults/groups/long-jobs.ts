@@ -1,6 +1,6 @@
-// Tests that jobs of many hours keep their locks beside Graphile workers, which remove all locks that are older than
-// 4 hours, also those of live workers. Hours are simulated: all locks are made an hour older, again and again. Our
-// workers renew their locks in each simulated hour, so that no lock gets 4 hours old.
+// Tests that jobs which run for many hours keep their locks beside Graphile workers, which remove all locks that are
+// older than 4 hours, also those of running jobs. Hours are simulated: all locks are made an hour older, again and
+// again. The workers of this library renew their locks in each simulated hour, so that no lock becomes 4 hours old.
 import { Logger, run as runStock } from "graphile-worker";
 import { testPool } from "../../support/test-pool.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -8,7 +8,7 @@ import { record } from "../../worker/workload.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
 import type { Stand } from "../field/stand.ts";
 
-/** The option `staleLockThresholdMs` of our workers. They renew their locks four times in this time. */
+/** The option `staleLockThresholdMs` of this library's workers. They renew their locks four times in this time. */
 const STALE_LOCK_MS = 6_000;
 const RENEWED = { most: STALE_LOCK_MS / 4 + 1_000 };
 const HOURS = 12;
@@ -82,8 +82,8 @@ const locksOf = (stand: Stand, ids: readonly string[]) =>
   stand.sql<{ is_locked: boolean; is_old: boolean }>(LOCKS, [ids]);
 
 /**
- * Makes all locks an hour older. Waits until the locks of the long jobs and of their queue are renewed. If one of these
- * locks is gone, reports a problem instead.
+ * Makes all locks an hour older. Then waits until the locks of the long jobs and of the named queue are renewed. If
+ * one of these locks is gone, ends the wait and reports a problem.
  */
 async function anHourPasses(stand: Stand, long: readonly string[]): Promise<void> {
   await stand.sql(older("_private_jobs"));

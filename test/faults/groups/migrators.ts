@@ -1,6 +1,7 @@
-// Twenty migrators run at once: in each round, first on a schema that Graphile Worker 0.16 has created, then on an
-// empty database. During the migration, workers of 0.17, of 0.18 and of this library start and run jobs. On the
-// schema of 0.16, a worker of 0.16 runs, too. At the end each schema is complete, and no job is lost.
+// Tests twenty migrations that run at once. In each round they run first on a schema that Graphile Worker 0.16 has
+// created, then on an empty database. During the migrations, workers of Graphile Worker 0.17 and 0.18 and a worker of
+// this library start, and then run jobs. On the schema of 0.16, a worker of 0.16 runs, too. At the end, each schema
+// must be complete, and no job may be lost.
 import * as newest from "graphile-worker";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { migrate } from "../../../src/database/schema/migrate.ts";
@@ -30,7 +31,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** Migrates a schema that 0.16 has created, while a worker of 0.16 uses it. */
+/** Migrates a schema that 0.16 has created, while a worker of 0.16 uses the schema. */
 async function adopted(field: Field, server: Server, round: number): Promise<void> {
   const stands = await withoutSchema(field, server, `adopted ${round}`);
   await field.each(stands, async (stand) => {
@@ -96,7 +97,10 @@ interface StockWorker {
   stop(): Promise<void>;
 }
 
-/** Starts a Graphile worker of this version. It also adds about ten jobs a second, by its version's own addJob(). */
+/**
+ * Starts a Graphile worker of this version. Until rest() or stop() is called, about ten jobs a second are added with
+ * the addJob() of the same version.
+ */
 async function stockWorker(
   field: Field,
   stand: Stand,
@@ -146,7 +150,8 @@ async function ended(stand: Stand, workers: readonly StockWorker[]): Promise<voi
   for (const one of workers) await one.rest();
   await migrateAgain(stand);
   await stand.end();
-  // The workers are stopped only after all jobs are done. While 0.17 stops, it may leave a job locked that has ended.
+  // The workers are stopped only after all jobs are done, because a worker of 0.17 that stops may leave a job locked
+  // although the job has ended.
   for (const one of workers) await one.stop();
   const versions = new Set(stand.runs().map(({ by }) => by.replace(/ [\d.]+$/, "")));
   stand.figure("kinds of workers that ran jobs", versions.size, { unit: "" });

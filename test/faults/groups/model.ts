@@ -1,5 +1,5 @@
-// Compares the queue with its model (test/queue/model), in many more runs than test/queue/long/model.test.ts has. The
-// calls are random; no faults are injected.
+// Runs random lists of calls on the queue and on its model (test/queue/model), and compares the results. There are many
+// more runs than in test/queue/long/model.test.ts. No faults are injected.
 import { type Checked, check, type Mix } from "../../queue/model/check.ts";
 import { installStock } from "../../support/stock-schema.ts";
 import { testPool } from "../../support/test-pool.ts";
@@ -13,7 +13,7 @@ const MIXES_OF_STOCK: readonly Mix[] = ["keys", "retry"];
 
 export const group: FaultGroup = {
   name: "model",
-  title: "10,000 random lists of calls to the queue and to a model of it in memory",
+  title: "11,000 random lists of calls, each made on a queue and on a model of it in memory",
   limitMinutes: 10,
   needs: [],
   async run(field: Field) {

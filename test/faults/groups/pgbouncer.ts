@@ -32,13 +32,16 @@ export const group: FaultGroup = {
       url: (url) => bouncer.url(new URL(url).pathname.slice(1)),
     });
     await field.each(stands, async (stand) => {
-      // Graphile Worker needs LISTEN, which does not work behind pgbouncer.
+      // Graphile Worker needs LISTEN, which does not work behind pgbouncer. So it is connected to PostgreSQL directly.
       if (stand.mode.stock) await stand.hire(1, { stock: true, url: stand.url });
       await stand.hire(2);
       stand.load(PER_SECOND);
       await stand.startAfter(machineTime());
     });
-    /** `fault` resolves when pgbouncer serves again. */
+    /**
+     * Causes a fault `times` times. After each time, waits until a job starts in every stand. `fault`: causes the
+     * fault, and resolves when pgbouncer accepts connections again.
+     */
     const round = async (what: string, times: number, fault: () => Promise<unknown>) => {
       for (let n = 0; n < times; n++) {
         for (const { log } of stands) log.fault();
@@ -70,12 +73,16 @@ export const group: FaultGroup = {
   },
 };
 
-/** Measures how long after `at` one of our workers starts a job. Graphile workers do not connect through pgbouncer. */
+/**
+ * Measures the time from `at` until a worker of this library starts a job. Jobs that a Graphile worker starts are
+ * ignored, because Graphile workers are not connected through pgbouncer.
+ */
 async function backAfter(stand: Stand, what: string, at: number): Promise<void> {
   const ours = new Set(stand.members.filter(({ isStock }) => !isStock).map(({ by }) => by));
   const first = () => stand.runs().find(({ by, from }) => from > at && ours.has(by));
   await stand.until(`a job starts after ${what}`, () => first() !== undefined, 60_000);
-  // Beside a Graphile worker there is no bound: it takes most jobs, so our workers may have no job to start.
+  // Beside a Graphile worker the time has no bound: the Graphile worker takes most jobs, so the other workers may have
+  // no job to start.
   const bound = stand.mode.stock ? {} : { most: BACK_MS };
   stand.figure(`first job after ${what}`, (first()?.from ?? at) - at, bound);
 }

@@ -52,7 +52,7 @@ async function poisoned(stand: Stand, fleet: Fleet, bounds: MemoryBound[]): Prom
   stand.load(10);
   try {
     // The jobs are run one after another. If several of them ran in one process, each death would use up an attempt of
-    // all of them.
+    // each of them.
     for (const harm of fleet.size === 1 ? ALONE : HARMS) await exhaust(stand, harm);
   } finally {
     over.abort();

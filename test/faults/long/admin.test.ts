@@ -1,5 +1,5 @@
-// The admin under faults and under hostile requests, in brief runs. `npm run test:faults` has 1,000 readers, 10,000
-// sockets and a million requests.
+// Brief runs of two fault groups: `admin` tests the admin under faults, and `fuzz` sends hostile requests. Their full
+// runs, in `npm run test:faults`, have 1,000 readers, 10,000 idle connections and a million requests.
 import { test } from "node:test";
 import { unlessInstalled } from "../../deploy/files.ts";
 import { selection } from "../field/selection.ts";

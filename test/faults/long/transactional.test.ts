@@ -1,5 +1,5 @@
-// Kills processes around the commit of a transactional task, a few times. A run of
-// `npm run test:faults -- --group transactional` has 1,000 kills.
+// A brief run of the fault group `transactional`, in which a few processes are killed around the commit of a
+// transactional task. In a full run, `npm run test:faults -- --group transactional`, 1,000 processes are killed.
 import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group } from "../groups/transactional.ts";

@@ -1,11 +1,12 @@
-// The API of the story (run.ts): an HTTP server that allows a number of requests a second and answers 429 to others.
-// It records the times of all requests, so that the requests of several processes can be compared by one clock.
+// The API of the story (run.ts): an HTTP server that serves at most `perSecond` requests in a second and answers 429
+// to all further requests. It records the times of all requests, so that the requests of several processes can be
+// compared by one clock.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { mostAtOnce, mostWithin, type Span } from "../../worker/most.ts";
 
-/** The parameters of a request: the job's id, its tenant (the name of its queue), and the worker. */
+/** The parameters of a request: the job's id, its tenant (the name of its queue), and the worker that runs the job. */
 export interface Call {
   readonly job: string;
   readonly tenant: string;
@@ -27,13 +28,13 @@ export interface Seen {
   readonly mostServedInASecond: number;
   readonly mostOfATenant: number;
   /**
-   * The number of requests that workers of this library sent during a back-off, which a 429 to one of them has caused.
-   * The first and the last NOTICED_MS of a back-off are left out.
+   * The number of requests that workers of this library sent during a back-off that a 429 to one of these workers had
+   * caused. The first and the last NOTICED_MS of a back-off are left out.
    */
   readonly whileBackingOff: number;
   /**
-   * The numbers of requests of the Graphile worker: `early` up to MANAGED_MS after the first request, `late` after that
-   * time. The Graphile worker gets no jobs of queues that have slots.
+   * The numbers of requests of the Graphile worker: `early` until MANAGED_MS after the first request of any worker,
+   * `late` after that time. `late` should be 0, because the Graphile worker gets no jobs of queues that have slots.
    */
   readonly byStock: { readonly early: number; readonly late: number };
   /** The time from the arrival of the first request to that of the last one, in milliseconds. */
@@ -43,8 +44,8 @@ export interface Seen {
 const SECOND_MS = 1_000;
 const RETRY_AFTER_S = 2;
 /**
- * `whileBackingOff` counts a request only if it arrives more than this many milliseconds after a 429, because a worker
- * may start a job before it has read the back-off, and more than as many before the end of the back-off.
+ * The milliseconds at the beginning and at the end of a back-off in which `whileBackingOff` counts no requests. A
+ * worker may start a job at the beginning of a back-off, because it has not yet read the back-off.
  */
 const NOTICED_MS = 250;
 /**
@@ -52,7 +53,7 @@ const NOTICED_MS = 250;
  * moment when none of its jobs runs (docs/limits.md). From then on, Graphile workers get none of its jobs.
  */
 const MANAGED_MS = 2_000;
-/** How long a served request takes, at least and at most. */
+/** The least and the greatest duration of a served request, in milliseconds. */
 const TAKES_MS = [100, 300] as const;
 
 export async function startApi(perSecond: number): Promise<Api> {
@@ -127,8 +128,8 @@ export async function startApi(perSecond: number): Promise<Api> {
 }
 
 /**
- * Whether `at` is within the back-off that a 429 causes, but not in its first or last NOTICED_MS. `refused`: the times
- * of the 429s, ascending.
+ * Whether `at` is within the back-off that a 429 causes, but not in the first or last NOTICED_MS of the back-off.
+ * `refused`: the times of the 429s, ascending.
  */
 function isBackingOff(at: number, refused: readonly number[]): boolean {
   const index = refused.findLastIndex((one) => one + NOTICED_MS < at);

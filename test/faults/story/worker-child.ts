@@ -1,6 +1,6 @@
-// A worker process of the story (run.ts): a worker of this library or a Graphile worker. Its jobs call the API of
-// api.ts. After a 429, a worker of this library starts a back-off of the task, and the job runs later. On a Graphile
-// worker the attempt fails.
+// A worker process of the story (run.ts): a worker of this library or a Graphile worker. Its jobs of the task call_api
+// call the API of api.ts. If the API answers 429, a job on a worker of this library requests a back-off of its task,
+// and runs again later. On a Graphile worker, the attempt fails.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Logger, run as runStock } from "graphile-worker";
 import { createLogger } from "../../../src/base/logger.ts";

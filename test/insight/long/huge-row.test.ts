@@ -1,5 +1,6 @@
-// Tests searches and queries over jobs with very large payloads. A job is left out and counted if the comparison of its
-// payload exceeds the statement timeout, or if its payload is too large to be compared. All other matches are found.
+// Tests searches and queries over jobs with very large payloads. A job is left out of the results and counted as
+// unchecked if the comparison of its payload exceeds the statement timeout, or if its payload is too large to be
+// compared. All other jobs that match are found.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boundedQueryable } from "../../../src/database/connection/pool.ts";
@@ -10,7 +11,7 @@ import { testQueue } from "../../queue/queue-database.ts";
 
 const queue = testQueue();
 
-test("A search skips rows that take too long to search, reports them, and finds all others.", async () => {
+test("A search skips and counts rows that take too long to search, and finds all other rows that match.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
   await queue.sql(`
     insert into worker._private_jobs (task_id, payload)
@@ -38,8 +39,8 @@ test("A search skips rows that take too long to search, reports them, and finds 
 });
 
 /**
- * Adds jobs, the first 40 with `needle` in the payload. A statement that reads the payload of a job in `slow` fails as
- * if it had exceeded its time limit.
+ * Adds `count` jobs. The first 40 have `needle` in the payload. A statement that reads the payload of a job whose id
+ * is in `slow` fails as if the statement had exceeded its time limit.
  */
 async function fillSlowly(count: number, slow: readonly number[]): Promise<void> {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
@@ -71,8 +72,8 @@ const undo = `
   drop function worker.payload_in_time`;
 
 /**
- * Searches page by page. Fails unless the jobs in `slow` are left out and counted, and all other jobs with the ids 1 to
- * 40 are found.
+ * Searches for `needle`, page by page. Fails unless the jobs in `slow` are left out and counted, and all other jobs
+ * with the ids 1 to 40 are found.
  */
 async function findsAllBut(slow: readonly number[], filter: JobFilter): Promise<void> {
   const found: string[] = [];
@@ -132,7 +133,7 @@ test("A search among a few jobs, given by their ids, skips only those that take 
   }
 });
 
-test("A search continues after a row that takes too long among very many rows with the same time.", async () => {
+test("If one of very many rows with the same time takes too long, a search continues after that row.", async () => {
   await fillSlowly(20_500, [20]);
   await queue.sql("update worker.all_jobs set run_at = now() - interval '1 s'");
   try {
@@ -144,7 +145,8 @@ test("A search continues after a row that takes too long among very many rows wi
 
 test("A payload of nearly 8 MiB is compared with a query; one of 9 MB is not, however well it compresses.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
-  // Nearly 8 MiB that compress to 6 MB, or 9 MB that compress to about a hundredth.
+  // The first payload has nearly 8 MiB, which compress to 6 MB. The second has 9 MB, which compress to about a
+  // hundredth of that.
   await queue.sql(`
     insert into worker._private_jobs (task_id, payload)
     select 1, json_build_object('n', n, 'text', case when n = 2 then repeat('x', 9000000) else (

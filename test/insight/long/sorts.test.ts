@@ -51,8 +51,8 @@ async function naive(sort: JobSort, where = "true"): Promise<string[]> {
 }
 
 /**
- * Returns the ids on all pages. Those of a page with the ranking `partial` are left out: the next response repeats the
- * page, with better rows. `between` is called before each further page.
+ * Returns the ids of all final pages, in the order of the pages. A page with the ranking `partial` is not final: the
+ * next response returns the page again, perhaps with better rows. `between` is called between two responses.
  */
 async function joined(filter: JobFilter, between = async () => {}): Promise<string[]> {
   const ids: string[] = [];
@@ -82,7 +82,7 @@ const queries: readonly (readonly [filter: JobFilter, where: string])[] = [
 ];
 
 for (const sort of jobSorts) {
-  test(`Pages in the order ${sort} are those of a plain sort, with any filter.`, async () => {
+  test(`With each filter, pages in the order ${sort} have the same jobs in the same order as a plain sort.`, async () => {
     await queue.sql(seed(200));
     for (const [filter, where] of queries) {
       const expected = await naive(sort, where);
@@ -94,7 +94,7 @@ for (const sort of jobSorts) {
   });
 }
 
-test("Pages are complete and in order if more jobs have equal sort keys than a step reads.", async () => {
+test("Pages are complete and in order even if tens of thousands of jobs have the same sort key.", async () => {
   await queue.sql(`
     insert into worker._private_jobs (task_id, priority, run_at)
     select 1, (n % 20 = 0)::int, case when n % 100 = 0 then 'epoch'::timestamptz + n * interval '1 s'
@@ -104,7 +104,7 @@ test("Pages are complete and in order if more jobs have equal sort keys than a s
     const ids = await joined({ sort, limit: 500 });
     const expected = await naive(sort);
     assert.deepEqual(ids, expected, sort);
-    // A response that has reached its time limit has fewer jobs, or none. After one without jobs, the next continues.
+    // A response that reaches its time limit has fewer jobs than `limit`, or none. Its cursor then continues the list.
     let page = await listJobs(queue.db, { sort, limit: 13, offset: 700 });
     while (page.jobs.length === 0 && page.nextCursor !== null) {
       page = await listJobs(queue.db, { sort, limit: 13, cursor: page.nextCursor });
@@ -115,7 +115,7 @@ test("Pages are complete and in order if more jobs have equal sort keys than a s
   }
 });
 
-test("Thousands of adjacent jobs of one error group are ranked by their failure time.", async () => {
+test("If thousands of jobs with successive ids are in one error group, they are ranked by their failure time.", async () => {
   await queue.sql(`insert into worker._private_jobs (task_id, attempts, max_attempts, last_error, updated_at)
     select 1, 25, 25, 'Error: no ' || n, now() - (n * 7919 % 4000) * interval '1 second'
     from generate_series(1, 4000) as n`);
@@ -123,7 +123,7 @@ test("Thousands of adjacent jobs of one error group are ranked by their failure 
   for (const q of ['is:failed group:"Error: no #"', "is:failed error:no"]) {
     const filter = { q, sort: "-failed_at" as const, limit: 20 };
     let page = await listJobs(queue.db, filter);
-    // Each response continues the ranking of the previous one. For 4,000 rows, a few are enough.
+    // Each response continues the ranking of the previous one. For 4,000 rows, a few responses are enough.
     for (let n = 0; page.report.ranking === "partial"; n++) {
       assert.ok(n < 50 && page.nextCursor !== null, "it makes no progress");
       page = await listJobs(queue.db, { ...filter, cursor: page.nextCursor });
@@ -136,7 +136,7 @@ test("Thousands of adjacent jobs of one error group are ranked by their failure 
   assert.deepEqual([...found], [JSON.stringify(best.map(({ id }) => id))]);
 });
 
-test("With more priorities than are read one by one, pages are still complete and in order.", async () => {
+test("Pages are complete and in order even if the jobs have hundreds of priorities.", async () => {
   await queue.sql(seed(300));
   await queue.sql("update worker._private_jobs set priority = id % 300");
   for (const sort of ["due", "-due", "priority"] as const) {

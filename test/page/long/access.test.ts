@@ -1,4 +1,4 @@
-// Access to the page: read-only, by a token, by a password, and under a base path.
+// Tests the page of a read-only admin, of admins that require a token or a password, and of an admin under a base path.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -139,7 +139,7 @@ test("After a new sign-in the job beside the list is shown again, and groups are
   await visit(guarded, route, work, { mayMeet: refused, viewport: { width: 1440, height: 900 } });
 });
 
-test("Basic mode works with the browser's own login, and shows nothing without it.", async () => {
+test("In basic mode the page works with the browser's own login, and with a wrong password nothing is shown.", async () => {
   const auth = { mode: "basic", username: "operator", password: "päss:wörd" } as const;
   const guarded = await startAdmin({ auth, samples: false });
   const { id } = await guarded.utils.addJob("secret_task");
@@ -159,7 +159,7 @@ test("Basic mode works with the browser's own login, and shows nothing without i
   await visit(guarded, "/jobs", stranger, { httpCredentials: wrong, mayMeet: refused });
 });
 
-test("Under a base path a job's page and the event stream work, and all requests have the path.", async () => {
+test("Under a base path a job's page and the event stream work, and the paths of all requests begin with the base path.", async () => {
   const under = await startAdmin({ basePath: "/queue/admin/", samples: false });
   const { id } = await under.utils.addJob("brew");
   await visit(under, `/jobs/${id}`, async ({ page, requests }) => {

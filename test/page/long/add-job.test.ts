@@ -1,4 +1,5 @@
-// Adding a job on the page: its payload is stored byte for byte, and nothing is sent while a field is invalid.
+// Tests the form of the page that adds a job. The payload is stored byte for byte. Values that the page can recognize
+// as invalid are not sent, and a refusal of the server is shown in the form.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -95,7 +96,7 @@ test("A payload that is not JSON is rejected in the form, and nothing is sent.",
   assert.deepEqual(await admin.utils.countJobs(), before);
 });
 
-test("A refusal is shown in the form, which keeps what was typed.", async () => {
+test("If the server refuses a job, the form shows the reason and keeps the values of its fields.", async () => {
   const work = async ({ page }: { page: Page }) => {
     await openForm(page);
     await field(page, "identifier").fill("short enough");
@@ -111,7 +112,7 @@ test("A refusal is shown in the form, which keeps what was typed.", async () => 
   await visit(admin, "/jobs", work, { mayMeet: /400 \(Bad Request\)/ });
 });
 
-test("An equal job is not added again: the notice links to the existing one, whose page shows its retry policy.", async () => {
+test("An equal job is not added again: the notice links to the existing job, whose page shows its retry policy.", async () => {
   await visit(admin, "/jobs", async ({ page }) => {
     for (const outcome of ["Added", "Already there"]) {
       await openForm(page);

@@ -1,5 +1,6 @@
-// The requests of an open page. When jobs have changed, the page requests its list again without input. When the user
-// goes back to a list that has not changed, the answer is a 304. The session and the event stream are requested once.
+// Tests the requests that an open page sends. When jobs have changed, the page requests its list again, without any
+// input of the user. When the user goes back to a list that has not changed, the answer is a 304. The start of the
+// page requests the session and the event stream only once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Response } from "playwright-core";
@@ -14,7 +15,7 @@ import {
 
 const ROWS = "table.jobs tbody tr";
 
-test("Jobs that fail while the page is open are shown. After a return to an unchanged list, the answer is a 304.", async () => {
+test("Jobs that fail while the page is open are shown. When the user goes back to an unchanged list, the answer is a 304.", async () => {
   const admin = await startAdmin();
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     await waitForPage(page, "Jobs, failed");
@@ -39,7 +40,7 @@ test("Jobs that fail while the page is open are shown. After a return to an unch
   });
 });
 
-test("A page requests its session and its stream once, before the client is ready.", async () => {
+test("A page requests its session and its event stream before the client is loaded, and only once.", async () => {
   const admin = await startAdmin();
   const { prepare, release } = delayFile("admin_ui_bg.wasm");
   const work = async ({ page, requests }: Visit) => {

@@ -39,7 +39,7 @@ async function openAndGoBack(page: Page, title: string, opened: RegExp): Promise
   assert.deepEqual(await keys(page), before);
 }
 
-// In so narrow a window a job opens on its own page, and not beside the list.
+// In such a narrow window a job opens on a page of its own, not beside the list.
 const viewport = { width: 1024, height: 700 };
 
 test("Back from a job restores the list's scroll position, focus and selection.", async () => {
@@ -68,7 +68,7 @@ test("Back from a queue or an error group restores the scroll position and the f
   await visit(admin, "/queues", work, { viewport });
 });
 
-test("After Back new rows are shown only on request, deleted ones are marked, and no row has moved.", async () => {
+test("After Back, new jobs are shown only on request, the rows of deleted jobs are marked, and no row has moved.", async () => {
   const work = async ({ page }: { page: Page }) => {
     await page.locator("table.rows tbody tr").nth(35).waitFor();
     const before = await keys(page);

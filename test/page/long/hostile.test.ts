@@ -1,5 +1,6 @@
-// Markup and scripts in texts from the database or the address are shown as plain text, and characters that change the
-// writing direction as their codes. Also tests a large payload, and queues with names such as "..".
+// Tests that the page shows markup and scripts in texts from the database or the address as plain text, and shows
+// characters that change the writing direction as codes such as \u202e. Also tests a large payload, and queues with
+// names such as "..".
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
@@ -57,7 +58,10 @@ before(async () => {
   );
 });
 
-/** Fails if a text has become an element, a handler or a style, or if a link leaves the page, except to an export. */
+/**
+ * Fails if the page has an element, an event handler or a style attribute that the page itself does not create, or a
+ * link to anything but a page of the admin or an export.
+ */
 async function assertInert(page: Page, where: string): Promise<void> {
   const made = await page.evaluate(() =>
     [
@@ -80,7 +84,7 @@ async function assertInert(page: Page, where: string): Promise<void> {
   assert.deepEqual(handlers, [], where);
 }
 
-test("On every page characters that change the writing direction are shown as their codes.", async () => {
+test("Characters that change the writing direction are shown as their codes.", async () => {
   const routes = ["/", "/jobs", "/queues", "/tasks", "/workers", "/cron"];
   for (const route of [...routes, `/jobs/${lockedId}`, `/jobs/${evilId}`])
     await visit(admin, route, async ({ page }) => {
@@ -102,7 +106,7 @@ test("On every page characters that change the writing direction are shown as th
     });
 });
 
-test("Hostile text in the database is plain text on every page and in every dialog.", async () => {
+test("Hostile text in the database is shown as plain text on pages and in dialogs.", async () => {
   await visit(admin, "/", async ({ page }) => {
     const routes = ["/", "/jobs", "/queues", "/tasks", "/workers", "/cron", "/maintenance"];
     const workers = [EVIL, LIVING].map((id) => `/workers/${encodeURIComponent(id)}`);
@@ -217,7 +221,7 @@ test("A payload of a megabyte is loaded on request, shown in steps as plain text
   });
 });
 
-test("The helper visit() fails if a script has run, was blocked or has failed.", async () => {
+test("The helper visit() fails if a script opens a dialog, violates a policy or throws an error that is not caught.", async () => {
   const tricks: Record<string, string> = {
     dialog: "alert('heard')",
     policy: "document.body.append(Object.assign(new Image(), { src: 'https://evil.example/' }))",
@@ -246,7 +250,7 @@ test("Queues whose names are empty, one dot or two dots can be opened.", async (
         `/jobs?q=${encodeURIComponent(`task:dots queue:"${name}"`)}&group=queue`,
       );
       await page.locator("tr.grp").waitFor();
-      // Until the response arrives, the groups of the last query are shown.
+      // Until the response arrives, the groups of the previous query are shown.
       await waitForData(page);
       await page.locator("tr.grp").click();
       await page.locator("tr .job").click();

@@ -1,4 +1,5 @@
-// Tests that the page can be operated with the keyboard, where the focus is after each step, and forced colours.
+// Tests that the page can be operated with the keyboard, and where the focus is after each step. One test is about
+// forced colours.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -56,7 +57,7 @@ test("The first tab stop skips to the content.", async () => {
   });
 });
 
-test("A slash focuses the search of jobs, also from another page; in a field it is a character.", async () => {
+test("The slash key opens the search of jobs from the overview and focuses it on the jobs page; in a field it types a slash.", async () => {
   await visit(admin, "/", async ({ page }) => {
     await waitForPage(page, "Overview");
     await page.keyboard.press("/");
@@ -72,7 +73,7 @@ test("A slash focuses the search of jobs, also from another page; in a field it 
   });
 });
 
-test("Escape and the arrow down lead from the search of a list to its rows.", async () => {
+test("Escape and the down arrow key move the focus from the search field of a list to the rows of the list.", async () => {
   await visit(admin, "/tasks", async ({ page }) => {
     await waitForPage(page, "Tasks");
     await page.locator("tbody tr").first().waitFor();
@@ -85,7 +86,7 @@ test("Escape and the arrow down lead from the search of a list to its rows.", as
   });
 });
 
-test("At most twelve tab stops precede the content, also with six saved views.", async () => {
+test("At most twelve tab stops precede the content, even with six saved views, because the arrow keys reach the views.", async () => {
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     await waitForPage(page, "Jobs, failed");
     const views = Array.from({ length: 6 }, (_, n) => `/jobs?q=attempts%3E${n} View ${n}`);
@@ -133,7 +134,7 @@ test("Enter opens what the palette finds: a page, an action, the jobs that match
   });
 });
 
-test("Rows are focused, selected and opened with keys, and a key leads back to the list.", async () => {
+test("Rows are focused, selected and opened with keys, and Enter on the job page's link to the list opens the list again.", async () => {
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     await waitForPage(page, "Jobs, failed");
     const ids = await page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.id));
@@ -243,7 +244,7 @@ test("Enter confirms an action that can be undone; for other actions the focus i
   });
 });
 
-test("With forced colours current links and tabs, and selected rows, still differ from the others.", async () => {
+test("With forced colours, current links, current tabs and selected rows still differ from other links, tabs and rows.", async () => {
   const edges = (page: Page, selector: string) =>
     page.locator(selector).evaluateAll((all) =>
       all.map((one) => {
@@ -290,7 +291,7 @@ test("A dialog takes the focus, keeps it, and gives it back at Escape.", async (
         const inBrowser = await page.evaluate(() => document.activeElement === document.body);
         assert.ok(where === "DIALOG" || inBrowser, `tab ${i} went to the page behind`);
       }
-      // The last Tab may have moved the focus to the browser itself, where the page gets no Escape.
+      // The last Tab may have moved the focus from the page to the browser. Then the page would not get Escape.
       await page.locator("dialog button").first().focus();
       await page.keyboard.press("Escape");
       await page.locator("dialog").waitFor({ state: "detached" });
@@ -305,7 +306,7 @@ test("A dialog takes the focus, keeps it, and gives it back at Escape.", async (
   });
 });
 
-test("Jobs are selected and failed with the keyboard alone, and the focus ends on the rows.", async () => {
+test("Jobs can be selected and failed with the keyboard alone, and then the focus is on a row.", async () => {
   for (let n = 0; n < 3; n++) await admin.utils.addJob("typist");
   await visit(admin, "/jobs?identifier=typist", async ({ page }) => {
     await page.locator("tbody tr").nth(2).waitFor();

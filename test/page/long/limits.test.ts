@@ -1,5 +1,5 @@
-// A limit is set, changed and removed in the browser, on a schema that has no tables for limits at first. The second
-// test checks what the pages show about the use of limits.
+// Tests limits in the browser. In the first test, a limit is set, changed and removed, and the schema has no tables for
+// limits at first. The second test checks what the pages show about the use of limits.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import {
@@ -25,13 +25,14 @@ before(async () => {
 const asAna = { httpCredentials: { username: "ana", password: "long enough" } };
 type Visited = Parameters<Parameters<typeof visit>[2]>[0];
 
-test("A limit is set, which adds the tables for limits; then it is changed with the key m, and removed.", async () => {
+test("The first limit that is set adds the tables for limits. The limit can be changed with the key m, and removed.", async () => {
   const work = async ({ page }: Visited) => {
     await waitForText(page, "No limits");
     await page.keyboard.press("m");
     await page.getByRole("button", { name: "Add tables and continue" }).waitFor();
     await page.getByLabel("Applies to").selectOption("queue");
-    // The page replaces the field for a task by the field for a queue when it is drawn next; fill() waits for that.
+    // When the page is drawn next, it replaces the field for a task by the field for a queue. fill() waits for the
+    // new field.
     await page.locator("#field-queue").fill("tenant/*");
     await page.getByLabel("Name", { exact: true }).fill("tenants");
     await page.getByLabel("Max at once").fill("3");

@@ -1,5 +1,5 @@
-// Tests that if the database is unreachable, or the admin restarts or does not respond, the page shows that, keeps its
-// data, and recovers without a reload.
+// Tests the page while the database is unreachable, during a restart of the admin, and while the admin does not
+// respond. The page shows the problem, keeps its data, and recovers without a reload.
 import assert from "node:assert/strict";
 import net from "node:net";
 import { after, test } from "node:test";
@@ -17,7 +17,7 @@ import {
   waitForText,
 } from "../harness.ts";
 
-/** A proxy between the admin and PostgreSQL, whose connections can be cut. */
+/** A proxy between the admin and PostgreSQL that can cut its connections. */
 class Wire {
   readonly #sockets = new Set<net.Socket>();
   #target: net.NetConnectOpts = { port: 0 };
@@ -98,14 +98,14 @@ test("During an outage of the database a banner is shown above the last data, an
     await wire.open();
     await banner.waitFor({ state: "detached" });
     await waitForStream(page);
-    // The list was opened during the outage, so all rows of the next response are shown, also the added one.
+    // The list was opened during the outage, so all rows of its next response are shown, including the added job.
     await page.locator(`#job-${later.id}`).getByText("added_meanwhile").waitFor();
     assert.equal(await page.evaluate(() => "sameDocument" in globalThis), true);
   };
   await visit(admin, "/jobs", work, { mayMeet: away });
 });
 
-test("After a restart of the server the page reconnects, and a text that was typed into a dialog before can be sent.", async () => {
+test("After a restart of the server the page reconnects, and a text that was typed into a dialog before the restart can be sent.", async () => {
   const admin = await startAdmin({ samples: false });
   const { id } = await admin.utils.addJob("keep_me");
   const work = async ({ page }: { page: Page }) => {
@@ -128,7 +128,7 @@ test("After a restart of the server the page reconnects, and a text that was typ
   await visit(admin, `/jobs/${id}`, work, { mayMeet });
 });
 
-test("If the server stops responding, the page shows for how long it is offline, later also a banner, and recovers when the server responds again.", async () => {
+test("If the server stops responding, the page shows for how long it has been offline, and later also a banner. It recovers when the server responds again.", async () => {
   const admin = await startAdmin({ samples: false });
   const { id } = await admin.utils.addJob("keep_me");
   await using network = await tcpProxy(
@@ -158,7 +158,7 @@ test("If the server stops responding, the page shows for how long it is offline,
   });
 });
 
-test("A page that is opened during an outage of the database shows that, and loads its data after the outage.", async () => {
+test("A page that is opened during an outage of the database shows the outage, and loads its data after the outage.", async () => {
   const { wire, admin } = await startBehindProxy();
   const { id } = await admin.utils.addJob("keep_me");
   wire.cut();

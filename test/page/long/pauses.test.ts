@@ -1,4 +1,5 @@
-// Pausing a queue, a task and everything in the browser, on a schema that has no tables for pauses at first.
+// Tests that a queue, a task and everything can be paused and resumed in the browser. At first, the schema has no
+// tables for pauses.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { defineTask } from "../../../src/worker/task/task.ts";
@@ -30,7 +31,7 @@ const asAna = { httpCredentials: { username: "ana", password: "long enough" } };
 const readPauses = async () =>
   (await admin.utils.listPauses()).map(({ scope, name }) => [scope, name]);
 
-test("A queue is paused for two hours, which first adds the tables of pauses, and is resumed with the key p.", async () => {
+test("Pausing a queue for two hours first adds the tables of pauses. The key p resumes the queue.", async () => {
   const work = async ({ page }: Visited) => {
     await page.getByRole("button", { name: "Pause…" }).click();
     await page.getByRole("button", { name: "Add tables and continue" }).waitFor();
@@ -55,7 +56,7 @@ test("A queue is paused for two hours, which first adds the tables of pauses, an
   assert.deepEqual(await readPauses(), []);
 });
 
-test("A task is paused in the list of tasks; its job and the overview show the pause, and the overview resumes it.", async () => {
+test("A task is paused in the list of tasks. The page of its job and the overview show the pause, and a button of the overview resumes the task.", async () => {
   const work = async ({ page }: Visited) => {
     await page.getByRole("row", { name: /send/ }).getByRole("button", { name: "Pause…" }).click();
     await confirm(page, ["Pause task send"], "Pause task");

@@ -1,5 +1,5 @@
-// A WebAssembly module that is broken or has trapped: the page shows that it has stopped, offers a reload, and shows no
-// data, which might be incomplete.
+// Tests a page whose WebAssembly module is broken or has trapped. The page shows that it has stopped, and offers a
+// reload. It shows no data, because the data might be incomplete.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
@@ -60,8 +60,8 @@ test("A trap while a dialog is open stops the page, and nothing covers the messa
 });
 
 /**
- * Runs in the page before the client's module is loaded. Replaces the module's `dispatch` by a function that traps once
- * `trapNow` is set.
+ * Runs in the page before the WebAssembly module is loaded. Replaces the module's `dispatch` with a function that traps
+ * once `trapNow` is set.
  */
 function trapOnDemand(trap: string): void {
   const instantiate = WebAssembly.instantiate as (

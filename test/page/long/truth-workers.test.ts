@@ -29,7 +29,7 @@ test("With only Graphile workers and no extension, the pages and the command lin
   assert.deepEqual(compare.untrue, []);
 });
 
-test("After crashes the pages and the command line match the database, and name exactly the two jobs that caused them.", async () => {
+test("After crashes, the pages and the command line match the database, and the overview names exactly the two jobs that caused the crashes.", async () => {
   const admin = await startAdmin({ samples: false, extensions: EXTENSIONS });
   await seedCrashes(admin, 3);
   const compare = new Comparison();

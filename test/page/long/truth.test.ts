@@ -1,5 +1,6 @@
 // Compares the numbers, times and states that the pages show with the rows of the database, in browsers whose clocks
-// are wrong. For errors that contain ids of five shapes, also compares what the command line prints.
+// are wrong. For errors that contain ids of five shapes, the pages and the command line are compared with the
+// database.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAdmin, visit } from "../harness.ts";

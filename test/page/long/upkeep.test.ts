@@ -70,7 +70,7 @@ test("The list of queues has the counts and workers of the database, and a name 
   });
 });
 
-test("A force unlock releases what the selected worker holds, and no other locks.", async () => {
+test("Unlocking a worker on the page removes the locks of this worker, and no other locks.", async () => {
   await visit(admin, "/workers", async ({ page }) => {
     await waitForPage(page, "Workers");
     const before = await readLocks();
@@ -148,7 +148,7 @@ test("The list of tasks has the counts of the database, and a row leads to the j
 const act = (page: Page, row: string | RegExp, name: string) =>
   page.getByRole("row", { name: row }).getByRole("button", { name, exact: true });
 
-test("The preview of a sweep changes nothing; the sweep after it removes the stale worker.", async () => {
+test("The preview of a sweep changes nothing; the sweep that follows it removes the stale worker.", async () => {
   await visit(admin, "/maintenance", async ({ page }) => {
     const [before, dead] = [
       await readEverything(),
@@ -178,7 +178,7 @@ test("The preview of a sweep changes nothing; the sweep after it removes the sta
   });
 });
 
-test("A clean-up deletes the failed jobs that it counted, and nothing else.", async () => {
+test("The clean-up of failed jobs deletes as many jobs as its button states, and nothing else.", async () => {
   await visit(admin, "/maintenance", async ({ page }) => {
     const before = await admin.utils.countJobs();
     const failed = `Delete ${before.failed} failed jobs`;
@@ -203,7 +203,7 @@ test("A clean-up deletes the failed jobs that it counted, and nothing else.", as
   });
 });
 
-test("The build of an index that waits for a writer is shown and cancelled; later the index is built and dropped.", async () => {
+test("The page shows that the build of an index waits for a writer, and can cancel the build; later the index is built and dropped.", async () => {
   const names = () =>
     admin.sql<{ name: string }>(
       "select indexname as name from pg_indexes where indexname like 'worker_jobs_%'",
@@ -238,7 +238,7 @@ test("The build of an index that waits for a writer is shown and cancelled; late
   });
 });
 
-test("An extension is added, and a schema of Graphile Worker is marked as such.", async () => {
+test("The page shows that a schema is Graphile Worker's, and adds an extension to the schema.", async () => {
   const stock = await startAdmin({ schema: "graphile_worker", samples: false, stock: true });
   await visit(stock, "/maintenance", async ({ page }) => {
     await waitForText(page, /Graphile Worker's, level \d+ of 20, unchanged until you migrate/);

@@ -1,5 +1,5 @@
 // A database with several incidents: a gateway that has failed for two hours, a queue whose worker is not responding, a
-// task that only this worker supports, jobs that crash their workers, two more tasks with failed jobs, and a cron entry
+// task that no other worker supports, jobs that crash their workers, two more tasks with failed jobs, and a cron entry
 // that has missed its last ticks. All other jobs are as in a healthy queue.
 import type pg from "pg";
 
@@ -201,7 +201,7 @@ const statements = [
     900,
     "crawl_page",
     {
-      // run_at fits Graphile Worker's delay after this attempt, so the page can show the times of further attempts.
+      // run_at fits Graphile Worker's delay after the last attempt, so the page can show the times of further attempts.
       attempts: "ceil(ln(40 + power(n / 900.0, 2) * 4000))",
       last_error: "'FetchError: request to https://site-' || n || '.example/ failed'",
       run_at: "now() + (40 + power(n / 900.0, 2) * 4000) * interval '1 second'",

@@ -426,7 +426,7 @@ const viewports: readonly Viewport[] =
     : wanted.widths
         .map(Number)
         .map((width) => VIEWPORTS.find((one) => one.width === width) ?? { width, height: 768 });
-/** Returns whether the arguments `of` select a picture: there are none, or `is` accepts one of them. */
+/** Returns whether the arguments `of` select a picture: `of` is empty, or `is` returns true for one of its members. */
 const isWanted = (of: readonly string[], is: (one: string) => boolean) =>
   of.length === 0 || of.some(is);
 const missing: string[] = [];

@@ -1,6 +1,6 @@
-// A process with one worker, started by datasets.ts with a connection string and the worker's tasks. A job of the task
-// `exit` ends the process with exit code 3, and a job of `memory` uses up the process's memory. Jobs of `held` and
-// `beside` run until the process ends.
+// A process with one worker. datasets.ts starts it, with a connection string and the names of the worker's tasks as
+// arguments. A job of the task `exit` ends the process with exit code 3, and a job of `memory` uses up the process's
+// memory. Jobs of `held` and `beside` run until the process ends.
 import { defineTask } from "../../../src/worker/task/task.ts";
 import { Worker } from "../../../src/worker/worker.ts";
 

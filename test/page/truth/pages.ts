@@ -20,8 +20,8 @@ const QUEUES_OPENED = 6;
 const JOBS_OPENED = 4;
 /**
  * How much the time of a failure on a page may differ from the job's `updated_at`, in milliseconds. A Graphile worker
- * does not write `updated_at` when a job fails, so it remains the time of the add. In the dataset with Graphile
- * workers, jobs fail less than this time after their add.
+ * does not write `updated_at` when a job fails, so `updated_at` remains the time at which the job was added. In the
+ * dataset with Graphile workers, each job fails within this time after it was added.
  */
 const FAILURE_SLACK_MS = 1_000;
 
@@ -255,8 +255,8 @@ async function errors({ page, world, compare }: Read): Promise<void> {
   );
   for (const { id, cells } of rows) {
     const jobs = groups.get(id.replace("errors-row-", ""));
-    // If more than 20 errors of a task occur only once, some groups on the page are of errors from one place in the
-    // code. errorGroup() does not return such groups.
+    // If more than 20 errors of a task occur only once, the page groups some errors by the place in the code from which
+    // they come. errorGroup() does not return such groups.
     if (jobs === undefined) continue;
     const name = cells.get("Error")?.whole ?? "";
     const times = jobs.map(({ updatedAt }) => updatedAt);

@@ -1,9 +1,9 @@
-// Reads the tables of a page, and its pairs of a name and a value. Compares values that are shown with actual values.
+// Reads the tables of a page, and the pairs of a name and a value on the page. Compares shown values with actual ones.
 import type { Page } from "playwright-core";
 
 export interface Cell {
   readonly text: string;
-  /** The `title` of a name or an error in the cell, which may be cut there; without such a `title`, the text. */
+  /** The `title` of a name or an error, which the cell may show shortened. Without such a `title`, equal to `text`. */
   readonly whole: string;
   /** The first time in the cell, in milliseconds since 1970; NaN: none. */
   readonly time: number;

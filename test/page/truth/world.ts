@@ -1,5 +1,5 @@
-// Reads all rows of a small queue, and computes conditions, counts and orders from them without the product's SQL, so
-// that tests can compare pages and commands with the results.
+// Reads all rows of a small queue, and computes from them the conditions, the counts and the order of jobs, without the
+// product's SQL. Tests compare pages and the output of commands with these results.
 
 import { parseQuery } from "../../../src/domain/query/parse-query.ts";
 import type { NaiveRow, NaiveWorld } from "../../insight/naive-query.ts";

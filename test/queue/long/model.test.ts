@@ -1,7 +1,7 @@
-// Makes random lists of calls to the queue and to the model in test/queue/model. After each call, compares its results
-// and the contents of the tables with those of the model. Some kinds of calls are also made on a schema that Graphile
-// Worker has migrated. A failure names a seed and a path. To repeat it:
-// `SEED=… RUN_PATH=… npm run test:files -- test/queue/long/model.test.ts`.
+// Makes the same random calls to the product and to a model of the queue in memory (test/queue/model). After each call,
+// the product's result and tables must equal those of the model. Some kinds of calls are also made on a schema that
+// Graphile Worker has migrated. The message of a failure has a seed and a path. With them, this command repeats the
+// failed run: `SEED=… RUN_PATH=… npm run test:files -- test/queue/long/model.test.ts`.
 import assert from "node:assert/strict";
 import { before, describe, type TestContext, test } from "node:test";
 import { emptyDatabase, migratedDatabase } from "../../support/database.ts";
@@ -26,8 +26,8 @@ describe("The product behaves as the model", () => {
 
   test("with job keys of every mode.", agrees("keys"));
   test("in the selection and the order of the jobs that are fetched.", agrees("order"));
-  test("when attempts fail, and when people act on jobs.", agrees("retry"));
-  test("when workers die, and others recover their jobs.", agrees("recovery"));
+  test("when attempts fail, and when users act on jobs.", agrees("retry"));
+  test("when workers become stale, and other workers recover their jobs.", agrees("recovery"));
 });
 
 describe("The product behaves as the model on a schema that Graphile Worker has migrated", () => {
@@ -45,5 +45,5 @@ describe("The product behaves as the model on a schema that Graphile Worker has 
   };
 
   test("with job keys of every mode.", agrees("keys"));
-  test("when attempts fail, and when people act on jobs.", agrees("retry"));
+  test("when attempts fail, and when users act on jobs.", agrees("retry"));
 });

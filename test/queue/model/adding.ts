@@ -77,7 +77,9 @@ function added(world: World, job: Job): number {
   return job.place;
 }
 
-/** Joins two arrays, so that callers can collect work under one key. Otherwise returns the new payload. */
+/**
+ * If both payloads are arrays, joins them, so that callers can collect work under one key. Otherwise returns `given`.
+ */
 const joined = (old: unknown, given: unknown) =>
   Array.isArray(old) && Array.isArray(given) ? [...old, ...given] : given;
 
@@ -89,7 +91,7 @@ function giveUp(job: Job): void {
 export const ofKey = ({ jobs }: World, key: string | null): Job | undefined =>
   key === null ? undefined : [...jobs.values()].find((job) => job.key === key);
 
-/** Removes the job with the key. If it is running, it continues without the key, and is not retried. */
+/** Removes the job with the key. If a worker runs the job, the job continues without the key, and is not retried. */
 export function remove(world: World, key: string): "removed" | "locked" | "absent" {
   const job = ofKey(world, key);
   if (job === undefined) return "absent";

@@ -1,5 +1,5 @@
-// The possible calls, as values. fast-check generates lists of calls. If a list shows a difference between the model
-// and the product, fast-check removes calls from it until every call that is left is needed.
+// The calls that a test of the model can make, as values. fast-check generates lists of calls. If a list shows a
+// difference between the model and the product, fast-check searches for shorter lists that show a difference, too.
 import fc, { type Arbitrary } from "fast-check";
 import type { Spec } from "./adding.ts";
 import type { Holder } from "./ending.ts";
@@ -8,7 +8,10 @@ import { type LeaseTerms, RESILIENT } from "./recovering.ts";
 import type { Taking } from "./taking.ts";
 import { lockedJobsOf, SECOND, type World } from "./world.ts";
 
-/** `jobs` are numbers, not places, because it is unknown in advance which jobs will exist. See `placesOf`. */
+/**
+ * A call. `jobs` are random numbers, not the places of jobs, because it is unknown in advance which jobs will exist.
+ * placesOf() computes the places from these numbers.
+ */
 export type Call =
   | { readonly do: "add"; readonly specs: readonly Spec[] }
   | { readonly do: "remove"; readonly key: string }
@@ -25,8 +28,9 @@ export type Call =
   | { readonly do: "time passes"; readonly seconds: number };
 
 /**
- * Returns the places that the numbers of a call select. An even number selects a job that has the call's `by` as its
- * `lockedBy`, if there is one. Otherwise, and for odd numbers, any job can be selected, even one that no longer exists.
+ * Returns the places of the jobs that the numbers of a call select. An even number selects a job that has the call's
+ * `by` as its `lockedBy`. If there is no such job, or the number is odd, any job can be selected, even one that no
+ * longer exists.
  */
 export function placesOf(world: World, call: Call): number[] {
   if (!("jobs" in call) || world.added === 0) return [];

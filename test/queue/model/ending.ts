@@ -1,14 +1,16 @@
 // How attempts end, and when a job is retried. A worker can end an attempt only while it holds the job's lock. So
 // finish(), fail() and giveBack() do not change jobs that the worker has not locked, and return their places.
 //
-// A fast lane locks jobs by row locks, which no column shows. So in the model, a fast lane can end the attempt of any
-// job that has no worker's id in its row, and an attempt of a fast lane counts only when it fails.
+// A fast lane locks jobs by row locks, which no column shows. So in the model, a fast lane can end an attempt of any
+// job that has no worker's id in its row. Such an attempt counts only if it fails.
 import { isAvailable, type Job, lockedJobsOf, SECOND, unlock, type World } from "./world.ts";
 
 /** A worker's id, or null for a fast lane. */
 export type Holder = string | null;
 
-/** Calls `end` for the jobs at `places` that `by` has locked. Returns the other places in ascending order. */
+/**
+ * Calls `end` for each job at `places` that the holder `by` has locked. Returns the other places in ascending order.
+ */
 function fenced(
   world: World,
   by: Holder,
@@ -25,11 +27,14 @@ function fenced(
     });
 }
 
-/** The jobs succeeded: they are deleted. */
+/** Ends attempts that succeeded, and deletes the jobs. */
 export const finish = (world: World, by: Holder, places: readonly number[]): number[] =>
   fenced(world, by, places, ({ place }) => void world.jobs.delete(place));
 
-/** The jobs failed: if attempts are left, they are retried after a delay that grows until the tenth attempt. */
+/**
+ * Ends attempts that failed. If a job has attempts left, it is retried after a delay that grows until the tenth
+ * attempt.
+ */
 export const fail = (world: World, by: Holder, places: readonly number[], error: string) =>
   fenced(world, by, places, (job) => {
     job.lastError = error;
@@ -38,14 +43,14 @@ export const fail = (world: World, by: Holder, places: readonly number[], error:
     unlock(job);
   });
 
-/** 2.7 s, 7.4 s, 20 s, … and 6 hours from the tenth attempt on. */
+/** Returns the delay before a retry, in microseconds: 2.7 s, 7.4 s, 20 s, …, and 6 hours from the tenth attempt on. */
 const retryDelay = (attempts: number) => Math.round(Math.exp(Math.min(attempts, 10)) * SECOND);
 
 /**
- * The jobs were not started: their attempt does not count. A job that has lost its key since the fetch is deleted,
- * because a caller has removed or replaced it. A job of a named queue must stay ahead of available jobs with the same
- * priority and run_at. If such jobs exist, its run_at becomes earlier: by 1 µs for the last of the returned jobs, and
- * by 1 µs more for each job before it.
+ * Gives back jobs that were not started. Their attempts do not count. A job that has lost its key since the fetch is
+ * deleted, because a caller has removed or replaced it. A job of a named queue must stay ahead of each available job
+ * with the same priority and run_at. If there is such an available job, the job that is given back gets an earlier
+ * run_at: earlier by 1 µs, and by 1 µs more for each later job that is given back.
  */
 export function giveBack(world: World, by: string, places: readonly number[]): number[] {
   const isRemoved = (job: Job) => job.key === null && world.keyed.has(job.place);
@@ -70,7 +75,10 @@ const hasEquals = (world: World, { queue, priority, runAt }: Job) =>
     (one) => isAvailable(one) && one.priority === priority && one.runAt === runAt,
   );
 
-/** Returns the queues that the worker has locked and in which it has locked no jobs other than those at `ending`. */
+/**
+ * Returns the names of the queues that the worker has locked and in which it has locked no job, except jobs at the
+ * places `ending`.
+ */
 export function spentQueues(world: World, by: Holder, ending: readonly number[]): string[] {
   if (by === null) return [];
   const left = lockedJobsOf(world, by).filter(({ place }) => !ending.includes(place));

@@ -1,5 +1,5 @@
-// How the actions that users request change jobs. An action does not change a job that was locked within the last 4
-// hours and still is.
+// The model of the actions that users request. An action does not change a job that is locked, unless the job was
+// locked more than 4 hours ago.
 import { isBusy } from "./adding.ts";
 import type { Job, World } from "./world.ts";
 
@@ -17,7 +17,9 @@ export interface Changes {
   readonly maxAttempts: number | null;
 }
 
-/** Performs the action on the jobs at `places`. Returns the places of the jobs that it has changed, in order. */
+/**
+ * Performs the action on the jobs at `places`. Returns the places of the jobs that were changed, in ascending order.
+ */
 export function operate(world: World, verb: Verb, places: readonly number[]): number[] {
   const touched = [...new Set(places)]
     .sort((a, b) => a - b)
@@ -28,8 +30,8 @@ export function operate(world: World, verb: Verb, places: readonly number[]): nu
 }
 
 /**
- * Whether the action changes a job that is not busy. If no attempts are left, `run-now` changes it only with an old
- * lock.
+ * Whether the action changes `job`, which is not busy. If the job has no attempts left, `run-now` changes it only if it
+ * has an old lock.
  */
 const canBe = ({ verb }: Verb, { attempts, maxAttempts, lockedBy }: Job) =>
   verb !== "run-now" || lockedBy !== null || attempts < maxAttempts;

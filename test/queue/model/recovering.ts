@@ -1,10 +1,11 @@
 // How jobs of stale workers are recovered. A worker has a lease, which its heartbeats renew. When the lease has
 // expired, other workers remove the worker's locks. The attempts count, and the jobs run again if attempts are left.
 //
-//   alive ──threshold──▶ ordinary jobs recovered, lease marked ──resilient threshold──▶ all recovered, lease deleted
-// Jobs with the flag `infrastructure_resilient` are resilient: they are recovered after the second threshold only.
-// A heartbeat never creates a lease: a worker whose lease was deleted registers again. A worker without a lease is
-// unknown (`orphans`): a sweep by hand recovers its jobs if its newest lock is older than the sweep's threshold.
+//   alive ──threshold──▶ other jobs recovered, lease marked ──resilient threshold──▶ resilient jobs too, lease deleted
+//
+// Resilient jobs have the flag `infrastructure_resilient`. A heartbeat never creates a lease, so a worker whose lease
+// was deleted has to register again. A worker without a lease is unknown (`orphans`). A sweep by hand recovers the jobs
+// of an unknown worker if its newest lock is older than the sweep's threshold.
 import { HOUR, type Job, type Lease, lockedJobsOf, MS, unlock, type World } from "./world.ts";
 
 export const RESILIENT = "infrastructure_resilient";
@@ -19,7 +20,7 @@ export function enlist({ leases, now }: World, id: string, terms: LeaseTerms): v
   if (!leases.has(id)) leases.set(id, { ...terms, beatAt: now, isRecovered: false });
 }
 
-/** Renews the lease. Returns `recovered` if a sweep has marked the lease, and `gone` if the worker has none. */
+/** Renews the lease. Returns `recovered` if a sweep has marked the lease, and `gone` if the worker has no lease. */
 export function heartbeat({ leases, now }: World, id: string): "alive" | "recovered" | "gone" {
   const lease = leases.get(id);
   if (lease === undefined) return "gone";
@@ -33,7 +34,9 @@ export interface Swept {
   readonly queues: number;
 }
 
-/** The sweep in which workers recover jobs of stale workers. The thresholds are those in the stale workers' leases. */
+/**
+ * The sweep that workers run. It recovers jobs of stale workers, with the thresholds in the leases of these workers.
+ */
 export function sweep(world: World, delayMs: number): Swept {
   const stale = [...world.leases.keys()].filter((id) => isStale(world, id, 0)).sort();
   const recovered = stale.filter((id) => world.leases.get(id)?.isRecovered === true);
@@ -51,8 +54,8 @@ export interface SweptByHand {
 }
 
 /**
- * The sweep by hand. It also recovers jobs of unknown workers. A worker's own threshold applies instead of
- * `thresholdMs` if it is longer.
+ * The sweep by hand. It recovers jobs of stale workers and of unknown workers. If the threshold in a worker's lease is
+ * longer than `thresholdMs`, that threshold is used instead.
  */
 export function sweepByHand(world: World, thresholdMs: number, delayMs: number): SweptByHand {
   const silent = [...world.leases]
@@ -79,8 +82,9 @@ function isStale({ leases, now }: World, id: string, givenMs: number): boolean {
 }
 
 /**
- * Recovers jobs of these workers and unlocks their queues. A resilient job stays locked until the second threshold. If
- * it is in a named queue, the queue stays locked, too, so that later jobs of the queue do not start first.
+ * Recovers jobs of these workers and unlocks their queues. A resilient job stays locked until the resilient threshold.
+ * If such a job is in a named queue, the queue stays locked, too, so that later jobs of the queue do not start before
+ * that job.
  */
 function recover(world: World, ids: readonly string[], givenMs: number, delayMs: number) {
   const counts = { jobs: 0, queues: 0 };
@@ -108,7 +112,10 @@ function recover(world: World, ids: readonly string[], givenMs: number, delayMs:
 const isOver = ({ now }: World, { beatAt, resilientThresholdMs }: Lease, givenMs: number) =>
   now - beatAt > Math.max(resilientThresholdMs, givenMs) * MS;
 
-/** The attempt counts. Without a delay, a job of a named queue keeps its run_at, so that no later job overtakes it. */
+/**
+ * Recovers a job. Its attempt counts. Without a delay, a job of a named queue keeps its run_at, so that no later job
+ * overtakes it.
+ */
 function recoverJob(world: World, job: Job, hasLease: boolean, delayMs: number): void {
   const message = hasLease
     ? `Recovered: worker ${job.lockedBy} stopped without finishing attempt ${job.attempts}`
@@ -123,7 +130,10 @@ function freed(job: Job, message: string): void {
   unlock(job);
 }
 
-/** Returns the error of a recovered job. From the second recovery in a row on, it has the number of recoveries. */
+/**
+ * Returns the error of a recovered job. From the second recovery in a row on, the error contains the number of
+ * recoveries.
+ */
 function counted(before: string | null, message: string): string {
   const times = /^Recovered (\d+) times in a row: /.exec(before ?? "")?.[1];
   const earlier = times ?? (before?.startsWith("Recovered: ") ? "1" : null);

@@ -1,4 +1,4 @@
-// The fetch of the model: which jobs a worker takes.
+// A part of the model of a queue (world.ts): a worker's fetch, which selects jobs and locks them.
 import { isAvailable, type Job, type World } from "./world.ts";
 
 export interface Taking {
@@ -6,7 +6,7 @@ export interface Taking {
   readonly want: number;
   readonly tasks: readonly string[];
   readonly forbidden: readonly string[];
-  /** The expected duration of a job, as a share of the longest run of a named queue; null: unknown. */
+  /** The expected duration of a job, divided by the maximum duration of a run of a named queue; null: unknown. */
   readonly share: number | null;
 }
 
@@ -25,10 +25,11 @@ const byUrgency = (a: Job, b: Job) => a.priority - b.priority || a.runAt - b.run
 
 /**
  * Takes the most urgent jobs for the worker, and returns their places in ascending order. The most urgent job has the
- * lowest `priority`; of jobs with the same priority, it has the earliest `runAt`. The product may take any of equally
- * urgent jobs, so the model takes those in `preferred`, which the product took. The attempt counts as soon as the job
- * is taken, so that a job that kills its worker uses up its attempts. The named queues of the jobs are locked, too. The
- * jobs of one queue must fit into one run: at most 1 / `share` jobs, or one job if `share` is null.
+ * lowest `priority`; of jobs with the same priority, it has the earliest `runAt`. Of equally urgent jobs, the product
+ * may take any. `preferred` has the places of the jobs that the product took; of equally urgent jobs, the model takes
+ * these first. The attempt counts as soon as the job is taken, so that a job that kills its worker uses up its
+ * attempts. The named queues of the jobs are locked, too. The jobs of one queue must fit into one run: at most
+ * 1 / `share` jobs, rounded down, but always one. If `share` is null, a run has one job.
  */
 export function take(world: World, taking: Taking, preferred: readonly number[]): number[] {
   const ready = [...world.jobs.values()]
@@ -52,7 +53,7 @@ export function take(world: World, taking: Taking, preferred: readonly number[])
   return taken.map(({ place }) => place).sort((a, b) => a - b);
 }
 
-/** Returns the first jobs of each queue, as many as fit into one run of the queue. `jobs` must be in order. */
+/** Returns the first jobs of each queue, as many as fit into one run. `jobs` must be sorted by urgency. */
 function cut(jobs: readonly Job[], { share }: Taking): Job[] {
   const most = share === null ? 1 : Math.max(1, Math.floor(1 / share));
   return jobs.filter(

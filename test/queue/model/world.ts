@@ -1,7 +1,8 @@
-// The state of the model: a queue in memory. model.ts and the files that it imports define the effect of each call.
-// Together they describe the queue in a few hundred lines, and model.test.ts compares the product with them.
+// The state of the model, which is a queue in memory. model.ts and the files that it imports define the effect of each
+// call on this state. These files describe the queue in a few hundred lines. test/queue/long/model.test.ts compares the
+// product with the model.
 
-/** Times are microseconds of the model's own clock, which only `time passes` advances. */
+/** A job. Times are microseconds of the model's own clock, which only the call `time passes` advances. */
 export interface Job {
   /** The job's place in the order in which jobs are added. It identifies the job, as the id does in the product. */
   readonly place: number;
@@ -71,11 +72,14 @@ export function unlock(lock: Lock): void {
   lock.lockedAt = null;
 }
 
-/** Returns the jobs with this worker's id in `lockedBy`, in the order of their places; for null, the unlocked jobs. */
+/**
+ * Returns the jobs with this worker's id in `lockedBy`, in the order of their places. If `by` is null, returns the
+ * unlocked jobs.
+ */
 export const lockedJobsOf = (world: World, by: string | null): Job[] =>
   [...world.jobs.values()].filter(({ lockedBy }) => lockedBy === by);
 
-/** Returns the part of the state that is compared with the product's rows. Its times are relative to now. */
+/** Returns the part of the state that is compared with the product's rows. The times in it are relative to `now`. */
 export function visible({ now, jobs, queues, leases }: World) {
   const from = (at: number | null) => (at === null ? null : at - now);
   return {

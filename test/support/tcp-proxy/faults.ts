@@ -1,5 +1,5 @@
-// The faults that a test causes on the connections of a proxy: on all, or on those of one application. Lasting faults
-// (delay, throttle, and mute without `established`) affect future connections, too.
+// The faults that a test causes on connections of a proxy: on all connections, or on those of one application. Lasting
+// faults (delay, throttle, and mute without `established`) affect future connections, too.
 import { type Cut, type CutOptions, cutBefore, cutBehind } from "./cuts.ts";
 import { DIRECTIONS, type Direction, type Link } from "./link.ts";
 import type { Chunk } from "./messages.ts";
@@ -15,18 +15,18 @@ export class Faults {
   #cuts = 0;
   #ended: Promise<unknown> = Promise.resolve();
 
-  /** `application`: the `application_name` of the connections; null: all connections. */
+  /** `application`: the `application_name` of the affected connections; null: all connections are affected. */
   constructor(links: ReadonlySet<Link>, application: string | null) {
     this.#links = links;
     this.#application = application;
   }
 
-  /** The number of these connections that were accepted since this object was created. */
+  /** The number of affected connections that were accepted since this object was created. */
   get accepted(): number {
     return this.#accepted;
   }
 
-  /** The number of these connections that are open. */
+  /** The number of affected connections that are open. */
   get open(): number {
     return this.#those.length;
   }
@@ -37,14 +37,14 @@ export class Faults {
   }
 
   /**
-   * Resolves when the server has closed every connection that was cut so far, and so has executed everything that it
-   * had received.
+   * Resolves when the server has closed every connection that cutBehind() and cutAnswer() have cut so far. By then the
+   * server has executed everything that it received on these connections.
    */
   get ended(): Promise<unknown> {
     return this.#ended;
   }
 
-  /** Delays all data by this time in each direction, in milliseconds. */
+  /** Delays all data in each direction by this number of milliseconds. */
   delay(delayMs: number): void {
     this.#set(DIRECTIONS, { delayMs });
   }
@@ -63,36 +63,37 @@ export class Faults {
     this.#set(only === undefined ? DIRECTIONS : [only], { isMuted: true }, which === "all");
   }
 
-  /** Delivers buffered data and ends mute(). */
+  /** Ends mute(), and delivers the data that were stopped. */
   resume(): void {
     this.#set(DIRECTIONS, { isMuted: false });
   }
 
-  /** Ends all lasting faults, and cancels a cut that has not happened yet. */
+  /** Ends delay(), throttle() and mute(), and cancels a cut that has not happened yet. */
   calm(): void {
     this.#cut = null;
     this.#set(DIRECTIONS, calm());
     this.#lasting = { requests: {}, answers: {} };
   }
 
-  /** Resets existing connections at once (RST): all, or those that `which` selects by their index. */
+  /** Resets existing connections at once (RST): all, or those for whose index `which` returns true. */
   reset(which: (place: number) => boolean = () => true): void {
     for (const [place, link] of this.#those.entries()) if (which(place)) link.reset();
   }
 
-  /** Ends one direction normally (FIN). The other one continues. */
+  /** Ends one direction of each connection normally (FIN). The other direction continues. */
   halfClose(direction: Direction): void {
     for (const link of this.#those) link.halfClose(direction);
   }
 
-  /** Resets the connection to one end (RST) without notifying the other, whose connection remains half open. */
+  /** Resets each connection at one end (RST) and does not notify the other end, whose connection remains half open. */
   lose(end: "client" | "server"): void {
     for (const link of this.#those) link.lose(end);
   }
 
   /**
-   * Cuts one connection, once. The messages that pass from now on are counted, over all these connections, and the cut
-   * comes right after message number `count`. With 0, the cut comes before the next message.
+   * Cuts one connection, once. From now on, the messages on all affected connections are counted together. The
+   * connection of message number `count` is cut right after this message. With 0, the connection of the next message is
+   * cut before this message.
    */
   cutBehind(count: number, options: CutOptions = {}): void {
     this.#cut = cutBehind(count, options);
@@ -106,14 +107,17 @@ export class Faults {
     this.#cut = cutBefore(text);
   }
 
-  /** Called by the proxy for a new connection; for the faults of one application, once the client has sent its name. */
+  /**
+   * Counts a new connection and applies the lasting faults to it. If the faults are for all connections, the proxy
+   * calls this at once, otherwise when the client has sent its `application_name`.
+   */
   meet(link: Link): void {
     if (!this.#isMine(link)) return;
     this.#accepted += 1;
     for (const direction of DIRECTIONS) this.#apply(link, direction, this.#lasting[direction]);
   }
 
-  /** Called by the proxy for a chunk before it passes. Returns how many bytes of it pass before a cut; null: no cut. */
+  /** Called by the proxy before a chunk passes. Returns how many bytes of the chunk pass before a cut; null: no cut. */
   cutIn(link: Link, direction: Direction, chunk: Chunk): number | null {
     if (this.#cut === null || !this.#isMine(link)) return null;
     const passing = this.#cut.in(link, direction, chunk);

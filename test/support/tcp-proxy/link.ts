@@ -9,8 +9,8 @@ export const DIRECTIONS: readonly Direction[] = ["requests", "answers"];
 
 export interface LinkParts {
   /**
-   * Called when a login or a cancel request of the client is complete, or its data are not a message of PostgreSQL's
-   * protocol. The chunk that shows this has not been passed on yet.
+   * Called when the client's login or cancel request has arrived completely, or when the client's first data turn out
+   * not to be a message of PostgreSQL's protocol. The chunk that shows this has not been passed on yet.
    */
   onKnown(link: Link): void;
   onClosed(link: Link): void;
@@ -40,7 +40,7 @@ export class Link {
     const toServer = new Messages("start", started);
     const cut = () => {
       reset(front);
-      // The server still has to execute what it has received. Only its response is lost.
+      // The server's socket is not reset, so that the server executes what it has received. Only its response is lost.
       back.end();
     };
     const pipe = (from: net.Socket, to: net.Socket, messages: Messages, direction: Direction) =>
@@ -64,13 +64,13 @@ export class Link {
     reset(this.#back);
   }
 
-  /** Ends one direction normally (FIN). The other one continues. */
+  /** Ends one direction normally (FIN). The other direction continues. */
   halfClose(direction: Direction): void {
     this[direction].close();
     (direction === "requests" ? this.#back : this.#front).end();
   }
 
-  /** Resets the connection to one end without notifying the other, whose data are discarded from now on. */
+  /** Resets the connection to one end. The other end is not notified. Its data are discarded from now on. */
   lose(end: "client" | "server"): void {
     this.#stop();
     reset(end === "client" ? this.#front : this.#back);

@@ -1,4 +1,4 @@
-// Finds the ends of PostgreSQL's messages in one direction of a connection, however its data are cut into chunks. A
+// Finds the ends of PostgreSQL's messages in one direction of a connection, however the data are cut into chunks. A
 // message is a letter, a length and a body. A client's first message has no letter, and a server's response to an
 // encryption request is a single byte or an error message. In other protocols, such as HTTP, no ends are found.
 const [CANCEL, SSL, GSS] = [80877102, 80877103, 80877104];
@@ -17,7 +17,7 @@ export class Messages {
   readonly #onStart: (start: Start) => void;
   /** The letter and the length of the current message, as far as they have arrived. */
   #head: number[] = [];
-  /** How many bytes of the body of the current message are missing. */
+  /** How many bytes of the body of the current message have not arrived yet. */
   #left = 0;
   /** The parts of the body of the client's first message, which contains the application_name. */
   #start: Buffer[] = [];
@@ -28,8 +28,8 @@ export class Messages {
   }
 
   /**
-   * Announces that the next message is the response to an encryption request: one byte, after which encryption follows
-   * if it is S. An E instead begins an error message.
+   * Called when the next data are the server's response to an encryption request. The response is one byte: S if
+   * encrypted data follow it. If the first byte is E, the response is an error message instead.
    */
   expectByte(): void {
     this.#next = "byte";

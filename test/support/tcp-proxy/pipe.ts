@@ -1,5 +1,6 @@
-// One direction of a connection. Data are passed on in order: at once, after a delay, at a limited rate, or not at all.
-// A pipe that has buffered more than a mebibyte, or is muted, stops reading, so that further data stay with the sender.
+// One direction of a connection through the proxy. Data are passed on in order: at once, after a delay, at a limited
+// rate, or not at all. A pipe that has buffered more than a mebibyte, or is muted, stops reading, so that further data
+// stay with the sender.
 import type net from "node:net";
 import type { Chunk } from "./messages.ts";
 
@@ -20,7 +21,7 @@ type End = "end" | "reset";
 
 interface WaitingChunk {
   readonly what: Chunk | End;
-  /** When it is due to be passed on, by performance.now(). */
+  /** When `what` is due to be passed on, by performance.now(). */
   atMs: number;
 }
 
@@ -148,7 +149,7 @@ function slice({ bytes, ends }: Chunk, from: number, to: number): Chunk {
 export function reset(socket: net.Socket): void {
   if (socket.destroyed) return;
   const { writableEnded, writableFinished, writableLength } = socket;
-  // Node cannot reset a socket while its FIN is pending: the handle would remain, and the process with it.
+  // A socket whose FIN is pending is destroyed: Node cannot reset it, and its handle would keep the process alive.
   const isLeaving = writableEnded && !writableFinished && writableLength === 0;
   if (isLeaving || socket.remoteAddress === undefined) socket.destroy();
   else socket.resetAndDestroy();

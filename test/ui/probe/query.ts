@@ -1,11 +1,11 @@
-/** An entry point for tests, which is not shipped. It returns the result of the client's parser of queries. */
+/** An entry point for tests, which is not shipped. It runs the parser of queries as it is compiled for the page. */
 import { parseQuery } from "../../../src/domain/portable/query/parser";
 import { ParsedNode, ParsedValue } from "../../../src/domain/portable/query/tree";
 import { quote } from "../../../ui/assembly/lib/json-writer";
 
 /**
- * Returns the tree or the error in the form of test/contract/query-dump.ts. `conditions`: the conditions of a job that
- * `is:` accepts, separated by spaces.
+ * Parses `text`. Returns the tree or the error as one line, in the form of test/contract/query-dump.ts; empty for an
+ * empty query. `conditions`: the conditions of a job that `is:` accepts, separated by spaces.
  */
 export function parsedAsText(text: string, conditions: string): string {
   const parsed = parseQuery(text, conditions.split(" "));

@@ -1,5 +1,6 @@
-// Tests that a worker that has acknowledged a pause starts none of the paused jobs, and that a caller does not wait
-// forever for a worker of an earlier version, which acknowledges nothing.
+// Tests that a worker that has acknowledged a pause starts none of the paused jobs, and that pauseTask() does not wait
+// forever for a worker of an earlier version, which acknowledges nothing. Also tests the option cancelRunning, and when
+// a worker reads the pauses.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { silentLogger } from "../../../src/base/logger.ts";
@@ -24,7 +25,10 @@ const all = (acknowledged: number): Acknowledgement => {
   return { acknowledged, waiting: 0, waitingFor: [] };
 };
 
-/** Adds a less urgent job of another task and waits until it runs. By then other jobs that may start have started. */
+/**
+ * Adds a job of the task `other`, less urgent than the jobs of `task`, and waits until it has run. Workers fetch urgent
+ * jobs first, so by then each job of `task` that may start has started.
+ */
 async function passThrough(seen: readonly unknown[]): Promise<void> {
   const before = seen.length;
   await queue.utils.addJob("other", {}, { priority: 100 });
@@ -85,7 +89,7 @@ for (const [mode, options] of modes) {
   });
 }
 
-test("A fetch that began before a pause and is answered after it starts no paused job.", async () => {
+test("If a fetch begins before a pause and is answered during the pause, no paused job starts.", async () => {
   const [task, other] = [recordingTask("task"), recordingTask("other")];
   await queue.sql(`create function public.hold() returns trigger language plpgsql as $$ begin
     perform pg_advisory_xact_lock_shared(4711); return new; end $$`);
@@ -188,7 +192,7 @@ test("pauseTask() does not wait forever for a worker of an earlier version, and 
   assert.deepEqual(await readAcknowledgement(queue.utils.database), all(0));
 });
 
-test("A pause inside a transaction does not wait for workers, and begins with the commit.", async () => {
+test("Inside a transaction, pauseTask() does not wait for workers, and the pause begins with the commit.", async () => {
   const [task, other] = [recordingTask("task"), recordingTask("other")];
   await queue.startWorker({ tasks: [task, other], ...HELD });
   const client = await queue.pool.connect();
@@ -196,7 +200,7 @@ test("A pause inside a transaction does not wait for workers, and begins with th
     await client.query("begin");
     const answer = await queue.utils.with(client).pauseTask("task", { waitMs: 60_000 });
     assert.deepEqual([answer.acknowledged, answer.waiting], [0, 1]);
-    // Another pause, with a later time, is committed before this one.
+    // Another pause, with a later `paused_at`, is committed before the pause of `task`.
     assert.deepEqual(await queue.utils.pauseTask("another"), all(1));
     await client.query("commit");
   } finally {
@@ -210,7 +214,7 @@ test("A pause inside a transaction does not wait for workers, and begins with th
   assert.equal(task.seen.length, 0);
 });
 
-test("A worker that starts during a pause acknowledges it. After the loss of its lease, it acknowledges pauses under its new id.", async () => {
+test("A worker that starts during a pause acknowledges the pause. After the loss of its lease, the worker acknowledges pauses under its new id.", async () => {
   const [task, other] = [recordingTask("task"), recordingTask("other")];
   await queue.utils.pauseTask("task");
   const worker = await queue.startWorker({ tasks: [task, other], ...HELD });
@@ -316,7 +320,7 @@ test("If a pause ends during an outage, the worker attempts to read the pauses e
   await again.promise;
   assert.ok(performance.now() - beganAt > 1_000, "two readings are 2 s apart");
   await watch.stop();
-  // The watch may not have ended the pause. The pause is ended here, so that it does not end during the next test.
+  // Ends the pause if the watch has not ended it.
   await queue.utils.resumeTask("ends");
 });
 
@@ -335,7 +339,8 @@ test("A new pause, even one with an earlier time than a previous pause, makes th
     isOwn: () => false,
     acknowledge: () => {},
   });
-  // Adds all pauses in one statement. Between two statements, a read that is still running could see only the first.
+  // Adds all pauses in one statement. Between two statements, the watch could read the first pause without the second,
+  // and then return the fetched jobs twice.
   const pauseAt = (...pauses: (readonly [name: string, at: string])[]) =>
     queue.sql(`insert into worker._private_pauses (scope, name, paused_at)
       values ${pauses.map(([name, at]) => `('task', '${name}', '${at}')`).join()}`);

@@ -1,5 +1,5 @@
-// Tests back-offs, by which a job delays itself and all other jobs of its task, of its named queue or under a limit, in
-// all workers of this library. Graphile workers apply only back-offs of named queues.
+// Tests back-offs. A job that requests a back-off delays itself and all other jobs of its task, of its named queue or
+// under a limit. Workers of this library apply all back-offs; Graphile workers apply only those of named queues.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -49,15 +49,15 @@ const oneBackOff = async () => {
 };
 
 /**
- * Waits until the workers have read the limits. A worker reads due limits after the pauses, so it has read them when it
- * acknowledges the second of two pauses.
+ * Waits until the workers have read a change of the limits that was announced before. A worker reads such a change
+ * directly after its next read of pauses. So when it acknowledges the second of two pauses, it has read the change.
  */
 async function limitsAreRead(): Promise<void> {
   for (const name of ["none 1", "none 2"]) await queue.utils.pauseTask(name);
   for (const name of ["none 1", "none 2"]) await queue.utils.resumeTask(name);
 }
 
-/** Returns a task whose first call begins a back-off, and the times of all its calls. */
+/** Returns a task whose first call requests a back-off of `target`, and the times of all calls of the task. */
 function limited(identifier: string, target: BackOffTarget, ms: number) {
   const times: number[] = [];
   const task = recordingTask(identifier, (_, call) => {
@@ -80,7 +80,7 @@ for (const [mode, options] of [
 ] as const) {
   describe(`In the ${mode}`, () => {
     for (const target of ["task", "queue", "key", "limit:api"] as const) {
-      test(`a back-off of ${target} delays its jobs in all workers until its end; other jobs run.`, async () => {
+      test(`a back-off of ${target} delays the jobs that it covers in all workers until it ends; other jobs run.`, async () => {
         await queue.utils.setLimit({ name: "api", task: "call", concurrency: 5 });
         const { task, times } = limited("call", target, 2_500);
         const other = recordingTask("other");
@@ -113,7 +113,7 @@ for (const [mode, options] of [
       });
     }
 
-    test("the attempt does not count if the task gives a time, even if it was the last attempt.", async () => {
+    test("an attempt that requests a back-off with a time does not count, even if it is the last attempt.", async () => {
       const { task } = limited("call", "task", 60_000);
       await queue.startWorker({ tasks: [task], ...options });
       await add("call", 1, { maxAttempts: 1 });
@@ -135,7 +135,7 @@ for (const [mode, options] of [
         () => new Response(null, { status: 429, headers: { "retry-after": "0" } }),
       ],
     ] as const) {
-      test(`${title} the delay of the retry policy applies.`, async () => {
+      test(`${title}, the back-off has the delay of the retry policy.`, async () => {
         const task = defineTask(
           "call",
           () => {
@@ -160,7 +160,7 @@ for (const [mode, options] of [
       ["a fixed delay of 0", fixed(0)],
       ["an exponential delay from 0", exponential({ firstMs: 0 })],
     ] as const) {
-      test(`without a time and with ${title} the default delay applies.`, async () => {
+      test(`without a time, and if the retry policy is ${title}, the default delay applies.`, async () => {
         const response = new Response(null, { status: 429 });
         const task = recordingTask("call", (_, call) => {
           if (call === 1) throw new RetryAfter(response, { backOff: "task" });
@@ -172,7 +172,7 @@ for (const [mode, options] of [
       });
     }
 
-    test("24 jobs that are refused at once begin one back-off, which is logged at most twice.", async () => {
+    test("24 jobs that request a back-off at the same time begin one back-off, which is logged at most twice.", async () => {
       let waiting = 0;
       const { promise, resolve } = Promise.withResolvers<void>();
       const task = defineTask<{ n: number }>("call", async ({ n }) => {
@@ -192,7 +192,7 @@ for (const [mode, options] of [
       assert.ok(written.length <= 2, `${written.length} were written`);
     });
 
-    test("an error of a whole batch can begin a back-off, and the job fails after its deadline.", async () => {
+    test("an error that a batch task throws can begin a back-off, and the job fails when its deadline has passed.", async () => {
       const task = defineBatchTask("batch", () => {
         throw new RetryAfter(300, { backOff: "task" });
       });
@@ -206,7 +206,7 @@ for (const [mode, options] of [
   });
 }
 
-test("Graphile workers apply the back-off of a queue, and run the jobs of the queue after it.", async () => {
+test("Graphile workers start no job of a named queue during its back-off, and run these jobs afterwards.", async () => {
   const { task } = limited("call", "queue", 1_500);
   const ours = await queue.startWorker({ tasks: [task] });
   await add("call", 1, { queueName: "q" });
@@ -262,7 +262,7 @@ test("A back-off does not change a user's pause of the same task.", async () => 
   );
 });
 
-test("A later end lengthens a back-off, an earlier end does not change it; resuming the queue ends it.", async () => {
+test("A second back-off of a queue changes the first one only if it ends later; resuming the queue ends the back-off.", async () => {
   const { database: db } = queue.utils;
   const backOff = {
     scope: "queue",
@@ -311,7 +311,7 @@ test("Of two concurrent back-offs of a limit, the one that ends later remains.",
   assert.deepEqual(more, []);
 });
 
-test("At most 100 back-offs of a name are stored, and a new back-off deletes those that ended over an hour ago.", async () => {
+test("At most 100 back-offs of one name are stored, and a new back-off deletes others that ended over an hour ago.", async () => {
   await queue.sql(`insert into worker._private_back_offs (scope, name, began_at, until)
     select 'task', 'call', now() - n * interval '1 second', now() - interval '1 millisecond'
     from generate_series(1, 150) as n`);
@@ -354,7 +354,7 @@ test("A back-off of a limit ends when the limit is removed, even if the limit is
   await queue.utils.removeLimit("l");
 });
 
-test("If a message has 40 MB, its first 200 characters are the reason of the back-off.", async () => {
+test("If the message of a RetryAfter has 40 MB, its first 200 characters are the reason of the back-off.", async () => {
   const { logger, lines } = recorder();
   const task = defineTask("call", () => {
     throw new RetryAfter(60_000, { message: "x".repeat(40_000_000), backOff: "task" });
@@ -368,7 +368,7 @@ test("If a message has 40 MB, its first 200 characters are the reason of the bac
   assert.equal(fields?.["reason"], "x".repeat(200));
 });
 
-test("A back-off of the queue of a job without one, and a back-off of an unknown limit, are each logged once.", async () => {
+test("If a job without a named queue requests a back-off of its queue, or a job names an unknown limit, that is logged once.", async () => {
   const { logger, lines } = recorder();
   const task = defineTask<{ to: BackOffTarget }>("call", ({ to }) => {
     throw new RetryAfter(60_000, { backOff: to });
@@ -387,7 +387,7 @@ test("A back-off of the queue of a job without one, and a back-off of an unknown
   assert.equal(warnings.filter((text) => text.includes("no limit has this name")).length, 1);
 });
 
-test("Without the tables of limits only the job waits, and one warning names the command that adds the tables.", async () => {
+test("Without the tables of limits, only the job that requests a back-off waits, and one warning names the command that adds the tables.", async () => {
   const bare = await migratedDatabase("worker", ["controls"]);
   const { logger, lines } = recorder();
   const utils = await makeWorkerUtils({ connectionString: bare.url });
@@ -408,7 +408,7 @@ test("Without the tables of limits only the job waits, and one warning names the
   assert.equal(warnings.length, 1);
 });
 
-test("Invalid targets are refused; the reason of a response is its status and its host.", () => {
+test("Invalid targets of a back-off are refused. For a response, the message of RetryAfter is the response's status and host.", () => {
   assert.throws(() => new RetryAfter(1, { backOff: "limit:" }), { code: "bad_input" });
   assert.throws(() => new RetryAfter(1, { backOff: "all" as "task" }), { code: "bad_input" });
   const url = "https://user:secret@api.openai.com/v1?key=secret";

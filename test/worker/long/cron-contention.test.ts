@@ -87,15 +87,15 @@ describe("Several schedulers", () => {
     assert.deepEqual(events, [`tick 2026-01-05T10:01:00.000Z ${task}`]);
     await time.goTo("2026-01-05T10:02:00.000Z");
     await stockSchedule(pool, [task], "2026-01-05T10:02:00.000Z");
-    // Our scheduler adds jobs only for ticks after the Graphile worker's last one, 10:04. The tick 10:03, which neither
-    // of them has scheduled, is left out.
+    // Our scheduler adds jobs only for ticks after the last tick of the Graphile worker, 10:04. The tick 10:03, which
+    // neither of the two has scheduled, is left out.
     await stockSchedule(pool, [task], "2026-01-05T10:04:00.000Z");
     await time.goTo("2026-01-05T10:06:00.000Z");
     assert.deepEqual(await timesOf(pool, task), ["10:01", "10:02", "10:04", "10:05", "10:06"]);
     await cron.stop();
   });
 
-  test("While Graphile Worker's statement schedules the same ticks, every tick has one job.", async () => {
+  test("If our schedulers and Graphile Worker's statement schedule the same ticks, every tick has one job.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("mixed");
     const names = ["a", "b", "c"].map((name) => `${task}_${name}`);
@@ -105,7 +105,8 @@ describe("Several schedulers", () => {
     await time.resting(2);
     for (let minute = 1; minute <= 30; minute++) {
       const tick = `2026-01-05T10:${String(minute).padStart(2, "0")}:00.000Z`;
-      // The entries are in two orders, so that deadlocks occur. After a deadlock our schedulers offer the tick again.
+      // The two statements list the entries in opposite orders, so that deadlocks occur. A scheduler of ours whose
+      // transaction was ended by a deadlock attempts the tick again.
       const stock = [names, names.toReversed()].map((list) =>
         stockSchedule(pool, list, tick).catch(() => {}),
       );
@@ -211,12 +212,12 @@ describe("When the database is lost", () => {
     await victim.close();
   });
 
-  test("A tick whose commit has no answer is not added twice.", async () => {
+  test("If the commit of a tick gets no answer, the job of the tick is not added twice.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("answer");
     const lossy = testPool(url, 1);
     let commits = 0;
-    // Each connection is wrapped, because a connection without an answer is not used again.
+    // The query function of each connection is replaced, because the pool opens a new connection after a lost answer.
     lossy.pool.on("connect", (client) => {
       const query = client.query.bind(client) as (...call: unknown[]) => Promise<unknown>;
       client.query = ((...call: unknown[]) => {
@@ -262,7 +263,7 @@ describe("When the database is lost", () => {
   });
 });
 
-/** Waits until a session waits for a lock, and terminates each session that does. */
+/** Waits until at least one session waits for a lock, and terminates all sessions that wait for a lock. */
 async function terminateWaiting(): Promise<void> {
   const sql = `
     select pg_terminate_backend(pid) from pg_stat_activity

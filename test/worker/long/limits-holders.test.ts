@@ -1,5 +1,5 @@
-// Tests that the permits of a limit move to the workers that can use them. They move from idle workers, from killed
-// workers and from workers to whose tasks the limit does not apply, even if the workers receive no announcements.
+// Tests that the permits of a limit move to the workers that can use them. Permits move from idle workers, from killed
+// workers, and from workers to whose tasks the limit no longer applies, even if a worker receives no announcements.
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,7 +24,7 @@ describe("With the tables", () => {
   const add = (count: number, identifier: string) =>
     queue.utils.addJobs(Array.from({ length: count }, (_, n) => ({ identifier, payload: { n } })));
 
-  test("A limit that is moved to another task moves its permits, too.", async () => {
+  test("If a limit is changed to another task, its permits move to the worker of that task.", async () => {
     await queue.utils.setLimit({ name: "l", task: "a", concurrency: 2 });
     const a = recordingTask("a");
     await queue.startWorker({ tasks: [a], ...BEATS });
@@ -37,7 +37,7 @@ describe("With the tables", () => {
     await waitUntil("the other one runs its own", () => b.seen.length === 20, 6_000);
   });
 
-  test("A new limit counts the jobs that its workers run already.", async () => {
+  test("A new limit counts the jobs that already run.", async () => {
     const running = new Map<string, () => void>();
     const most: number[] = [];
     for (const name of ["A", "B"]) {
@@ -74,7 +74,7 @@ describe("With the tables", () => {
     assert.equal(Math.max(...most), 4);
   });
 
-  test("A worker without announcements gives up permits that it does not use.", async () => {
+  test("A worker that receives no announcements gives up permits that it does not use.", async () => {
     await queue.utils.setLimit({ name: "l", task: "*", concurrency: 2 });
     const own = { notify: false, pollIntervalMs: 500, ...BEATS } as const;
     const first = recordingTask("one");
@@ -91,7 +91,7 @@ describe("With the tables", () => {
     open();
   });
 
-  test("Of two workers with tasks of their own, each gets the only permit in its turn.", async () => {
+  test("Two workers with different tasks get the only permit of a limit in turn.", async () => {
     await queue.utils.setLimit({ name: "l", task: "*", concurrency: 1 });
     const tasks = ["one", "two"].map((name) => recordingTask(name, () => sleep(5)));
     for (const task of tasks) {
@@ -126,7 +126,7 @@ describe("With the tables", () => {
     });
   });
 
-  test("A worker without a permit withdraws its request if an announcement comes after its last job.", async () => {
+  test("A worker that waits for a permit withdraws its request if it has no job left when an announcement arrives.", async () => {
     await queue.utils.setLimit({ name: "l", task: "*", concurrency: 1 });
     await queue.sql(`insert into worker._private_workers (id, last_heartbeat_at) values ('holder', now()), ('other', now());
       insert into worker._private_limit_permits (limit_id, worker_id, permits, in_use, wanted)
@@ -152,7 +152,7 @@ describe("With the tables", () => {
     await queue.sql("delete from worker._private_workers where id in ('holder', 'other')");
   });
 
-  test("A worker takes no permits of a limit that it cannot use because of another limit.", async () => {
+  test("A worker takes no permits that it cannot use because of another limit.", async () => {
     await queue.utils.setLimit({ name: "wide", task: "*", concurrency: 4 });
     await queue.utils.setLimit({ name: "narrow", task: "few", concurrency: 1 });
     const few = recordingTask("few", () => sleep(10));

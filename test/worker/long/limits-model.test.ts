@@ -1,4 +1,4 @@
-// Limits are set, raised, lowered and removed at random, and tasks are paused, while three workers run their jobs.
+// Limits are set, raised, lowered and removed at random, and tasks are paused at random, while three workers run jobs.
 // The number of running jobs under a limit never exceeds the highest value of the limit that was in force (see Force)
 // since the oldest of these jobs started. At the end, all jobs have run. The environment variable LIMITS_SEED repeats
 // the random choices of an earlier run.
@@ -16,7 +16,7 @@ const seed = Number(process.env["LIMITS_SEED"] ?? Math.trunc(Math.random() * 2 *
 const dice = random(seed);
 const queue = workerQueue(() => migratedDatabase("worker", ["controls", "limits"]));
 
-/** The time within which workers apply a limit, as documented. */
+/** The time within which all workers apply a change of a limit, as documented. */
 const APPLIED_MS = 2_000;
 const DURATION_MS = 20_000;
 const TASKS = ["mail_a", "mail_b", "mail_c", "other"] as const;
@@ -83,13 +83,13 @@ test("While limits change at random, no more jobs run than the highest limit in 
   const paused = new Set<string>();
   while (performance.now() < end) {
     await act();
-    // A quarter of the actions follow after 2.5 s. The others follow within 0.4 s, when a worker may not have applied
-    // the previous change yet.
+    // After a quarter of the actions, the next action follows after 2.5 s. Otherwise it follows within 0.4 s, when a
+    // worker may not have applied the previous change yet.
     await sleep(dice(4) === 0 ? 2_500 : dice(400));
   }
   for (const task of paused) await queue.utils.resumeTask(task);
-  // With some seeds the last limit allows only one job of the mail tasks at once. The remaining jobs would take minutes
-  // to run.
+  // With some seeds, the last value of a limit allows only one job at once. The remaining jobs would take minutes to
+  // run, so all limits are set to 13.
   for (const limit of LIMITS) await set(limit, 13);
   await queue.sql("update worker._private_jobs set run_at = now() where run_at > now()");
   await waitUntil(
@@ -148,8 +148,9 @@ test("While limits change at random, no more jobs run than the highest limit in 
 });
 
 /**
- * Checks the number of running jobs at each start of a job, because the number grows only then. `full`: how often a
- * start reached a limit.
+ * Checks the number of running jobs under each limit at each start of a job, because the number grows only then.
+ * `tooMany`: messages about the first 10 starts that exceeded a limit. `full`: how many starts reached a limit without
+ * exceeding it.
  */
 function judge(spans: readonly Span[], histories: ReadonlyMap<string, History>) {
   let full = 0;

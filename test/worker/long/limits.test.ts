@@ -24,12 +24,16 @@ import {
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 afterEach(() => queue.sql("delete from worker._private_limits"));
 
-/** Options with which a worker sends heartbeats. Without heartbeats, it starts no job that needs a permit. */
+/**
+ * Options with which a worker sends heartbeats. Without them, workerQueue() creates workers without heartbeats, which
+ * start no job that needs a permit.
+ */
 const BEATS = { recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 } } as const;
 
 /**
- * Returns a task and `seen`: how many of its jobs run in this process, the most that have run at once, how many have
- * ended, and when each has started.
+ * Returns a task whose jobs take `ms` milliseconds, and `seen`, which has the number of jobs that run now (`running`),
+ * the largest number that have run at once (`most`), the number of jobs that have ended (`done`), and the times at
+ * which jobs have started (`starts`).
  */
 function counted(identifier: string, ms: number) {
   const seen = { running: 0, most: 0, done: 0, starts: [] as number[] };
@@ -67,7 +71,7 @@ for (const [mode, options] of [
     await waitUntil("their ends are written", async () => (await queue.remaining()).length === 0);
   });
 
-  test(`Jobs of other tasks run before those that wait for a limit (${mode}).`, async () => {
+  test(`Jobs of a task without a limit run while more urgent jobs of another task wait for their limit (${mode}).`, async () => {
     await queue.utils.setLimit({ name: "one", task: "limited", concurrency: 1 });
     const { opened, open } = latch();
     const limited = recordingTask("limited", () => opened);
@@ -82,7 +86,7 @@ for (const [mode, options] of [
   });
 }
 
-test("A limit may be raised, lowered and removed while its jobs run.", async () => {
+test("A limit can be raised, lowered and removed while its jobs run.", async () => {
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 1 });
   const { task, seen } = counted("limited", 10);
   await add(2_000, "limited");
@@ -108,7 +112,7 @@ test("A limit may be raised, lowered and removed while its jobs run.", async () 
   await waitUntil("all have run", () => seen.done === 2_000);
 });
 
-test("A lowered limit applies as soon as the jobs that ran before have ended.", async () => {
+test("A lowered limit applies as soon as the jobs that were already running have ended.", async () => {
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 6 });
   const { task, seen } = counted("limited", 300);
   await add(200, "limited");
@@ -189,7 +193,7 @@ test("Several workers together do not exceed a rate.", async () => {
   assert.ok(Math.max(...inSecond) <= 55, `${Math.max(...inSecond)} in a second`);
 });
 
-test("Jobs start under a rate of all tasks although another task has a limit of its own and no jobs.", async () => {
+test("Under a rate of all tasks, jobs start even if a task with a concurrency of its own has no jobs.", async () => {
   await queue.utils.setLimit({ name: "api", task: "*", rate: { limit: 100, perMs: 1_000 } });
   const { task, seen } = counted("limited", 0);
   const own = defineTask("own", () => {}, { concurrency: 1 });
@@ -211,7 +215,7 @@ test("A faster rate applies at once, even if the old rate has no token left.", a
 
 for (const target of [{ task: "limited" }, { queue: "q" }]) {
   const scope = Object.keys(target).join();
-  test(`A token of a slow rate that comes too late for its job is not lost (${scope}).`, async () => {
+  test(`If a token of a slow rate arrives too late to start a job, it is given back and taken again (${scope}).`, async () => {
     await queue.sql(`create sequence worker.uses;
       create function worker.slow() returns trigger language plpgsql as $$ begin
         if nextval('worker.uses') = 1 then perform pg_sleep(0.3); end if;
@@ -233,7 +237,10 @@ for (const target of [{ task: "limited" }, { queue: "q" }]) {
   });
 }
 
-/** Starts a worker, and resolves while it requests the only token of an hour. The request takes at least 200 ms. */
+/**
+ * Starts a worker under a rate of one job an hour, and resolves while the worker requests the token. A trigger makes
+ * the request take at least 200 ms.
+ */
 async function takingToken() {
   await queue.sql(`create function worker.slow() returns trigger language plpgsql as $$ begin
       if new.tat > old.tat then perform pg_sleep(0.2); end if;
@@ -278,7 +285,7 @@ test("A token is given back if its limit was changed to another task while the t
   }
 });
 
-test("A worker that waits for a rate's only token of an hour requests it again after a minute.", async () => {
+test("A worker that waits for a token of a rate of one job an hour requests the token again after a minute.", async () => {
   await queue.utils.setLimit({ name: "r", task: "limited", rate: { limit: 1, perMs: 3_600_000 } });
   const { database } = queue.utils;
   const [limit] = await readLimits(database);
@@ -324,7 +331,7 @@ test("Jobs under a rate of queues continue to start after the clock of the datab
   await waitUntil("the others have run", () => seen.done === 6, 5_000);
 });
 
-test("A limit that is new for its tasks grants no permits until older workers have read it.", async () => {
+test("A limit that begins to apply to a task grants no permits until the workers that were started before have read it.", async () => {
   const rate = { limit: 10, perMs: 1_000 };
   await queue.sql(`insert into worker._private_workers (id, started_at, last_heartbeat_at)
     values ('older', now() - interval '1 minute', now()), ('other', now(), now())`);
@@ -334,7 +341,7 @@ test("A limit that is new for its tasks grants no permits until older workers ha
     const exchange = { limitId: limit?.id ?? 0, workerId, inUse: 0, wanted: 2, number: ++number };
     return (await exchangePermits(queue.db, exchange)).permits;
   };
-  // Moves `set_at` back by a minute, after which every worker counts as having read the limit.
+  // Moves `set_at` back by a minute. Then every worker is assumed to have read the limit.
   const pass = () =>
     queue.sql("update worker._private_limits set set_at = set_at - interval '1 minute'");
   await queue.utils.setLimit({ name: "l", task: "a", concurrency: 2 });
@@ -464,7 +471,7 @@ test("A drain ends while another worker holds all permits and no job is ready.",
   open();
 });
 
-test("A worker whose role may not read the limits warns that none applies to it.", async () => {
+test("A worker whose role may not read the limits runs without limits, and warns of that.", async () => {
   await queue.sql(`create role narrow bypassrls; grant usage on schema worker to narrow;
     grant all on all tables in schema worker to narrow; revoke all on worker._private_limits from narrow;
     grant all on all sequences in schema worker to narrow; grant all on all functions in schema worker to narrow`);
@@ -487,7 +494,7 @@ test("A worker whose role may not read the limits warns that none applies to it.
   ]);
 });
 
-test("A worker that may no longer read the limits keeps the last ones that it read, and warns once.", async () => {
+test("A worker that may no longer read the limits keeps the limits that it read last, and warns once.", async () => {
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 1 });
   const warnings: string[] = [];
   const logger = {

@@ -1,5 +1,6 @@
-// In these tests an open transaction of another session has locked the row of a job, as an add with the same key does.
-// While the row is locked, the job ends, or its worker gives it back, or it is the next job of its queue.
+// In these tests, an open transaction of another client has locked the row of a job, as an add with the job's key does
+// until its transaction ends. While the row is locked, the job ends, or the worker gives the job back, or the job is
+// the next job of its queue.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

@@ -1,4 +1,5 @@
-// Slow fetches. A fetch is slow, for example, if there are millions of ready jobs that only other workers can run.
+// Tests what a worker does while its fetches are slow. A fetch is slow, for example, if there are millions of ready
+// jobs that only other workers can run.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { schemaName } from "../../../src/database/schema-name.ts";
@@ -9,7 +10,7 @@ import { latch, recorder, recordingTask, waitUntil, workerQueue } from "../worke
 
 const queue = workerQueue();
 
-/** Makes each fetch take at least `seconds`, unless it is cancelled. */
+/** Makes each fetch take at least `seconds` seconds, unless the fetch is cancelled. */
 async function slowFetches(t: TestContext, seconds: number): Promise<void> {
   await queue.sql(`create function worker.slowly() returns boolean language plpgsql as $$ begin
       if current_query() like '%skip locked%'
@@ -62,10 +63,11 @@ for (const fastLane of [false, true]) {
     await slowFetches(t, 7);
     await queue.utils.addJob("slow");
     await waitUntil("the fetch runs", async () => (await queue.sql(fetching)).length > 0);
-    // After the loss of one connection, the worker closes each other one that does not answer within seconds.
+    // When the worker loses one connection, it tests the others, and closes each that does not answer within seconds.
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query like 'listen %' and state = 'idle'`);
-    // The job's fetch may wait for the slow fetch of another connection: only one slow fetch is sent at a time.
+    // The new job may be fetched only after the slow fetch of another connection has ended: only one slow fetch is
+    // sent at a time.
     await waitUntil("the job has run", () => slow.seen.length === 2, 30_000);
     await waitUntil("it is gone", async () => (await queue.remaining()).length === 0, 30_000);
     assert.equal(slow.seen.length, 2);
@@ -73,8 +75,8 @@ for (const fastLane of [false, true]) {
 }
 
 /**
- * Starts a job and a slow fetch. The fetch times out and is repeated. Returns a function that ends the job and waits
- * until its result is written.
+ * Starts a job and a slow fetch. While the job runs, the fetch times out and is sent again with more time. Returns a
+ * function that ends the job and waits until the job's result is written.
  */
 async function jobBesideSlowFetch(t: TestContext) {
   const { lines, logger } = recorder();
@@ -111,7 +113,7 @@ test("A slow fetch does not delay the results of a worker that has lost another 
   await endJob();
 });
 
-test("endPatient() cancels a slow fetch; after a wait of 5 s it closes the connection, which may be dead.", async (t) => {
+test("endPatient() cancels a slow statement; if others have waited 5 s for the statement, the connection is closed.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   let isLost = false;

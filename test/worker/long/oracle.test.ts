@@ -1,4 +1,5 @@
-// Random workloads (workload.ts) on our workers in this process, judged by the oracle (oracle.ts).
+// Workers of this library, in this process, run random workloads (workload.ts). The oracle (oracle.ts) checks the log
+// of the runs and the rows that are left in the database.
 import { describe, test } from "node:test";
 import { comingAndGoing, crewOf, cutting, OURS, together } from "../crews.ts";
 import { attempt } from "../trial.ts";

@@ -1,5 +1,6 @@
-// Workers behind pgbouncer in transaction mode, without prepared statements and with polling instead of notifications:
-// jobs, timetables and recovery work, and no setting, statement, channel or lock stays in a server connection.
+// Tests workers behind pgbouncer in transaction mode. The workers use no prepared statements, and poll instead of
+// listening. Jobs, timetables and the recovery of jobs work, and the workers leave no setting, prepared statement,
+// channel or advisory lock in pgbouncer's connections to the server.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
@@ -16,7 +17,7 @@ import { latch, recordingTask, waitFor, waitUntil, workerQueue } from "../worker
 const POOLED = { preparedStatements: false, notify: false, pollIntervalMs: 100 } as const;
 const FAST = { ...POOLED, fastLane: { limitMs: 10 } } as const;
 
-/** The connections of pgbouncer to the server: fewer than those of the workers, which therefore share them. */
+/** The number of pgbouncer's connections to the server. The workers have more connections, so they share these. */
 const CONNECTIONS = 5;
 
 const program = pgbouncerProgram();
@@ -45,7 +46,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
     attempt(queue, { jobs: 600, crew: crewOf(2, FAST) }));
 
   test("the oracle reports no problem with workers that come and go while connections are cut.", async () => {
-    // Jobs are added over a direct connection, because an add that was cut would not be repeated.
+    // Jobs are added on direct connections, which are not cut: an add whose connection is cut is not repeated.
     await using own = testPool(direct);
     const producer = await makeWorkerUtils({ pool: own.pool, preparedStatements: false });
     await attempt(queue, {
@@ -62,7 +63,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
     const clients = await Promise.all(
       Array.from({ length: CONNECTIONS }, () => own.pool.connect()),
     );
-    // Clients with open transactions each have a server connection of their own.
+    // While its transaction is open, each client has a server connection of its own.
     for (const client of clients) await client.query("begin");
     const backends = new Set<number>();
     for (const client of clients) {
@@ -94,7 +95,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
     assert.equal((await utils.countJobs()).ready, 3_010);
   });
 
-  test("a stop waits for the running job and returns the others.", async () => {
+  test("a stop waits for the running job, and gives back the fetched jobs unstarted.", async () => {
     const gate = latch();
     const task = recordingTask("held", () => gate.opened);
     await queue.utils.addJobs(Array.from({ length: 10 }, () => ({ identifier: "held" })));
@@ -116,7 +117,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
     );
   });
 
-  test("each tick of a timetable is scheduled once.", async () => {
+  test("each tick of a timetable adds one job, although two workers run.", async () => {
     const ticking = recordingTask<{ _cron: { ts: string } }>("ticking");
     await queue.sql(
       `insert into worker._private_known_crontabs (identifier, known_since, last_execution)
@@ -131,7 +132,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
     assert.equal(new Set(ticks).size, ticks.length);
   });
 
-  test("the jobs of a killed worker are run by another one.", async () => {
+  test("a job of a killed worker is run by another worker.", async () => {
     const { add, isGone } = jobsOf(queue);
     const first = await workerProcess(queue.url, POOLED);
     const { id } = await add("held", {}, { queueName: "line" });

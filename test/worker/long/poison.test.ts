@@ -1,5 +1,6 @@
-// A job that kills its process. In the fast mode the process dies before the attempt is counted. But the row keeps the
-// mark of the row lock. Jobs with this mark are left to the safe mode, which counts the attempt before it runs the job.
+// Tests a job that kills each worker process that runs it. In the safe mode the attempt is counted before the job
+// starts. In the fast mode the process is killed before the attempt is counted. But the row lock leaves a mark in the
+// job's row, and jobs with this mark are left to the safe mode.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testQueue } from "../../queue/queue-database.ts";
@@ -11,7 +12,7 @@ const { add, job } = jobsOf(queue);
 
 for (const fastLane of [false, true]) {
   const kind = fastLane ? "fast" : "safe";
-  test(`A job that kills its worker kills at most one worker more than it has attempts (${kind}).`, async () => {
+  test(`A job that kills each worker that runs it kills at most max_attempts + 1 workers (${kind}).`, async () => {
     const options = { fastLane, recovery: QUICK, pollIntervalMs: 100 };
     const fleet = await Promise.all([1, 2, 3, 4, 5].map(() => workerProcess(queue.url, options)));
     let deaths = 0;

@@ -35,14 +35,14 @@ test("A frozen worker that wakes does not settle jobs that another worker has ta
   await waitUntil("the job has failed", async () => (await job(failed.id))?.locked_by === null);
   assert.match((await job(failed.id))?.last_error ?? "", /refused/);
   assert.deepEqual([named(other, "interrupted"), named(other, "leaseLost")], [[], []]);
-  // The old id is deleted; the new one is alive and stops normally.
+  // The row of the old id is deleted. The row of the new id remains until the worker stops.
   await waitUntil("the old id is gone", async () => !(await workerIds()).includes(frozen.workerId));
   assert.ok((await workerIds()).includes(String(newWorkerId)));
   await Promise.all([frozen.stop(), other.stop()]);
   assert.deepEqual(await workerIds(), []);
 });
 
-test("A woken worker that fetches its own job again finishes it once.", async () => {
+test("If a woken worker fetches its own job again, the job is completed only once.", async () => {
   const frozen = await workerProcess(queue.url);
   const { id } = await add("held", {}, { flags: ["mine"] });
   await frozen.event("started");
@@ -63,7 +63,7 @@ test("A woken worker that fetches its own job again finishes it once.", async ()
 });
 
 test("A woken worker keeps its resilient jobs and finishes them under its old id.", async () => {
-  // Much longer than thresholdMs, so that even a busy machine takes all steps between the two thresholds.
+  // resilientThresholdMs is so long that even on a busy machine the worker is woken before this time has passed.
   const options = { recovery: { ...QUICK, resilientThresholdMs: 6_000 } };
   const frozen = await workerProcess(queue.url, options);
   const { id } = await add("held", {}, { flags: ["infrastructure_resilient"] });
@@ -73,7 +73,7 @@ test("A woken worker keeps its resilient jobs and finishes them under its old id
   await sweeper.event("recovered");
   frozen.signal("SIGCONT");
   await frozen.event("leaseLost");
-  // The woken worker renews the leases of both ids, so the old id's lease is valid after the resilient threshold, too.
+  // The woken worker renews the leases of both ids, so the old id's lease is still valid after resilientThresholdMs.
   const [before] = await queue.sql<{ now: string }>("select now()::text as now");
   await waitUntil("6.5 s have passed in the database", async () => {
     const text = "select now() > $1::timestamptz + interval '6.5 s' as passed";

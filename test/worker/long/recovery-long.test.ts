@@ -45,7 +45,7 @@ test("A job that has run for 5 hours on a live worker is not started a second ti
   assert.deepEqual(started, [id]);
 });
 
-test("A worker renews the locks of long jobs and of their queue before they are stale.", async () => {
+test("A worker renews the locks of long jobs and of their queue before the locks are old enough to be reset.", async () => {
   const { worker, started, end } = longWorker({ staleLockThresholdMs: 1_000 });
   await using _ = worker;
   const ids = [

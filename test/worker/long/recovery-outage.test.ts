@@ -1,6 +1,6 @@
-// Outages of the database. After an outage that lasted longer than their leases, all workers look stale to each other,
-// and no worker may recover the jobs of another one. A worker that is stopped during an outage ends, and another worker
-// deletes its row later.
+// Tests outages of the database. After an outage that lasted longer than the workers' leases, all workers look stale to
+// each other, but no worker may recover the jobs of another one. A worker that is stopped during an outage ends, and
+// another worker later deletes the row of the ended worker.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -61,8 +61,8 @@ test("After an outage of the database no worker recovers the jobs of another.", 
   await wait(2 * thresholdMs, new AbortController().signal);
   postgres = await startEmbeddedServer({ dataDir });
 
-  // A worker may recover others once its heartbeats have succeeded for as long as a lease (3 s). After 6 s, each worker
-  // has also searched for stale workers many times.
+  // A worker may recover the jobs of others once its heartbeats have succeeded for as long as a lease (3 s). After 6 s,
+  // each worker has also searched for stale workers many times.
   const [ready] = await sql<{ now: string }>("select now()::text as now");
   await waitUntil("each worker has sent a heartbeat two thresholds after the restart", async () => {
     const [row] = await sql<{ back: number }>(

@@ -1,4 +1,4 @@
-// The most schedules that a schema can have, all due in the same minute.
+// Tests workers with the largest number of schedules that a schema can have. All schedules are due in the same minute.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migratedDatabase } from "../../support/database.ts";
@@ -8,7 +8,7 @@ import { insertSchedule, runner } from "../schedule-harness.ts";
 
 const { pool, close } = testPool((await migratedDatabase("worker", ["schedules"])).url, 10);
 
-test("Four workers add one job for each of ten thousand schedules; one more schedule is refused.", async () => {
+test("Four workers together add exactly one job for each of 10,000 schedules; one more schedule is refused.", async () => {
   await pool.query(
     `insert into worker._private_schedules (identifier, task, pattern, next_at)
      select 'many-' || n, 'many', '* * * * *', '2026-01-05T10:01Z' from generate_series(1, 10000) as n`,

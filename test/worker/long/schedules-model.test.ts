@@ -1,7 +1,8 @@
-// Random changes of schedules, compared with a simple model (schedules-model.ts). Between ticks, schedules are added,
-// changed, paused, resumed, run by hand and removed, and their jobs are started, failed and completed. While ten
-// schedulers add the jobs of ticks, a schedule may be paused, changed or removed. The clock advances by one minute or
-// by several at once. After each step, the jobs must be those of the model. SCHEDULES_SEED repeats the random choices.
+// Makes random changes to schedules, and compares the jobs of the schedules with those of a simple model
+// (schedules-model.ts). Between ticks, schedules are added, changed, paused, resumed, run by hand and removed, and
+// their jobs are started, failed and completed. While ten schedulers add the jobs of ticks, a schedule may be paused,
+// changed or removed. The clock advances by one minute or by several at once. After each step, the jobs must be those
+// of the model. The environment variable SCHEDULES_SEED sets the seed of the random numbers.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { runSchedule } from "../../../src/commands/schedules/manual-run.ts";
@@ -48,7 +49,7 @@ const MINUTE_MS = 60_000;
 const oneOf = <T>(all: readonly T[]): T => all[dice(all.length)] as T;
 /**
  * The beginning of the manual time: 23 to 24 hours from now. Commands compute a schedule's next tick by the database's
- * clock, so inStep() replaces this tick by the model's.
+ * clock, so inStep() replaces this tick by the next tick of the model.
  */
 const START_MS = (Math.floor(Date.now() / 3_600_000) + 24) * 3_600_000;
 
@@ -69,7 +70,7 @@ test("With ten schedulers, schedules that change at random add exactly the jobs 
     const disturbed = dice(3) === 0 ? oneOf(NAMES) : null;
     const other = disturbed === null ? null : disturbance(disturbed);
     await Promise.all([time.goTo(new Date(toMs).toISOString(), SCHEDULERS), other?.run()]);
-    // A scheduler that finds the row of a due schedule locked or just changed reads it again a second later.
+    // A scheduler that finds the row of a due schedule locked or just changed reads the row again a second later.
     for (const ms of [1_000, 2_000, 3_000])
       await time.goTo(new Date(toMs + ms).toISOString(), SCHEDULERS);
     for (const model of models.values()) {
@@ -95,8 +96,8 @@ test("With ten schedulers, schedules that change at random add exactly the jobs 
   }
 
   /**
-   * Applies ticks and change to the model, in the order in which they took effect in the database. Of the two possible
-   * orders, it is the one that leads to the stored jobs and next tick.
+   * Applies the change and the ticks up to `toMs` to the model, in the order in which they took effect in the database.
+   * To find out that order, both orders are tried: the right one leads to the stored jobs and the stored next tick.
    */
   async function settleDisturbed(model: Model, toMs: number, change: (model: Model) => void) {
     const [before, behind] = [copyOf(model), copyOf(model)];
@@ -210,7 +211,7 @@ const changesTo = ({ pattern, version, jitterMs, overlap }: Plan) => ({
   payload: { version },
 });
 
-/** In one transaction, runs a command and sets the schedule's next tick to the model's. */
+/** In one transaction, runs a command and sets the schedule's next tick to that of the model. */
 async function inStep(
   { nextMs }: Plan,
   name: string,

@@ -4,7 +4,7 @@ import { jitterOf, type ScheduleOverlap } from "../../../src/domain/cron/schedul
 
 export interface Plan {
   pattern: string;
-  /** A number in the payload of the jobs. Each new definition, and each changed one, gets another number. */
+  /** A number in the payload of the schedule's jobs. It is different after each add and each change of the schedule. */
   version: number;
   overlap: ScheduleOverlap;
   jitterMs: number;
@@ -19,7 +19,7 @@ export interface Job {
   version: number;
   /** null: not compared, because the schedule was run by hand. */
   runAt: number | null;
-  /** Whether it has the job key that a schedule with the overlap `skip` or `replace` gives to its newest job. */
+  /** Whether the job has the job key that a schedule with the overlap `skip` or `replace` gives to its newest job. */
   isKeyed: boolean;
   state: "waiting" | "running" | "failed";
 }
@@ -41,14 +41,17 @@ export const copyOf = ({ name, plan, jobs }: Model): Model => ({
 const tickFrom = (pattern: string, ms: number): number => cronSchedule(pattern).next(ms) as number;
 export const tickAfter = (pattern: string, ms: number): number => tickFrom(pattern, ms + 1);
 
-/** Ends a pause. addDueJobs() will add the jobs of the ticks in the pause that are within the backfill period. */
+/**
+ * Ends the pause of a schedule. Of the ticks in the pause, addDueJobs() will leave out those that are now more than
+ * `fillMs` old.
+ */
 export function resumePlan(plan: Plan, nowMs: number): void {
   plan.isPaused = false;
   const sinceMs = Math.max(plan.nextMs, nowMs - plan.fillMs);
   plan.nextMs = tickFrom(plan.pattern, Math.min(sinceMs, nowMs));
 }
 
-/** Adds the jobs of all ticks up to `nowMs`, unless the schedule is paused. */
+/** Unless the schedule is paused, adds the jobs of all ticks up to `nowMs`, as far as the overlap allows. */
 export function addDueJobs(model: Model, nowMs: number): void {
   const { plan } = model;
   if (plan === null || plan.isPaused) return;
@@ -69,7 +72,8 @@ function addJob({ name, jobs }: Model, plan: Plan, ts: number): void {
     Object.assign(before, job);
     return;
   }
-  // A job that still has the key is failed, or running with the overlap `replace`. It loses the key to the new job.
+  // Unless the overlap is `allow`, an earlier job that has the key is failed here, or it is running and the overlap is
+  // `replace`. The new job takes the key.
   if (overlap !== "allow" && before !== undefined) before.isKeyed = false;
   jobs.push(job);
 }

@@ -1,5 +1,5 @@
-// The open connections of a worker's pool pass no more data, but are not closed. The worker's other connections and
-// new connections still work.
+// Tests a worker after the open connections of its pool have stopped passing data without being closed. The worker's
+// other connections still work, and new connections can be opened.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migratedDatabase } from "../../support/database.ts";
@@ -8,7 +8,7 @@ import { latch, recordingTask, waitFor, waitUntil, workerQueue } from "../worker
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 
-test("If the pool's connections are cut without notice, limited jobs get their permits within 10 s.", async (t) => {
+test("If the pool's open connections stop passing data, jobs under a limit get their permits within 10 s.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const limit = { name: "api", task: "call" };

@@ -1,12 +1,12 @@
-// Tests a trigger that delays the lock of one job for longer than any fetch may take, even the repeated fetch, whose
-// limit is a minute. Later fetches leave this job out.
+// Tests a trigger that delays the lock of one job for longer than a fetch may take. The fetch is repeated with a limit
+// of a minute, which is also too short. Later fetches leave the job out.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recorder, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
 
-test("A job that cannot be locked within a minute is logged with its id, and all others run.", async (t) => {
+test("A job that cannot be locked within a minute is logged with its id, and all other jobs run.", async (t) => {
   t.after(() => queue.sql("drop function if exists public.slow cascade"));
   const task = recordingTask<number>("task");
   const { lines, logger } = recorder();

@@ -22,7 +22,7 @@ describe("The oracle reports no problem", { concurrency: true }, () => {
       trialsOn(binaries ?? `(pg${version} is not installed)`),
     );
   }
-  // The version that is installed with this package.
+  // PostgreSQL 18 is the version that is installed with this package.
   describe("on PostgreSQL 18", { concurrency: 1 }, () => trialsOn(undefined));
 });
 

@@ -1,4 +1,4 @@
-/** Requests the job that already has the key in a form, so that the form can show this job. */
+/** Requests the job that already has the job key typed into a form, so that the form can show this job. */
 import { ListedJob, readJobList } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { quote } from "../lib/json-writer";
@@ -32,7 +32,7 @@ export class KeyHolder {
     this.holder = list.jobs.length > 0 ? list.jobs[0] : null;
   }
 
-  /** Returns the job that has this key; null: no job has it, or there is no readable answer about this key. */
+  /** Returns the job that has this key; null: no job has it, or no valid answer about this key has arrived. */
   of(key: string): ListedJob | null {
     return key.length > 0 && this.answered === key ? this.holder : null;
   }

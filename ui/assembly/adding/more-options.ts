@@ -12,7 +12,10 @@ const UNIQUE = "unique_by";
 const WHILE = "unique_while";
 const DEBOUNCE = "debounce_secs";
 const THROTTLE = "throttle_secs";
-/** Rows of fields. From the second row on, the other fields of a row are shown once its first one is filled in. */
+/**
+ * The names of the fields, row by row. All fields of the first row are always shown. Of each later row, only the first
+ * field is shown until this field is filled in.
+ */
 const ROWS: string[][] = [
   ["retry", DEADLINE],
   [UNIQUE, WHILE, "unique_period_secs"],
@@ -21,7 +24,7 @@ const ROWS: string[][] = [
 ];
 
 export class MoreOptions {
-  /** Whether the section is open without a click: a field in it has a value or a fault, or had one in this dialog. */
+  /** Whether the section is open without a click: true once one of its shown fields has had a value or a fault. */
   private isOpen: bool = false;
 
   begin(): void {
@@ -51,7 +54,10 @@ export class MoreOptions {
   }
 }
 
-/** Sets the default of `unique_while` if the job is unique. Clears the fields that are not shown (ROWS). */
+/**
+ * If `unique_by` is filled in and `unique_while` is not, sets `unique_while` to its default. Clears the fields that are
+ * not shown (see ROWS).
+ */
 export function completeOptions(draft: Draft): void {
   if (isGiven(draft, UNIQUE) && !isGiven(draft, WHILE)) draft.set(WHILE, "unfinished");
   for (let i = 1; i < ROWS.length; i++) {

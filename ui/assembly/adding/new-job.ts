@@ -1,4 +1,7 @@
-/** What the forms for new jobs and limits request while they are filled in: tasks, queues, the job that has the key. */
+/**
+ * Requests what the forms for new jobs and for limits show while a user fills them in: the names of tasks and queues,
+ * and the job that has the typed job key.
+ */
 import { countedValue } from "../controls/value";
 import { KnownTask, ListedQueue, readKnownTasks, readQueueList } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
@@ -26,7 +29,7 @@ export class NewJobFacts {
   private answeredQueue: string = "";
   private queues: ListedQueue[] = [];
 
-  /** `dialog`: the name of the dialog, with which the topics of the requests begin. */
+  /** `dialog`: the name of the dialog. The topics of the requests begin with this name. */
   constructor(private readonly dialog: string) {
     this.holder = new KeyHolder(dialog + ".key");
   }
@@ -86,7 +89,7 @@ export class NewJobFacts {
     return names;
   }
 
-  /** Returns the hint for the queue: that it is new or stuck, or how many jobs wait there; otherwise a general one. */
+  /** Returns a hint: that the queue is new or stuck, or how many jobs wait in it. A general hint if this is unknown. */
   queueNote(queue: string): string {
     const usual = "Jobs of one queue run one at a time, unless a limit allows more.";
     if (queue.length === 0 || this.answeredQueue !== queue) return usual;
@@ -99,7 +102,10 @@ export class NewJobFacts {
     return this.queues.length < 20 ? "The queue is new." : usual;
   }
 
-  /** Returns the warning about a task's name; empty: there is none, or no answer about the task yet. */
+  /**
+   * Returns a warning if no worker has the task. Empty: there is no reason for one, or no answer about the task has
+   * arrived.
+   */
   warning(task: string): string {
     const known = this.taskNamed(task);
     if (known !== null) {
@@ -110,24 +116,34 @@ export class NewJobFacts {
       : `No worker or job has the task “${task}”.`;
   }
 
-  /** Returns the existing name that was probably meant; empty: none is similar, the task exists, or no answer yet. */
+  /**
+   * Returns the name in `tasks` that is most similar to the name of an unknown task. Empty: no name is similar, the
+   * task is known, or no answer about the task has arrived.
+   */
   suggestion(task: string): string {
     const isStrange = task.length > 0 && this.searched === task && this.taskNamed(task) === null;
     return isStrange ? this.like(task) : "";
   }
 
-  /** Returns which job has the key now, or that no job has it; empty: there is no key, or no answer yet. */
+  /**
+   * Returns a note about which job, if any, has the key now; empty: `key` is empty, or no answer about it has arrived.
+   */
   keyNote(key: string): string {
     return this.holder.note(key);
   }
 
-  /** Returns what will happen to the job that has the key; empty: no job has it, or there is no answer yet. */
+  /**
+   * Returns a note about what the add will do to the job that has the key. Empty: no job has the key, or no answer
+   * about the key has arrived.
+   */
   modeNote(key: string, mode: string): string {
     const holder = this.holder.of(key);
     if (holder === null) return "";
     const job = `#${holder.id}`;
     if (mode === "unsafe-dedupe") return `${job} stays as it is, and nothing is added.`;
-    if (holder.state === "locked") return `${job} loses the key, and a new job is added.`;
+    // A locked job may have begun before the add, and a failed one does not run again.
+    if (holder.state === "locked" || holder.state === "failed")
+      return `${job} loses the key, and a new job is added.`;
     const time =
       mode === "preserve-run-at" ? "this payload and keeps its time" : "this payload and time";
     return `${job} gets ${time}, and its attempts go back to 0.`;
@@ -164,7 +180,7 @@ export class NewJobFacts {
 
 /**
  * Returns the least number of steps from one text to the other. A step changes, adds or removes a letter, or swaps two
- * neighbours.
+ * neighbouring letters.
  */
 function distance(one: string, other: string): i32 {
   const width = other.length + 1;

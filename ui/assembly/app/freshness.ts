@@ -1,8 +1,8 @@
 /**
- * Keeps the page up to date: by the event stream if it is open, otherwise by polling; in a background tab not at all.
- * If no data arrive for 10 seconds although the stream is open, the page requests the counts. If the stream does not
- * open within 30 seconds, or if no data arrive for 30 seconds while it is open, the page closes it and soon opens a new
- * one.
+ * Keeps the page up to date: by events while the event stream is open, otherwise by regular requests. A page in a
+ * background tab is not updated. If no data arrive for 10 seconds although the stream is open, the page requests the
+ * counts. If the stream does not open within 30 seconds, or if no data arrive for 30 seconds while it is open, the page
+ * closes the stream and soon opens a new one.
  */
 import { ApiError } from "../generated/records";
 import { after, subscribe, unsubscribe } from "../host";
@@ -15,12 +15,14 @@ import { refresh, reload, renew } from "./navigate";
 
 /** The interval at which the page updates the ages that it shows, and the freshness chip (shell/freshness.ts). */
 const TICK_MS = 1000;
-/** How long the page waits for data on an open stream before it requests data. A pulse usually comes within 5 s. */
+/**
+ * How long the page waits for data on an open stream before it requests the counts. A pulse usually comes within 5 s.
+ */
 const QUIET_MS: f64 = 10000;
 const BLINK_MS: f64 = 2000;
 const FIRST_RETRY_MS: f64 = 1000;
 const LAST_RETRY_MS: f64 = 30000;
-/** The pause before the page requests the stream again from a server that has none. */
+/** The pause before the page requests the event stream again from a server that has no event stream. */
 const NO_STREAM_RETRY_MS: f64 = 60000;
 
 export function connect(m: Model): void {
@@ -52,14 +54,14 @@ export function streamOpened(m: Model): bool {
 
 /**
  * Records that the stream is closed, and sets a timer to open it again. `status`: the HTTP status if the server refused
- * the stream, 501 if a success was no event stream, and otherwise 0.
+ * the stream; 501 if the server responded with success, but not with an event stream; otherwise 0.
  */
 export function streamClosed(m: Model, status: i32): void {
   const live = m.live;
   live.stream = Stream.Closed;
   const absent = status === 404 || status === 405 || status === 501;
   const backoff = FIRST_RETRY_MS * <f64>(1 << min(live.failures, 5));
-  // The many pages that were open when a server stopped must not return to it at the same moment.
+  // If many pages were open when a server stopped, they must not all reconnect to it at the same moment.
   const spread = <f64>(<i64>live.openedAt % 1000);
   live.failures = min(live.failures + 1, 10);
   live.retryAt = m.now + (absent ? NO_STREAM_RETRY_MS : min(LAST_RETRY_MS, backoff)) + spread;
@@ -96,14 +98,15 @@ export function tick(m: Model): void {
   bringUpToDate(m);
 }
 
-/** Closes a stream without data, and requests data that are too old. The next draw updates the ages on the page. */
+/** Closes a stream on which no data arrive, and requests data if the last ones are too old. */
 function bringUpToDate(m: Model): void {
   const live = m.live;
   if (!live.visible) return;
   startTicking(m);
   if (m.access.gate !== Gate.Open) return;
   const isOpen = live.stream === Stream.Open;
-  // While the stream opens, only answers to requests set `newsAt`: they do not show that the stream will open.
+  // While the stream opens, only answers to requests set `newsAt`. They do not show that the stream will open, so the
+  // time is counted from the request for the stream.
   const since = isOpen && live.newsAt > live.openedAt ? live.newsAt : live.openedAt;
   if (live.stream !== Stream.Closed && m.now - since >= RED_MS) {
     disconnect(m);

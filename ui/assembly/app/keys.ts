@@ -1,4 +1,4 @@
-/** Lists the keyboard shortcuts of the shell and of the current page, and finds the shortcut of a pressed key. */
+/** Lists the shortcuts that work on every page and those of the current page. Finds the shortcut of a pressed key. */
 import { PLUS } from "../controls/icon";
 import { focus, navigate } from "../host";
 import { Model, Page } from "../model/model";
@@ -12,7 +12,10 @@ export const DIALOGS = "In a dialog";
 
 const EVERYWHERE = "Everywhere";
 
-/** Returns the shortcuts of the shell and of the current page, including those without a key, for the palette. */
+/**
+ * Returns the shortcuts that work on every page and those of the current page. Shortcuts without a key are for the
+ * palette.
+ */
 export function shortcuts(m: Model): Shortcut[] {
   const list: Shortcut[] = [];
   add(list, "Mod+k", "Search or run an action", "app.layer", "palette");
@@ -41,8 +44,9 @@ function add(list: Shortcut[], keys: string, label: string, action: string, arg:
 }
 
 /**
- * Returns keystrokes, separated by spaces, for `data-keys` (ui/host/listen.ts): after the first key of a two-key
- * shortcut, the keys that complete such a shortcut; otherwise the first key of every shortcut.
+ * Returns the value of `data-keys`: the keystrokes that ui/host/listen.ts dispatches, separated by spaces. Usually
+ * these are the first keys of all shortcuts. After the first key of a two-key shortcut, they are only the keys that
+ * complete a two-key shortcut with this first key.
  */
 export function strokes(m: Model): string {
   const names: string[] = [];
@@ -62,9 +66,9 @@ export function strokes(m: Model): string {
 }
 
 /**
- * Returns the shortcut that a pressed key completes. If the first key of two-key shortcuts was pressed just before,
- * only these shortcuts count. If the key completes none, returns null, and stores the key if it begins a two-key
- * shortcut.
+ * Returns the shortcut that a pressed key completes. If the first key of a two-key shortcut was pressed less than
+ * CHORD_MS before, the key can complete only two-key shortcuts with that first key. If the key completes no shortcut,
+ * returns null, and stores the key in `m.chord` if it begins a two-key shortcut.
  */
 export function shortcutFor(m: Model, stroke: string): Shortcut | null {
   const chord = pending(m);

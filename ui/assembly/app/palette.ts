@@ -1,6 +1,7 @@
 /**
- * Finds the entries of the palette for a text: actions, pages, incidents, limits, saved views, a job by its id. After a
- * pause in typing it adds what the server finds for the text: tasks, queues, workers, jobs by their keys.
+ * Finds the entries of the palette for the typed text: actions, pages, incidents, limits, saved views, and the job with
+ * a typed id. After a pause in typing, requests the matching tasks, queues, workers and job keys from the server, and
+ * adds entries for them.
  */
 
 import { parseQuery } from "../../../src/domain/portable/query/parser";
@@ -26,7 +27,7 @@ import { taskVerbs } from "../operations/task-verbs";
 import { actionsElsewhere, incidentActions, jobsIn, limitActions, limitPages } from "./actions";
 import { DIALOGS, shortcuts } from "./keys";
 
-/** The maximum number of listed actions, and of listed links to pages, jobs and so on. */
+/** The list has at most this many actions and recent pages, and at most this many links to pages, jobs and so on. */
 const MAX_ACTIONS = 16;
 const MAX_NAMES = 4;
 const TYPING_PAUSE_MS = 150;
@@ -70,7 +71,7 @@ function wantedBy(typed: string): string {
   return text.startsWith(">") ? text.substring(1).trimStart() : text;
 }
 
-/** Returns `mail` for `pause queue mail`: names are searched for without the words in ACTIONS before them. */
+/** Returns the text without the words in ACTIONS at its start: `mail` for `pause queue mail`. */
 function nameIn(wanted: string): string {
   let from = 0;
   for (;;) {
@@ -91,8 +92,8 @@ export function takeNames(m: Model, request: Pending, body: string): void {
   const wanted = nameIn(wantedBy(p.text));
   if (!request.what.endsWith(`-${p.serial}`)) return;
   const r = new JsonReader(body);
-  // For a text such as `pause mail`, the answer may add the wanted action, and find() marks it. So a mark on the
-  // first entry is not kept.
+  // If the text begins with a word in ACTIONS, as in `pause mail`, the answer may add the action that the user wants,
+  // and find() marks this action. In this case a mark on the first entry is not restored.
   const isAction = p.current === 0 && wanted !== wantedBy(p.text);
   const isAlone = p.found.length === 1 && !isAction;
   const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;
@@ -130,7 +131,8 @@ export function takeNames(m: Model, request: Pending, body: string): void {
     }
   }
   find(m);
-  // The marked entry stays marked, even if its place changes. If it was the only one, the first link is marked instead.
+  // Marks the entry again that was marked before, at its new place. If the list had only that entry, marks the first
+  // link instead.
   for (let i = p.found.length - 1; i >= 0 && before !== null; i--) {
     const one = p.found[i];
     const isSame = one.label === before.label && one.arg === before.arg;
@@ -185,7 +187,7 @@ function find(m: Model): void {
     }
   }
   const all = shortcuts(m);
-  // The page's own actions are last in the list, but first in the palette.
+  // The page's own actions are last in `all`, but first in the palette.
   const first = all.length - m.page.shortcuts(m).length;
   for (let i = 0; i < all.length; i++) {
     const shortcut = all[(first + i) % all.length];
@@ -226,8 +228,8 @@ function find(m: Model): void {
   p.found = p.found.concat(goes.slice(0, MAX_ACTIONS));
   if (query.length > 0 && !id.valid) {
     const label = `All jobs that match “${query}”`;
-    // If the text is not a valid query, its correction is used if there is one. For `import:7`, perhaps a job key, the
-    // correction is a search for this text.
+    // If the text is not a valid query, its correction is used if there is one. For `import:7`, which may be a job key,
+    // the corrected query searches for the text `import:7`.
     const fault = parseQuery(query, CONDITIONS).fault;
     const better = fault === null ? "" : fault.corrected(query);
     const path = queryPath(better.length > 0 ? better : query);
@@ -240,7 +242,7 @@ function addAll(to: Shortcut[], from: Shortcut[], wanted: string): void {
   for (let i = 0; i < from.length; i++) if (fits(from[i], wanted)) to.push(from[i]);
 }
 
-/** Whether the shortcut's label and group together contain all words. */
+/** Whether the shortcut's label and group together contain each word of the text. */
 function fits(one: Shortcut, wanted: string): bool {
   const words = wanted.split(" ");
   const label = lower(one.label + " " + one.group);

@@ -1,6 +1,6 @@
 /**
- * Signing in and out. The token is stored for this tab only, and only after the server has accepted it. When a session
- * ends, the address stays, so the next login opens the same page.
+ * Signing in and out. The token is stored for this tab only, and only after the server has accepted the token. When a
+ * session ends, the address of the page stays, so the next login opens the same page.
  */
 import { Challenge, readSession } from "../generated/records";
 import { after, clearAnswers, focus, pageUrl, recall, remember } from "../host";
@@ -48,7 +48,7 @@ export function signIn(m: Model): void {
     access.error = "";
     access.busy = true;
     access.token = token;
-    // A request that is in progress was sent without this token, so it is cancelled.
+    // A request for the session that is in progress was sent without this token, so it is cancelled.
     m.requests.cancel(SESSION);
     requestSession(m);
   }
@@ -77,7 +77,7 @@ function cannotOpen(access: Access, reason: string): void {
   access.error = reason;
 }
 
-/** Requests the session again after RETRY_MS. More failures before then cause no further request. */
+/** Requests the session again after RETRY_MS. Further failures in this time cause no further request. */
 function retryLater(access: Access): void {
   if (!access.isRetrying) after(RETRY_MS, SESSION, SESSION);
   access.isRetrying = true;
@@ -128,7 +128,7 @@ function opened(m: Model, body: string): void {
     return;
   }
   const first = access.gate !== Gate.Open;
-  // The field for the token had the focus, and is removed now.
+  // The field for the token, which had the focus, is removed now. So the title of the page gets the focus.
   if (access.draft.length > 0) focus("page-title");
   access.session = session;
   access.gate = Gate.Open;

@@ -1,4 +1,4 @@
-/** The view of the query bar: chips, the field, its completions, the fault with its correction, and examples. */
+/** Draws the query bar: chips, a field with completions, a note about a fault in the query, and example queries. */
 import { QueryFault } from "../../../src/domain/portable/query/tree";
 import { iconButton, keyCap, link, ownButton } from "../controls/button";
 import { ALERT, CLOSE, icon, SEARCH } from "../controls/icon";

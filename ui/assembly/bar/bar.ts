@@ -1,6 +1,7 @@
 /**
- * The query bar: the text that is being typed after the chips, its completions, and its fault. Only a valid text that
- * is submitted, by Enter or by a click on a completion or correction, becomes chips and is searched for.
+ * The state of the query bar: the chips, the text that is being typed after them, and the completions and the fault
+ * of this text. The text becomes chips and is searched for only if it is valid and is submitted: by Enter, or by a
+ * click on a completion or a correction.
  */
 import { QueryFault } from "../../../src/domain/portable/query/tree";
 import { Suggestion, Suggestions } from "../generated/records";
@@ -21,20 +22,23 @@ export class Bar {
   /** The range of the typed text that a completion replaces. */
   replaceAt: i32 = 0;
   replaceEnd: i32 = 0;
-  /** The text for which the completions were requested. They cannot be used once the text differs. */
+  /** The text for which the completions were requested. They are no longer used after the text has changed. */
   private proposedFor: string = "";
-  /** Whether Tab was pressed before the completions of the present text arrived. Then the first of them is used. */
+  /**
+   * Whether Tab was pressed while the completions of an earlier text were shown. Then the first completion of the
+   * present text is inserted when it arrives.
+   */
   wantsFirst: bool = false;
   /** The index of the marked completion; -1: none. */
   marked: i32 = -1;
-  /** Whether the typed text is a chip that is being changed. Then the text stays when the address changes. */
+  /** Whether edit() has just put a chip into the field. Then the next turn() keeps the typed text. */
   private keepsDraft: bool = false;
-  /** Counts the changes of the text, so that completions are requested only for the last text. */
+  /** The number of changes of the text. Completions are requested a moment after a change, unless another follows. */
   serial: i32 = 0;
 
   /**
-   * Shows the query of the address. A valid query becomes chips, an invalid query the typed text. With a valid query,
-   * the typed text is cleared, unless it is invalid or edit() has just put it there.
+   * Shows the query of a new address. An invalid query becomes the typed text. A valid query becomes chips. Then the
+   * typed text is cleared, unless it is invalid or edit() has just put it into the field.
    */
   turn(query: string): void {
     this.terms = termsOf(query);
@@ -54,7 +58,7 @@ export class Bar {
     this.wantsFirst = false;
   }
 
-  /** The fault to show; null: the typed text has none, or only its last word has one and may be unfinished. */
+  /** The fault to show; null: the typed text has no fault, or the fault is in a last word that may be unfinished. */
   get fault(): QueryFault | null {
     const fault = this.typed.fault;
     if (fault === null) return null;

@@ -1,6 +1,6 @@
 /**
- * Ages such as `7 s ago`. While the data on the page are stale, ages are shown as clock times, because a growing age
- * would claim that nothing has changed since. `Times.stale` decides which form is used.
+ * Texts for ages such as `7 s ago`. While the data on the page are stale, clock times are shown instead of ages,
+ * because a growing age would suggest that the data are current. `Times.stale` decides which form is used.
  */
 import { ageText, spanText } from "../../../src/domain/portable/ages";
 import { zoneOffset } from "../host";
@@ -13,7 +13,7 @@ const MONTHS: string = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
 const WEEKDAYS: string = "Sun Mon Tue Wed Thu Fri Sat ";
 const DAY_MS: f64 = 86400000;
 const DAY: i64 = 86400000;
-/** The age from which only one unit is shown, rounded down. */
+/** From this age on, ageText() shows only one unit, rounded down. */
 const ROUNDED_FROM_MS: f64 = 600000;
 
 export class Times {
@@ -27,7 +27,7 @@ export class Times {
 
 export { ageText, spanText };
 
-/** Returns `7 s ago`, or `now` below 1 s; if stale, `at 00:20:16`. */
+/** Returns `7 s ago`, or `now` if the age is below 1 s; if stale, `at 00:20:16`. */
 export function ago(at: f64, times: Times): string {
   if (times.stale) return "at " + clockAt(at, times.now);
   return times.now - at < 1000 ? "now" : ageText(times.now - at) + " ago";
@@ -96,7 +96,7 @@ export function absolute(at: f64): string {
   return wallText(at + <f64>zone * 60000, " ") + " " + zoneText(zone);
 }
 
-/** Returns a text of the server in which the times after `at`, `since` and `until` are replaced by local times. */
+/** Returns a text of the server with local times instead of the UTC times after the words `at`, `since` and `until`. */
 export function localTimes(sentence: string, now: f64): string {
   const words = sentence.split(" ");
   for (let i = 1; i < words.length; i++) {
@@ -108,7 +108,7 @@ export function localTimes(sentence: string, now: f64): string {
   return words.join(" ");
 }
 
-/** Returns the period of a rate as it is typed: `min`, `5min`, `250ms`. */
+/** Returns the period of a rate in the form in which users type it: `min`, `5min`, `250ms`. */
 export function periodText(ms: i64): string {
   const unit =
     ms % DAY === 0 ? DAY : ms % 3600000 === 0 ? 3600000 : ms % 60000 === 0 ? 60000 : 1000;
@@ -123,9 +123,9 @@ export function zone(now: f64): string {
 }
 
 /**
- * Returns a sentence that the server wrote at `at`, with its times in local time (localTimes()) and its ages as of now.
- * If the data are stale, the ages become clock times, as in `the last at 00:20:16`. An age of ten minutes or more is
- * rounded, so it stays as it is.
+ * Returns a sentence that the server wrote at `at`. Its times are replaced by local times (localTimes()), and its ages
+ * by the current ages. If the data are stale, the ages are replaced by clock times, as in `the last at 00:20:16`. Ages
+ * of ten minutes or more stay unchanged, because the server has rounded them.
  */
 export function upToDate(sentence: string, at: f64, times: Times): string {
   const words = localTimes(sentence, times.now).split(" ");

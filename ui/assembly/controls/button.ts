@@ -1,20 +1,20 @@
 /**
- * Buttons, links, checkboxes, badges and command lines. No button is `disabled`: a button that is off can have the
- * focus, and shows the reason on hover.
+ * Buttons, links, checkboxes, badges and command lines. No button has the attribute `disabled`: a button that is off
+ * can have the focus, and shows on hover why it is off.
  */
 import { Attr, attr, box, cls, el, flag, leaf, multiline, Node, text } from "../lib/node";
 import { visible } from "../lib/visible";
 import { COPY, icon } from "./icon";
 
 /**
- * A button that dispatches an action. `kind`: `p` for the primary action of a view, `danger` only inside a dialog, `q`
- * quiet, `s` small; several are separated by spaces. A label ends in "…" if a dialog follows.
+ * A button that dispatches an action. `kind`: classes, separated by spaces: `p` (the primary action of a view),
+ * `danger` (only inside a dialog), `q` (quiet), `s` (small). If the button opens a dialog, the label ends in "…".
  */
 export function button(label: string, action: string, arg: string, kind: string): Node {
   return ownButton("btn " + kind, action, arg, [], [text(label)]);
 }
 
-/** A button with any content and further attributes. */
+/** A button with any content, and with further attributes. `name`: its class. */
 export function ownButton(
   name: string,
   action: string,
@@ -73,7 +73,10 @@ export function keyCap(key: string): Node {
   return el("span", [cls("kbd"), attr("aria-hidden", "true")], [text(key)]);
 }
 
-/** A checkbox. `reachable`: whether the tab key reaches it; false in a list, where that key reaches only a row. */
+/**
+ * A checkbox. `reachable`: whether the tab key reaches it. In the rows of a list it is false: there the tab key reaches
+ * only the current row.
+ */
 export function check(
   label: string,
   action: string,
@@ -104,8 +107,8 @@ export function copyButton(what: string, value: string): Node {
 }
 
 /**
- * A button that copies a name with its hidden characters as codes. A shell executes what is before a pasted line break
- * or carriage return.
+ * A button that copies a name. Hidden characters are copied as codes: when a line break or carriage return is pasted
+ * into a shell, the shell executes the text before it.
  */
 export function copyName(what: string, name: string): Node {
   return copyButton(what, visible(name, false));

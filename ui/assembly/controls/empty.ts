@@ -1,4 +1,4 @@
-/** Boxes and other nodes that are shown instead of data while they load, if there are none, or after an error. */
+/** Nodes that are shown instead of data: while the data load, if there are no data, or after an error. */
 import { attr, box, cls, el, leaf, Node, text } from "../lib/node";
 import { button, link } from "./button";
 import { ALERT, icon, NONE } from "./icon";
@@ -40,12 +40,12 @@ export function problem(message: string): Node {
   );
 }
 
-/** A remark in a frame. `tone`, which sets the colour: `warn`, `bad`, `ok`, `info` or empty. */
+/** A remark in a frame. `tone` sets the colour: `warn`, `bad`, `ok`, `info` or empty. */
 export function note(tone: string, children: Node[]): Node {
   return box("div", "note " + tone, children);
 }
 
-/** Returns the first line that is not blank, without its indentation, up to 300 characters of it. */
+/** Returns the first line that is not blank, without its indentation. After 300 characters it is cut, with a `…`. */
 export function firstLine(value: string): string {
   const trimmed = value.trimStart();
   const end = trimmed.indexOf("\n");

@@ -1,20 +1,23 @@
-/** The condition of a job, or the state of a queue or worker, as a shape, a colour and a word: never only a colour. */
+/**
+ * Draws the condition of a job, or the state of a queue or worker, as an icon with a colour and a word. The colour is
+ * never the only sign.
+ */
 import { conditionNamed } from "../generated/conditions";
 import { upper } from "../lib/letters";
 import { attr, box, cls, el, leaf, Node } from "../lib/node";
 import { BUG, icon, NONE, PAUSE } from "./icon";
 
-/** The shape of a condition with its word. */
+/** The icon of a condition with its name. */
 export function state(condition: string): Node {
   return stateWith(condition, capital(condition));
 }
 
-/** The shape of a condition with other words, such as `stuck 2 h 9 m`. */
+/** The icon of a condition with other words, such as `Stuck 2 h 9 m`. */
 export function stateWith(condition: string, words: string): Node {
   return box("span", "st st-" + condition, [icon(drawingOf(condition)), leaf("span", "", words)]);
 }
 
-/** The shape alone, with the word on hover and for screen readers. */
+/** The icon of a condition. The name is shown only on hover and to screen readers. */
 export function glyph(condition: string): Node {
   return el(
     "span",
@@ -23,7 +26,7 @@ export function glyph(condition: string): Node {
   );
 }
 
-/** Returns the word with a capital: `Ready`. */
+/** Returns the word with a capital first letter: `Ready`. */
 export function capital(word: string): string {
   return word.length > 0 ? upper(word.substring(0, 1)) + word.substring(1) : word;
 }
@@ -36,7 +39,7 @@ function drawingOf(word: string): string {
   return word === "stale" ? BUG : NONE;
 }
 
-/** Returns the condition that has the same shape as this state; any other word unchanged. */
+/** Returns the condition whose icon this state has; returns any other word unchanged. */
 function alike(word: string): string {
   if (word === "alive") return "ready";
   if (word === "stuck") return "blocked";

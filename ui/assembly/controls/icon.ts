@@ -1,4 +1,7 @@
-/** Icons: line drawings of 16 × 16 units. They are used beside words or with an aria-label. */
+/**
+ * Icons: line drawings of 16 × 16 units. Screen readers skip an icon, so it is used beside words, or in an element with
+ * an aria-label.
+ */
 import { attr, cls, el, Node } from "../lib/node";
 
 export function icon(path: string): Node {

@@ -3,9 +3,9 @@ import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
 /** Only a text of at least this length is cut in its middle. A shorter one is whole, or cut at its end. */
 const SHORTEST = 16;
-/** The number of letters of the end, in a monospaced font. */
+/** The number of letters after the cut, in a monospaced font. A wide letter counts as two. */
 const TAIL = 8;
-/** The width of the end in a proportional font, in hundredths of an em. The style has it as `--tail`. */
+/** The width of the text after the cut in a proportional font, in hundredths of an em. In CSS it is `--tail`. */
 const ROOM = 600;
 /** The least number of letters before the cut. */
 const HEAD = 4;
@@ -18,16 +18,16 @@ export function middle(before: Node, content: string, isMono: bool = false): Nod
   return [head, leaf("span", "tail", content.substring(at))];
 }
 
-/** Returns a text in a row, shown whole on hover. */
+/** Returns a span with the text, which is cut in its middle if it does not fit, and shown whole on hover. */
 export function cutText(content: string, className: string): Node {
   const attrs = [cls(className + " mid"), attr("title", content)];
   return el("span", attrs, middle(nothing, content));
 }
 
 /**
- * Returns the index at which the end of the text begins. The end has as many letters as fit into its width. Returns 0
- * if the text is not cut in its middle, because it is short, it nearly fits into that width, or its end has letters
- * that are written from right to left.
+ * Returns the index of the first letter after the cut. As many letters follow the cut as fit into ROOM, or into TAIL in
+ * a monospaced font. Returns 0 if the text is not cut in its middle, because the text is short, fewer than HEAD letters
+ * would come before the cut, or the text has letters near its end that are written from right to left.
  */
 function tailOf(content: string, isMono: bool): i32 {
   const length = content.length;
@@ -39,7 +39,7 @@ function tailOf(content: string, isMono: bool): i32 {
     let start = at - 1;
     const c = content.charCodeAt(start);
     if ((c >= 0x590 && c < 0x900) || (c >= 0xfb1d && c < 0xff00)) return 0;
-    // This is the second half of a surrogate pair.
+    // The two halves of a surrogate pair stay together.
     if ((c & 0xfc00) === 0xdc00) start--;
     room -= isMono ? (c < 0x1100 ? each : 2 * each) : widthOf(c);
     if (room < 0) break;

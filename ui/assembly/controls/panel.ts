@@ -3,12 +3,12 @@ import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { commandLine } from "./button";
 import { table } from "./table";
 
-/** The heading, which gets the focus when a page is opened, and the elements beside it. */
+/** The head of a page: the title, which gets the focus when the page is opened, and the elements `beside` the title. */
 export function pageHead(title: string, beside: Node[]): Node {
   return headOf([heading([text(title)])], "", beside);
 }
 
-/** The heading with a sentence after the title. */
+/** The head of a page with a sentence after the title. `acts`: the elements beside the title. */
 export function pageHeadWith(title: string, sentence: string, acts: Node[]): Node {
   return headOf([heading([text(title)])], sentence, acts);
 }
@@ -86,7 +86,7 @@ export function figures(list: Node[]): Node {
   return box("div", "stats", list);
 }
 
-/** One of several steps, for a box of the class `steps`. `tone`: `done`, `wait`, or empty for a step to do now. */
+/** One of several steps in a box of the class `steps`. `tone`: `done`, `wait` for a later step, or empty: do it now. */
 export function step(tone: string, mark: Node, title: string, body: Node[]): Node {
   const children: Node[] = [leaf("h2", "", title)];
   return box("div", "step", [

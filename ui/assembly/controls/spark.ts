@@ -3,8 +3,8 @@ import { CONDITIONS } from "../generated/conditions";
 import { attr, cls, el, leaf, Node } from "../lib/node";
 
 /**
- * Bars from the oldest to the newest. An empty bucket is a short dim line, so that zero differs from unknown. `name`:
- * what the bars count, such as `failed`; it selects their colour.
+ * A bar for each of `counts`, from the oldest to the newest. A count of 0 is a low dim bar. `name`: what is counted,
+ * such as `failed`; it selects the colour of the bars.
  */
 export function sparkline(counts: i64[], name: string, label: string, wide: i32, high: i32): Node {
   let most: i64 = 1;
@@ -31,7 +31,7 @@ export function sparkline(counts: i64[], name: string, label: string, wide: i32,
   );
 }
 
-/** A trend with its caption below. */
+/** A chart with its caption below. */
 export function withCaption(chart: Node, caption: string): Node {
   return el("figure", [cls("spark")], [chart, leaf("figcaption", "", caption)]);
 }
@@ -39,7 +39,10 @@ export function withCaption(chart: Node, caption: string): Node {
 /** The number of binary digits of 524,288, the smallest count that fills a bar. */
 const FULL_BITS: f64 = 20;
 
-/** A bar for counts by condition. Until it is full, each doubling of their sum adds the same length. */
+/**
+ * A bar for counts by condition. Each doubling of the sum of the counts makes the coloured part longer by the same
+ * length, until it fills the bar.
+ */
 export function countBar(label: string, counts: i64[]): Node {
   let total: i64 = 0;
   for (let i = 0; i < counts.length; i++) total += counts[i];
@@ -48,8 +51,8 @@ export function countBar(label: string, counts: i64[]): Node {
 }
 
 /**
- * A bar with the parts of a whole. `counts[i]` is the size of the part `names[i]`; each part above 0 is visible.
- * `length`: the fraction of the bar that the whole takes.
+ * A bar with the parts of a whole. `counts[i]` is the size of the part `names[i]`. Each part above 0 is wide enough to
+ * be visible. `length`: the fraction of the bar that all parts fill together, from 0 to 1.
  */
 export function shareBar(label: string, names: string[], counts: i64[], length: f64 = 1): Node {
   let total: f64 = 0;

@@ -1,7 +1,9 @@
 /** A plain table: a head of column names, and rows that are identified by a key. */
 import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
 
-/** A table. Each column is `class=Title`, where the class is that of the head cell. `name`: the class of the table. */
+/**
+ * Returns a table. Each column is `class=Title`; the class is that of the head cell. `name`: the class of the table.
+ */
 export function table(name: string, label: string, columns: string[], rows: Node[]): Node {
   const heads: Node[] = [];
   for (let i = 0; i < columns.length; i++) {
@@ -26,7 +28,7 @@ export function cell(name: string, children: Node[]): Node {
   return box("td", name, children);
 }
 
-/** A line below the first one of a cell. */
+/** A further line of a cell; nothing if `words` is empty. */
 export function sub(words: string): Node {
   return words.length > 0 ? leaf("span", "sub", words) : nothing;
 }

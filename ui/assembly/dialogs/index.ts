@@ -1,7 +1,7 @@
 /**
- * All dialogs: VerbDialog for actions that the server or the page offers, two for operations, and one for each command
- * of the server that has a dialog of its own. The dialogs of some commands have the same class, such as those of all
- * commands on selected jobs.
+ * The list of all dialogs. VerbDialog sends an action as the server or the page has offered it. OperationDialog starts
+ * operations; ChangeDialog stops or undoes them. Each of the other dialogs is for one command of the server. Several of
+ * these can be objects of the same class: JobsDialog, for example, is used for several commands on selected jobs.
  */
 import { Command, commands } from "../generated/commands";
 import { Dialog } from "../model/model";
@@ -19,7 +19,7 @@ import { VerbDialog } from "./verb";
 
 export const dialogs: Dialog[] = [new VerbDialog(), new OperationDialog(), new ChangeDialog()];
 for (let i = 0; i < commands.length; i++) {
-  // A command with `none` is sent by VerbDialog, for example to unlock a worker or to resume a queue.
+  // VerbDialog sends the commands whose dialog is `none`, for example those that unlock a worker or resume a queue.
   if (commands[i].dialog !== "none") dialogs.push(dialogOf(commands[i]));
 }
 

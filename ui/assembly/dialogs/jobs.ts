@@ -30,7 +30,8 @@ export class JobsDialog extends TablesDialog {
     if (arg === "shown" && shown !== null) dialog.jobs = [shown];
     // Failed jobs have no attempts left and would not run, so the checkbox that resets attempts is on at first.
     if (this.givesBack(dialog)) dialog.draft.set(AGAIN, "on");
-    // At a new time they would not run, either. So if all jobs have failed, the field for used attempts is 0 at first.
+    // Failed jobs would not run at a new time, either. So if all jobs of the dialog have failed, the field for used
+    // attempts is 0 at first.
     if (this.hasAttemptsField && dialog.count("failed") === dialog.jobs.length) {
       dialog.draft.set(ATTEMPTS, "0");
     }
@@ -87,7 +88,7 @@ export class JobsDialog extends TablesDialog {
     return false;
   }
 
-  /** Returns the note about failed jobs; empty without such jobs, or if the form has no field for used attempts. */
+  /** Returns the note about failed jobs; empty if no job has failed, or the form has no field for used attempts. */
   private spent(dialog: OpenDialog): string {
     const failed = this.hasAttemptsField ? dialog.count("failed") : 0;
     if (failed === 0) return "";
@@ -140,14 +141,14 @@ export class JobsDialog extends TablesDialog {
   }
 
   /**
-   * Shows the answer's sentence. If the sentence does not contain the numbers of jobs, they are shown below it. If the
-   * answer has no sentence, only the numbers are shown.
+   * Shows the answer's sentence. If the sentence does not contain the numbers of jobs, the numbers are shown below it.
+   * If the answer has no sentence, only the numbers are shown.
    */
   protected override finished(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);
     const result: JobActionResult = readJobActionResult(r);
     if (!isReadable(m, r)) return;
-    // A job that was changed, but has no attempts left, does not count as done.
+    // `done` leaves out jobs that were changed but have no attempts left. Without `done`, all changed jobs count.
     const count = result.done === i64.MIN_VALUE ? <i64>result.jobs.length : result.done;
     const numbers = `${numberText(count)} of ${countText(write.count, "job", "jobs")}`;
     const message = result.message;
@@ -158,7 +159,10 @@ export class JobsDialog extends TablesDialog {
     if (!sentence.includes(partText(count, write.count))) notice.detail = numbers;
   }
 
-  /** Whether the form is only a checkbox that resets attempts to 0: no field sets them, and some jobs have failed. */
+  /**
+   * Whether the form is only a checkbox that resets attempts to 0: the command can reset attempts but has no field for
+   * them, and some jobs have failed.
+   */
   private givesBack(dialog: OpenDialog): bool {
     return this.command.mayReset && dialog.count("failed") > 0;
   }

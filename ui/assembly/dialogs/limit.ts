@@ -28,7 +28,7 @@ const TYPING_MS: i32 = 250;
 
 export class LimitDialog extends TablesDialog {
   private names: NewJobFacts;
-  /** The name of the limit to change; empty: a new one. */
+  /** The name of the limit to change; empty for a new limit. */
   private limit: string = "";
   private isRead: bool = false;
   private known: ListedLimit[] = [];
@@ -40,7 +40,7 @@ export class LimitDialog extends TablesDialog {
     this.names = new NewJobFacts(command.name);
   }
 
-  /** `arg`: `limit payments` to change that limit; for a new one `task send`, `queue mail`, or empty. */
+  /** `arg`: `limit payments` to change the limit `payments`; for a new limit `task send`, `queue mail`, or empty. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const draft = dialog.draft;
     const scope = scopeOf(arg);
@@ -50,7 +50,7 @@ export class LimitDialog extends TablesDialog {
     this.isRead = false;
     this.units = UNITS;
     draft.set(SCOPE, scope === "queue" ? scope : "task");
-    draft.set(PER, isChange ? "" : "min");
+    draft.set(PER, "min");
     if (!isChange) draft.set(scope, name);
     this.names.open(m);
     this.names.requestQueue(m, "");
@@ -75,23 +75,21 @@ export class LimitDialog extends TablesDialog {
   }
 
   /**
-   * Fills the present definition into empty fields, and keeps what the user has entered. The scope is always set. A
-   * default burst is left out, so that it follows the rate.
+   * Fills the limit's stored definition into empty fields, and keeps what the user has entered. The scope, and the
+   * period of a rate, are always set. A default burst is not filled in, so that the burst still follows the rate if
+   * the rate is changed.
    */
   private fill(draft: Draft, limit: ListedLimit): void {
     const rate = limit.rate;
     draft.set(SCOPE, limit.scope);
     draft.fill(limit.scope, limit.match);
     if (limit.concurrency > 0) draft.fill("concurrency", limit.concurrency.toString());
-    if (rate === null) {
-      draft.fill(PER, "min");
-      return;
-    }
+    if (rate === null) return;
     const per = periodText(rate.perMs);
     draft.fill("rate", rate.limit.toString());
     const usual = <i64>defaultBurst(<f64>rate.limit, <f64>rate.perMs);
     if (rate.burst !== usual) draft.fill("burst", rate.burst.toString());
-    draft.fill(PER, per);
+    draft.set(PER, per);
     for (let i = 0; i < UNITS.length; i++) if (UNITS[i].startsWith(per + "=")) return;
     this.units = UNITS.concat([`${per}=${per}`]);
   }
@@ -118,7 +116,7 @@ export class LimitDialog extends TablesDialog {
     return this.limit.length > 0 ? "Change limit" : this.command.verb;
   }
 
-  /** A change sends the whole form, so the present definition must have been read into it. */
+  /** A change sends the whole form, so the limit's stored definition must have been read into the form. */
   override blocked(dialog: OpenDialog): string {
     return this.limit.length > 0 && !this.isRead
       ? "The limit has not been read."

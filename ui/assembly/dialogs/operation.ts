@@ -1,7 +1,7 @@
 /**
  * The dialog of an action on all jobs that match a query. Before the action starts, the dialog shows a preview: the
- * number of jobs, and a sample. Only jobs that matched at the preview are changed. If the user then changes a field of
- * the action, a new preview is needed.
+ * number of jobs, and a sample. Jobs that are added after the preview are not changed. If the user changes a field of
+ * the action after the preview, a new preview is needed.
  */
 import { countedValue } from "../controls/value";
 import { commandForm, writeFields } from "../forms/command-form";
@@ -43,7 +43,7 @@ import {
 } from "../operations/settings";
 
 const TOPIC = "ask.operation";
-/** Previews have a topic of their own, so that discarding one does not cancel the start of an operation. */
+/** Previews have a topic of their own, so that discarding a preview does not cancel the start of an operation. */
 const PREVIEWS = "ask.preview";
 const PATH = "api/operations";
 /** The name of the checkbox that resets the attempts to 0. */
@@ -64,7 +64,10 @@ export class OperationDialog extends Dialog {
     this.wide = true;
   }
 
-  /** `arg`: `{"q":…,"action":…}`, as in a request for a preview, also with `changes` if no form is to be shown. */
+  /**
+   * `arg`: the JSON `{"q":…,"action":…}`, as in a request for a preview. If the JSON also has `changes`, the dialog
+   * has no fields for them.
+   */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const r = new JsonReader(arg);
     const subject = readOperationSubject(r);
@@ -159,7 +162,10 @@ export class OperationDialog extends Dialog {
       : "Counts matching jobs. Nothing changes yet.";
   }
 
-  /** Discards the preview after a change of the action's fields. The checkbox AGAIN requests a new preview at once. */
+  /**
+   * Discards the preview when a field of the action changes. A change of the checkbox AGAIN requests a new preview at
+   * once.
+   */
   override onInput(m: Model, dialog: OpenDialog, field: string): void {
     if (field === AGAIN) this.rehearse(m, dialog);
     else if (this.hasForm && this.isChange(field)) this.discard(m);
@@ -241,7 +247,10 @@ export class OperationDialog extends Dialog {
     else m.facts.left = operation.id;
   }
 
-  /** Requests a new preview after the tables were added: without them, the server did not store the first preview. */
+  /**
+   * Requests a new preview after the tables were added. The first preview cannot be started, because the server stores
+   * no preview while tables are missing.
+   */
   private previewAgain(m: Model, dialog: OpenDialog): void {
     if (this.rehearsal === null) return;
     const previewRequest = this.previewRequest(m, dialog);

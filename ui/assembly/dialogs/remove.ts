@@ -1,4 +1,4 @@
-/** Removes a job by its key. The dialog first shows which job that is. */
+/** The dialog that removes a job by its key. First it shows the job that has this key. */
 import { KeyHolder } from "../adding/key-holder";
 import { Command } from "../generated/commands";
 import { after } from "../host";
@@ -8,7 +8,7 @@ import { Pending } from "../model/requests";
 import { CommandDialog } from "./command";
 
 const FIELD = "key";
-/** The pause in typing after which a request is sent, in milliseconds. */
+/** The pause in typing after which the job with the typed key is requested, in milliseconds. */
 const TYPING_MS: i32 = 250;
 
 export class RemoveDialog extends CommandDialog {
@@ -45,7 +45,7 @@ export class RemoveDialog extends CommandDialog {
     return dialog.jobs.length > 0 ? "" : this.holder.note(dialog.draft.value(FIELD));
   }
 
-  /** Blocks the request after the server has answered that no job has this key. */
+  /** Blocks the removal if the server has answered that no job has this key. */
   override blocked(dialog: OpenDialog): string {
     return this.exception(dialog);
   }

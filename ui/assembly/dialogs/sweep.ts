@@ -13,7 +13,7 @@ import { Pending } from "../model/requests";
 import { CommandDialog } from "./command";
 
 export class SweepDialog extends CommandDialog {
-  /** The result of the last preview; null: none yet with these settings. */
+  /** The result of the last preview; null if there was no preview with the present settings. */
   private found: Sweep | null = null;
 
   override open(m: Model, dialog: OpenDialog, _arg: string): bool {
@@ -44,7 +44,7 @@ export class SweepDialog extends CommandDialog {
     return false;
   }
 
-  /** Discards the preview, because with other settings its result would differ. */
+  /** Discards the preview, because it was made with other settings. */
   override onInput(_m: Model, dialog: OpenDialog, _field: string): void {
     this.found = null;
     dialog.workers = [];
@@ -104,7 +104,7 @@ export class SweepDialog extends CommandDialog {
     }
     write.isStep = true;
     const dialog = m.dialog;
-    // If the settings have changed, the answer is outdated.
+    // If the settings have changed since the request, the answer is outdated.
     if (dialog === null || dialog !== write.dialog || this.settings(dialog) !== write.note) return;
     this.found = sweep;
     dialog.workers = sweep.staleWorkers.concat(sweep.unknownWorkers);

@@ -16,7 +16,7 @@ export class UpkeepDialog extends CommandDialog {
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const chore = choreOf(arg);
     this.chore = chore === null ? new Chore() : chore;
-    // A command with one field needs a subject, because `cleanup` without one would apply to all of its tasks.
+    // A command with one field needs a subject: without a subject, `cleanup` would run all kinds of cleanup.
     if (this.command.fields.length === 1 && this.chore.subject.length === 0) return false;
     return super.open(m, dialog, this.chore.subject);
   }
@@ -31,7 +31,7 @@ export class UpkeepDialog extends CommandDialog {
 
   override text(m: Model, dialog: OpenDialog): string {
     const sentence = this.chore.sentence;
-    // The text of the command `cleanup` is about all of its tasks, so it is not shown for one of them.
+    // The command's own text describes all kinds of cleanup, but the dialog runs only one of them.
     if (this.command.name === "cleanup") return sentence;
     return sentence.length > 0 ? `${sentence} ${this.command.consequence}` : super.text(m, dialog);
   }

@@ -126,7 +126,7 @@ function holdersOf(ids: string[], known: ListedWorker[]): ListedWorker[] {
   return found.length === ids.length ? found : [];
 }
 
-/** Returns the first incident whose action has the same request body; null: none. */
+/** Returns the first incident whose action has the same request body as the offered action; null if there is none. */
 function incidentOf(m: Model, offered: Fix): Incident | null {
   const known = m.facts.incidents.incidents;
   for (let i = 0; i < known.length; i++) {

@@ -1,4 +1,4 @@
-/** The form of a command, and the members of its request, both from the command's declaration. */
+/** Draws the form of a command, and writes the form's fields into a request. The command declares the fields. */
 import { Command, CommandField } from "../generated/commands";
 import { box, Node, nothing } from "../lib/node";
 import { Draft } from "./draft";
@@ -8,7 +8,7 @@ import { timeField } from "./time-field";
 
 const INPUT = "dialog.input";
 
-/** Returns the form: fields one below the other; consecutive numbers share a row. */
+/** Returns the form. The fields are one below the other, but consecutive numbers and durations share a row. */
 export function commandForm(command: Command, draft: Draft, now: f64): Node {
   const fields = command.fields;
   if (fields.length === 0) return nothing;
@@ -27,7 +27,7 @@ export function commandForm(command: Command, draft: Draft, now: f64): Node {
   return box("div", "form", rows);
 }
 
-/** Begins the body of a request. The body contains the action if several commands share an address. */
+/** Begins the body of a request. If several commands share a path, the body first names the action. */
 export function beginBody(command: Command, draft: Draft): Form {
   const form = new Form(draft);
   if (command.action.length > 0) form.body.string("action", command.action);
@@ -35,8 +35,8 @@ export function beginBody(command: Command, draft: Draft): Form {
 }
 
 /**
- * Writes the fields that were filled in; if `form.before` is set, only fields that differ from it. Marks fields that
- * are invalid or missing.
+ * Writes the fields that were filled in into the body of the request. If `form.before` is set, fields that still have
+ * its texts are left out. Marks fields that are invalid or missing.
  */
 export function writeFields(form: Form, command: Command): void {
   const fields = command.fields;

@@ -25,7 +25,7 @@ export class Draft {
     if (this.value(name).length === 0) this.set(name, value);
   }
 
-  /** Returns the fault of a field; empty: none. It is called when the field is drawn, and records that. */
+  /** Returns the fault of a field; empty: none. Called when the field is drawn: adds the field to `shown`. */
   fault(name: string): string {
     this.shown.add(name);
     return this.faults.has(name) ? this.faults.get(name) : "";
@@ -56,7 +56,7 @@ export class Draft {
     return this.faults.size > 0;
   }
 
-  /** The name of the field that was rejected first. There must be a fault. */
+  /** The name of the field that was rejected first. Read it only if `faulty` is true. */
   get firstFault(): string {
     return this.faults.keys()[0];
   }

@@ -12,7 +12,10 @@ export class Form {
   /** The number of optional fields that were filled in or emptied. */
   filled: i32 = 0;
 
-  /** The fields' texts before a change; null if there are none. A field that still has its text is not sent. */
+  /**
+   * The texts that the fields had before the user changed them; null in a form for something new. writeFields() does
+   * not send a field that still has its text.
+   */
   before: Draft | null = null;
 
   constructor(readonly draft: Draft) {}
@@ -23,13 +26,13 @@ export class Form {
     return before !== null && before.value(field) === this.draft.value(field);
   }
 
-  /** Adds an empty text, which removes a value. */
+  /** Adds an empty text, with which the server removes the present value. */
   emptied(name: string): void {
     this.body.string(name, "");
     this.filled++;
   }
 
-  /** Adds a required text. It may be a name that begins or ends with a space, so it is sent as typed. */
+  /** Adds a required text. The text is sent as typed, because it may be a name that begins or ends with a space. */
   required(field: string, name: string, reason: string): void {
     const value = this.draft.value(field);
     if (value.trim().length === 0) this.draft.reject(field, reason);
@@ -43,7 +46,7 @@ export class Form {
     this.filled++;
   }
 
-  /** Adds JSON, which is sent exactly as it was typed. */
+  /** Adds JSON. Valid JSON is sent exactly as it was typed. */
   json(field: string, name: string): void {
     const typed = this.draft.value(field);
     if (typed.trim().length === 0) return;
@@ -59,14 +62,14 @@ export class Form {
     this.draft.reject(field, `Use at most ${numberText(most)} characters.`);
   }
 
-  /** Adds true if the box is ticked; otherwise nothing. */
+  /** Adds true if the box is ticked; otherwise adds nothing. */
   flag(field: string, name: string): void {
     if (!this.draft.on(field)) return;
     this.body.bool(name, true);
     this.filled++;
   }
 
-  /** Adds a time that was typed in a form that typedTime() accepts. */
+  /** Adds a time, typed in a format that typedTime() accepts. */
   time(field: string, name: string): void {
     const typed = this.draft.value(field);
     if (typed.trim().length === 0) return;
@@ -76,7 +79,7 @@ export class Form {
     this.filled++;
   }
 
-  /** Adds a number of seconds from `least` to `most`, which is typed as `90` or `1h30m`, or with a sign as `-30m`. */
+  /** Adds a number of seconds from `least` to `most`. It is typed as `90` or `1h30m`, or with a sign as `-30m`. */
   span(field: string, least: i64, most: i64): void {
     const typed = this.draft.value(field);
     if (typed.trim().length === 0) return;

@@ -3,7 +3,7 @@ import { JsonReader } from "../lib/json-reader";
 
 /** The maximum number of characters of a token in a message. A longer token is shown without its beginning. */
 const MAX_TOKEN = 24;
-/** The length up to which a corrected text is offered. The offer keeps a second copy of the text in memory. */
+/** The maximum length of a text whose correction is offered. The correction is a second copy of the text in memory. */
 const MAX_CORRECTED = 20000;
 const COMMA: i32 = 0x2c;
 const APOSTROPHE: i32 = 0x27;

@@ -1,6 +1,6 @@
 /**
- * Reads times and periods that users type. A wall time is the date and time that the local clock shows, written as the
- * milliseconds since 1970 at which a clock in UTC shows the same.
+ * Reads times and periods that users type. A wall time is the date and time that the local clock shows. It is
+ * represented by the milliseconds since 1970 at which a clock in UTC shows the same date and time.
  */
 
 import { isDigit } from "../../../src/domain/portable/digits";
@@ -20,10 +20,10 @@ function localTime(wall: f64): f64 {
 }
 
 /**
- * Returns the time that a user has typed; NaN for any other text. The text is `now`, a delay such as `+10m` or `in 2h`,
- * an RFC 3339 time, or a local time: a day such as `tomorrow` or `2026-11-26`, a time of day, which means its next
- * occurrence, or a day with a time of day. The command line accepts more units of delays, but no delay of more than a
- * year.
+ * Returns the time that a user has typed; NaN for any other text. A time is `now`, a delay such as `+10m` or `in 2h`,
+ * an RFC 3339 time, or a local time. A local time is a day such as `tomorrow` or `2026-11-26`, a day with a time of
+ * day, or a time of day alone, which means its next occurrence. The command line accepts more units of delays, but no
+ * delay of more than a year.
  */
 export function typedTime(typed: string, now: f64): f64 {
   const input = lower(typed.trim());
@@ -42,7 +42,7 @@ export function typedTime(typed: string, now: f64): f64 {
   } else if (input.length >= 10) {
     const date = input.substring(0, 10);
     day = parseWall(date + "T00:00");
-    // Days such as 31 February do not exist.
+    // parseWall() turns a day that does not exist, such as 31 February, into a day of the next month.
     if (isNaN(day) || wallText(day, "T").substring(0, 10) !== date) return NaN;
     const moment = parseTime(typed.trim());
     if (!isNaN(moment)) return moment;
@@ -95,7 +95,7 @@ function spanOf(input: string): f64 {
     count = -1;
     parts++;
   }
-  // More than a century is a typing error.
+  // A period of more than a century counts as a typing error.
   return count >= 0 || parts === 0 || sum > 3.2e12 ? NaN : sum;
 }
 

@@ -27,7 +27,7 @@ export function timeField(
   return box("div", "run-at", [
     field.input(),
     box("div", "shortcuts", [
-      // Only the time at which a job is due may be now.
+      // Only the field for the time at which a job is due has a button for the present time.
       name === "run_at" ? shortcut("now", name, 0) : nothing,
       shortcut("+5m", name, 5),
       shortcut("+1h", name, 60),
@@ -36,7 +36,10 @@ export function timeField(
   ]);
 }
 
-/** A note about when jobs will be due, from the first to the last. */
+/**
+ * A note about when jobs will be due. `first` and `last`: the times at which the first and the last of the jobs are
+ * due. If one of these times is NaN, there is no note.
+ */
 export function dueNote(first: f64, last: f64, now: f64): Node {
   if (isNaN(first) || isNaN(last)) return nothing;
   const words =
@@ -47,8 +50,9 @@ export function dueNote(first: f64, last: f64, now: f64): Node {
 }
 
 /**
- * A note about when jobs that are due from `first` to `last` will be due after the changes in the form. A spread adds a
- * delay that depends on the job's id, so the last time is only an upper limit.
+ * A note about when jobs will be due after the changes in the form, if these include a shift or a spread. Before the
+ * changes the jobs are due from `first` to `last`. A spread adds a delay that depends on the job's id, so the last time
+ * in the note is only an upper limit.
  */
 export function movedNote(draft: Draft, first: f64, last: f64, now: f64): Node {
   const shift = typedSeconds(draft.value("shift"));
@@ -74,7 +78,7 @@ function shortcut(label: string, name: string, minutes: i32): Node {
   return button(label, "dialog.later", `${name} ${minutes}`, "s");
 }
 
-/** Fills in the time of a shortcut. `arg`: the name of the field and the minutes from now. */
+/** Fills in the time of a shortcut. `arg`: the field's name and the time in minutes from now, as in `run_at 60`. */
 export function fillShortcut(draft: Draft, arg: string, now: f64): void {
   const space = arg.indexOf(" ");
   const minutes = <f64>parseWhole(arg.substring(space + 1)).value;

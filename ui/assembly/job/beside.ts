@@ -10,7 +10,10 @@ import { drawJob } from "./view";
 /** The DOM id of the element that gets the focus when the job is opened. */
 export const BESIDE = "beside";
 
-/** Draws the job. `page`: the name of the list's page, whose actions `next`, `before` and `close` are used. */
+/**
+ * Draws the job. `page`: the name of the page that shows the list. The buttons start the actions `before`, `next` and
+ * `close` of that page.
+ */
 export function jobBeside(m: Model, view: JobView, page: string): Node {
   const at = m.shared.placeOf(view.id);
   const all = m.shared.listIds.length;
@@ -43,7 +46,8 @@ export function jobBeside(m: Model, view: JobView, page: string): Node {
           iconButton(CLOSE, "Close (Esc)", page + ".close", ""),
         ]),
       ]),
-      // With the key, each job gets a new element, so it is not scrolled as far as the job that was shown before.
+      // Because of the key, each job gets a new element, which is not scrolled. Without the key, the next job would be
+      // shown in the same element, scrolled as far as the previous job.
       el("div", [cls("beside-job"), key(view.id.toString())], [drawJob(m, view, true)]),
     ],
   );

@@ -1,10 +1,12 @@
-/** The action that a job needs according to its root cause, and the shell command of the action. */
+/** Finds the action that a job needs, according to the root of its causes, and the shell command of this action. */
 
 import { quoted, shellLine } from "../forms/shell-line";
 import { firstActionFor } from "../generated/commands";
 import { Cause, Fix, ListedJob, Why } from "../generated/records";
 
-/** Returns the shell command of the page's primary action; if the action needs input, or there is none, `show`. */
+/**
+ * Returns the shell command of the page's primary action. If there is none, or it needs input, the command is `show`.
+ */
 export function commandOf(
   job: ListedJob,
   condition: string,
@@ -32,7 +34,10 @@ export function rootOf(why: Why | null): Cause | null {
   return null;
 }
 
-/** Returns the action that repairs a broken root; null: there is none, or it is the usual one for the condition. */
+/**
+ * Returns the action that repairs a broken root. Returns null if there is no such action, or if it is the same as the
+ * first action for the condition.
+ */
 export function repairOf(root: Cause | null, condition: string): Fix | null {
   if (root === null || !root.isBroken) return null;
   const fix = root.fix;

@@ -1,6 +1,6 @@
 /**
- * How the jobs with the same error as this job differ from other jobs of their tasks, and which values this job has in
- * the fields that differ.
+ * The part of a job's page that shows how the jobs with the same error differ from other jobs of their tasks, and
+ * which values this job has in the fields that differ.
  */
 import { Common, readCommon } from "../generated/records";
 import { ServerData } from "../kit/server-data";
@@ -46,7 +46,9 @@ export class Comparison {
     return box("div", "", body);
   }
 
-  /** The job's values of the fields in which the error group differs. */
+  /**
+   * Returns this job's values in those fields of the payload in which the jobs with the same error differ from others.
+   */
   private ofThisJob(json: string): Node {
     const parts: Node[] = [];
     const findings = this.common.findings;
@@ -63,8 +65,8 @@ export class Comparison {
 }
 
 /**
- * Returns the first 80 characters of the JSON value at a path such as `payload.customer.vip`; the empty string if the
- * value is missing, an object or an array.
+ * Returns the first 80 characters of the JSON value at a path such as `payload.customer.vip`; the empty string if
+ * there is no such value, or if it is an object or an array.
  */
 function valueAt(json: string, path: string): string {
   const steps = path.split(".");

@@ -23,7 +23,10 @@ class Search {
   }
 }
 
-/** Adds a line with the number of matches, then a line for each match. Stops after MAX_FOUND matches. */
+/**
+ * Puts a line with the number of matches at the beginning of `lines`, and adds a line for each match at the end. Stops
+ * after MAX_FOUND matches.
+ */
 export function find(json: string, query: string, lines: Node[]): void {
   const search = new Search(lower(query), lines);
   walk(new JsonReader(json), "", "", 0, search);

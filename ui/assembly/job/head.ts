@@ -78,8 +78,9 @@ export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): 
 }
 
 /**
- * Returns the button of the action that the root cause requires, otherwise of the most likely action. For a failed job
- * whose retry the server does not offer, returns nothing.
+ * Returns the button of the job's main action: the action that the root cause requires, or else the most likely action
+ * for the job's condition. Returns nothing if the job has ended, if the admin is read-only, or if the job has failed
+ * and the server does not offer to retry it.
  */
 function primary(m: Model, view: JobView): Node {
   const root = repair(view);
@@ -99,7 +100,7 @@ function primaryAction(view: JobView): JobAction | null {
   return view.ended ? null : firstActionFor(view.condition);
 }
 
-/** Returns the action that the root cause requires; null: none, or the one that primaryAction() returns. */
+/** Returns the action that the root cause requires; null if there is none, or if it is primaryAction(). */
 function repair(view: JobView): Fix | null {
   return view.ended ? null : repairOf(rootOf(view.why), view.condition);
 }
@@ -156,8 +157,8 @@ function add(list: Shortcut[], keys: string, label: string, action: string, arg:
 }
 
 /**
- * Adds the actions in this order: actions that also reach running jobs, the most likely action, and, if the job is not
- * locked, the other actions.
+ * Adds actions in this order: the actions that also reach running jobs, then the most likely action. If the job is not
+ * locked, the other actions follow.
  */
 function addActions(list: Shortcut[], view: JobView): void {
   const first = primaryAction(view);

@@ -1,10 +1,11 @@
 /**
- * The view of one job, on its own page or beside the list of jobs. The pages pass the job's id to it. Answers and
- * actions arrive at the page `job`, which passes them on. The request `head` reads the job's row, the request `why` its
- * explanation.
+ * The view of one job, on its own page (`job`) or beside the list on the page of all jobs. Both pages pass the job's id
+ * to the view. Answers and actions always arrive at the page `job`, which passes them to the view. The request `head`
+ * reads the job's row. The request `why` reads the explanation of the job's condition.
  *
  *   open(id) ─▶ head + why ─▶ refresh(): why after 3 to 15 s; head if why has changed, or after 1 to 2 min
- *                  └─ 404 after it was shown ─▶ it has ended: its last state stays, and recent writes are requested
+ *                  └─ 404 for a job that was shown ─▶ the job has ended: the view keeps the last state of the job,
+ *                                                     and requests recent writes
  */
 import { addCommand } from "../adding/add-line";
 import { jobActionNamed } from "../generated/commands";
@@ -31,7 +32,7 @@ import { Payload } from "./payload";
 /**
  * When refresh() requests the explanation again, in milliseconds after the last request: WHY_MS if the counts have
  * changed since that request, otherwise UNCHANGED_MS. Unchanged counts do not prove that the explanation is unchanged:
- * the job, its place and the ages in the sentences can have changed.
+ * the job, its place and the ages in the sentences may have changed.
  */
 const WHY_MS: f64 = 3000;
 const UNCHANGED_MS: f64 = 15000;
@@ -52,10 +53,10 @@ export class JobView {
   payload: Payload = new Payload();
   comparison: Comparison = new Comparison();
   error: ErrorPanel = new ErrorPanel("job", "Last error");
-  /** The server's answer that contains the job with its whole payload; empty: the payload is not loaded. */
+  /** The server's answer that contains the job with its whole payload; empty while the payload is not loaded. */
   private json: string = "";
 
-  /** Shows a job. If it is shown already, it is only requested again. */
+  /** Shows a job. If the job is shown already, its data are only requested again. */
   open(m: Model, id: i64): void {
     if (id !== this.id) this.reset(id);
     this.head.request(m, `api/jobs/${id}?fields=head`);
@@ -131,7 +132,7 @@ export class JobView {
     else if (!isSame) this.json = "";
   }
 
-  /** Sets the row's `condition`, which the answer `head` lacks and the dialogs show. */
+  /** Sets `condition` of the job's row, which the dialogs show. The answer to `head` has no condition. */
   private explain(): void {
     const job = this.job;
     if (job !== null) job.condition = this.condition;
@@ -174,7 +175,10 @@ export class JobView {
     }
   }
 
-  /** Sets the receipt to the newest write that changed the job, if that write deletes jobs. Otherwise there is none. */
+  /**
+   * Sets the receipt to the newest write that changed the job, if that write deletes jobs. Otherwise there is no
+   * receipt.
+   */
   private onReceipt(m: Model, body: string): void {
     const r = new JsonReader(body);
     const activity = readActivity(r);
@@ -206,7 +210,8 @@ export class JobView {
     else if (what === "activity") return;
     else {
       const data = what === "head" ? this.head : this.explained;
-      // A failure of `why` alone is not shown: the job stays, and refresh() soon requests its explanation again.
+      // A failure of `why` alone is not shown: the job stays visible, and refresh() soon requests the explanation
+      // again.
       if (what === "head" || status === 404) data.failedWith(status, reason);
     }
     if (status !== 404 || (what !== "head" && what !== "why")) return;
@@ -263,5 +268,5 @@ function isAlike(one: Why, other: Why): bool {
   return one.nextAttempts.length === 0 || one.nextAttempts[0] === other.nextAttempts[0];
 }
 
-/** The view that all pages share, because only one of them shows a whole job at a time. */
+/** The view that all pages share, because at most one page at a time shows a whole job. */
 export const jobView: JobView = new JobView();

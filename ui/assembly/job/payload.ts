@@ -1,7 +1,8 @@
 /**
- * A job's payload. A small payload comes with the job, a large one on request. If the payload is too large for an
- * answer, only its beginning is read. The panel shows it as a tree, as text, or as a comparison: the fields in which
- * jobs with the same error differ from other jobs.
+ * The panel with a job's payload. A small payload is loaded with the job. A large payload is loaded on request. If a
+ * payload is too large for the server's answer, only its beginning is loaded. The panel shows the payload as a tree or
+ * as text. For a job with an error group, it can also show a comparison: the fields in which the jobs of the group
+ * differ from other jobs.
  */
 import { button, copyButton, drawnButton } from "../controls/button";
 import { problem } from "../controls/empty";
@@ -48,7 +49,10 @@ export class Payload {
     return this.size.length > 0 ? this.tree.json : null;
   }
 
-  /** Takes the job of an answer to `fields=head`. A large payload stays loaded if the job is unchanged (`isSame`). */
+  /**
+   * Called with the job from the answer to a request with `fields=head`, which leaves out a large payload. If the job
+   * is unchanged (`isSame`), a large payload that was loaded before is kept.
+   */
   update(m: Model, job: ListedJob, isSame: bool): void {
     if (!job.payloadTruncated) this.show(job.payload);
     else if (!isSame) {
@@ -61,7 +65,7 @@ export class Payload {
     }
   }
 
-  /** Takes the answer to a request for the whole payload, or for its beginning. */
+  /** Called with the answer to a request for the whole payload, or for its beginning. */
   onAnswer(job: ListedJob): void {
     const start = job.payloadStart;
     if (start !== null) this.start = start;

@@ -1,7 +1,7 @@
 /**
  * A payload as a tree that opens and closes. Numbers and strings are shown exactly as they were written. At first 100
  * children of a container and 500 characters of a string are shown. A value is identified by its place in the text.
- * The drawn lines are kept until the user changes the tree, so that a megabyte is not read once a second.
+ * The drawn lines are kept until the user changes the tree, so that a large payload is not parsed at each drawing.
  */
 
 import { ownButton } from "../controls/button";
@@ -24,13 +24,11 @@ const MAX_DEPTH = 40;
 const LAST_INDENT = 12;
 
 export class JsonTree {
-  /** The text to search for; empty: the tree is shown. */
+  /** The text to search for. If it is empty, the tree is shown. */
   query: string = "";
-  /**
-   * Both have the places of containers as keys. `toggled`: 1 if the user has opened the container, 0 if the user has
-   * closed it. `steps`: the container shows at most this number times STEP children.
-   */
+  /** By the place of a container: 1 if the user has opened the container, 0 if the user has closed it. */
   private toggled: Map<string, i32> = new Map<string, i32>();
+  /** By the place of a container: it shows at most this number times STEP children. Default: 1. */
   private steps: Map<string, i32> = new Map<string, i32>();
   /** The places of long values that the user has expanded. They are shown with up to MAX_STRING characters. */
   private whole: Set<string> = new Set<string>();

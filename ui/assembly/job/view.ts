@@ -8,7 +8,10 @@ import { crumbRow, endedNote, jobHead } from "./head";
 import { JobView } from "./job-view";
 import { whyPanel } from "./why";
 
-/** The job; until it has arrived, a placeholder; a note if it was not found. `beside`: in a column beside a list. */
+/**
+ * Returns the nodes of the job: a placeholder until the job has arrived, or a note if the job was not found. `beside`:
+ * whether they are in a column beside a list.
+ */
 export function drawJob(m: Model, view: JobView, beside: bool): Node {
   const job = view.job;
   if (job === null) return waiting(m, view, beside);

@@ -1,6 +1,7 @@
 /**
- * A maintenance task that a row offers, such as the cleanup of failed jobs: its subject, and the texts and
- * fields of its dialog. All of it is in the argument of its button, from which the dialog reads it (dialogs/upkeep.ts).
+ * A maintenance task that a row of a page offers, such as the cleanup of failed jobs: its subject, and the texts and
+ * fields of its dialog. The argument of its button contains all these values, and the dialog (dialogs/upkeep.ts) reads
+ * them from this argument.
  */
 
 import { DOTS, icon } from "../controls/icon";

@@ -1,11 +1,11 @@
-/** An error group in a row: its name, and its trend. */
+/** What a row of a list shows of an error group: its name and its trend. */
 import { badge } from "../controls/button";
 import { middle } from "../controls/middle";
 import { sparkline } from "../controls/spark";
 import { Group } from "../generated/records";
 import { attr, box, cls, el, leaf, Node, nothing } from "../lib/node";
 
-/** Shows a label such as `GatewayError: HTTP 503 from …`: the class is in bold, the colon after it is left out. */
+/** Shows a label such as `GatewayError: HTTP 503 from …`. The class is in bold, without the colon that follows it. */
 export function errorLabel(label: string): Node {
   const end = classEnd(label);
   const name = end > 0 ? leaf("b", "", label.substring(0, end)) : nothing;
@@ -24,8 +24,8 @@ export function groupTrend(group: Group): Node {
 }
 
 /**
- * Returns the index at which the class at the label's beginning ends (`TypeError`, `PG::Error`, `app.errors.Gone`); 0
- * if the label does not begin with a class.
+ * Returns the index of the colon after the class of the error (`TypeError`, `PG::Error`, `app.errors.Gone`) with which
+ * the label begins; 0 if the label does not begin with a class and a colon.
  */
 export function classEnd(label: string): i32 {
   for (let i = 0; i < min(label.length, 60); i++) {
@@ -35,7 +35,6 @@ export function classEnd(label: string): i32 {
     const isInside =
       isLetter || c === 0x5f || c === 0x2e || (c === 0x3a && label.charCodeAt(i + 1) === 0x3a);
     if (isInside || (c === 0x3a && i > 0 && label.charCodeAt(i - 1) === 0x3a)) continue;
-    // The name of a class ends at a colon.
     return c === 0x3a && i > 0 ? i : 0;
   }
   return 0;

@@ -1,7 +1,8 @@
 /**
- * The incidents on screen, and the current one, on which the keys act. While the pointer or the focus is on the rows,
- * and for OVER_MS after an incident has ended, no row moves: rows of ended incidents are marked, and new incidents are
- * only counted. After that, or when the user requests it, the rows are replaced by the latest incidents.
+ * The incidents on screen, and the current incident, on which the keys act. While the pointer or the focus is on the
+ * rows, and for OVER_MS after an incident has ended, no row moves: rows of ended incidents are marked, and new
+ * incidents are only counted. After that time, or earlier if the user requests the new incidents, the rows are replaced
+ * by the latest incidents.
  */
 
 import { Incident } from "../generated/records";
@@ -43,7 +44,7 @@ export class IncidentList {
     if (this.rows.length === 0 || !(m.live.pinsRows || m.now < this.until)) this.show(latest);
   }
 
-  /** Replaces the rows by the latest incidents. The current one stays current if it is among them. */
+  /** Replaces the rows by the latest incidents. If the current incident is not among them, the first one is current. */
   show(latest: Incident[]): void {
     const current = this.currentId;
     this.rows = latest.slice(0);
@@ -74,9 +75,10 @@ export class IncidentList {
   }
 
   /**
-   * Makes another row the current one, and moves the focus to it. The new row is `by` rows below the row with the
-   * focus, whose id is `from`; if no row has the focus, below the current row. It is one of the first `count` rows. If
-   * no row has the focus and `isWalked` is false, the current row stays the current one and gets the focus.
+   * Changes the current row, and moves the focus to it. `from`: the id of the incident whose row has the focus; any
+   * other text if no row has it. The new current row is `by` rows below the row with the focus or, without such a row,
+   * below the current row. If no row has the focus and `isWalked` is false, the current row does not change and only
+   * gets the focus. Afterwards, the current row is always one of the first `count` rows.
    */
   walk(from: string, by: i32, count: i32): void {
     const at = this.indexOf(from);

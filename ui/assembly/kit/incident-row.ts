@@ -13,8 +13,8 @@ import { sentence } from "./sentence";
 import { verbButton } from "./verb";
 
 /**
- * A row of the list. `first`: it is the first row with an action, so its button is a primary one. `more`: what is shown
- * below the row, over its whole width.
+ * A row of the list. `first`: whether the row is the first one with an action, so that its button is prominent. `more`:
+ * what is shown below the row, over its whole width.
  */
 export function incidentRow(
   m: Model,
@@ -25,7 +25,7 @@ export function incidentRow(
 ): Node {
   const incident = list.rows[index];
   const isGone = list.gone.has(incident.id);
-  // Each further attempt of a poison job may crash a worker, so its action is always a primary one.
+  // Each further attempt of a job that crashes workers may crash another one, so the button is always prominent.
   const isUrgent = first || incident.kind === "poison";
   const attrs = [
     cls(isGone ? "inc gone" : "inc"),
@@ -43,7 +43,7 @@ export function incidentRow(
     box("div", "inc-text", [
       box("h2", "what", title(m, incident)),
       fields(incident),
-      // The receipt of the incident's action is shown in the space of the hidden sentence, so that no row below moves.
+      // The sentence becomes invisible but keeps its space, and the receipt is shown there, so that no row below moves.
       isGone && receipts.has(incident.id)
         ? box("div", "why past", [
             box("p", "was", before),
@@ -123,7 +123,7 @@ function see(incident: Incident): Node {
   return link(path, "btn", [text(isOne ? "Open" : "See " + valueText(incident.affected))]);
 }
 
-/** Returns the address of the incident's job, worker or jobs; empty if it has none. */
+/** Returns the address of the incident's job, worker or jobs; empty if the incident has none of these. */
 export function incidentPath(incident: Incident): string {
   if (incident.kind === "poison" && incident.links.job !== i64.MIN_VALUE)
     return jobPath(incident.links.job);

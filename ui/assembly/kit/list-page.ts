@@ -1,7 +1,7 @@
 /**
- * The base class of pages that are lists. A subclass defines where its rows come from and how they look. This class
- * implements requests, keys, selection, search, order, paging, the number of new rows, and the return to earlier rows.
- * The page's address has `search`, `sort` and `cursor`. Addresses that differ only in `cursor` are pages of one list.
+ * The base class of pages that show a list. A subclass defines where the rows come from and how they look. This class
+ * implements requests, keys, selection, search, order, paging, the number of new rows, and restoring rows after Back.
+ * The page's address has `search`, `sort` and `cursor`. Addresses that differ only in `cursor` show parts of one list.
  */
 import { after, focus, navigate } from "../host";
 import { numberText } from "../lib/number";
@@ -26,20 +26,20 @@ export abstract class ListPage extends Page {
   isSelectable: bool = true;
   /** The shortest time after which the page requests the rows again by itself, in milliseconds. */
   everyMs: f64 = 4000;
-  /** The headings above rows that span all columns; empty: there are no such rows. */
+  /** The headings for rows that are one cell across all columns, such as groups; empty: there are no such rows. */
   spanningHeads: Column[] = [];
   /** The order of the rows if the address has no `sort`. */
   usualSort: string = "";
   /** The usual order in words, if it is not by the values of a column. */
   rank: string = "";
   heads: Column[] = [];
-  /** The noun for one row and for several: `job`, `jobs`. */
+  /** `one`: the noun for one row, such as `job`. `many`: its plural. */
   one: string = "";
   many: string = "";
   /** The number of rows on all pages of the list; i64.MIN_VALUE: unknown. */
   count: i64 = i64.MIN_VALUE;
   private typed: i32 = 0;
-  /** Whether the next answer replaces the rows and sets the focus: after paging, or after a write has changed rows. */
+  /** Set after paging, and after a write has changed rows: the next answer replaces the rows and sets the focus. */
   private renewed: bool = false;
   private sameList: string = "";
 
@@ -104,7 +104,7 @@ export abstract class ListPage extends Page {
     this.rows.error = "";
   }
 
-  /** After another page was open, the first answer replaces all rows, unless restoreState() has restored them. */
+  /** After another page was open, the first answer replaces all rows, unless restoreState() is called before it. */
   override leave(m: Model): void {
     if (m.page !== this) this.shownFor = "";
   }
@@ -135,7 +135,7 @@ export abstract class ListPage extends Page {
     const more = list.more;
     if (more !== null) this.restoreMore(more);
     this.rows.ready = true;
-    // The next answer does not have to replace the restored rows: put() may merge it.
+    // put() may merge the next answer into the restored rows.
     this.renewed = false;
   }
 
@@ -150,12 +150,13 @@ export abstract class ListPage extends Page {
     this.rows.requestSince(m, this.here(m), this.everyMs, this.changedAt(m));
   }
 
-  /** Returns when the rows may last have changed. During a pause returns now, because its end may change no count. */
+  /** Returns the latest time at which the rows may have changed. */
   changedAt(m: Model): f64 {
+    // The end of a pause can change rows without changing a count.
     return m.facts.incidentsOf("paused") > 0 ? m.now : m.facts.changedAt;
   }
 
-  /** Whether the rows of the address are not on screen yet, and the wait for them is so long that it is shown. */
+  /** Whether the rows of the address are not on screen, and were requested so long ago that the wait is shown. */
   isTurning(m: Model): bool {
     const isOther = this.rows.isPending(m) && this.shownFor !== this.here(m);
     return isOther && m.now - this.rows.requestedAt >= SKELETON_MS;
@@ -179,7 +180,6 @@ export abstract class ListPage extends Page {
       return;
     }
     if (page.next.length > 0) page.cut.add("");
-    // Rows of another address are replaced, not merged.
     const isSame = this.rows.ready && this.shownFor === request.path;
     if (page.count !== i64.MIN_VALUE) this.count = page.count;
     this.rows.arrived(m);
@@ -235,7 +235,7 @@ export abstract class ListPage extends Page {
     if (verb === "key") this.key(m, value);
     else if (verb === "next") this.walk(list.isWalked ? 1 : 0);
     else if (verb === "before") this.walk(list.isWalked ? -1 : 0);
-    // If the user has not moved to a row yet, Enter does not open one, but moves to the current row.
+    // If the user has not moved to a row yet, Enter only moves the focus to the current row.
     else if (verb === "rows" || (verb === "open" && value === "Enter" && !list.isWalked))
       this.walk(0);
     else if (verb === "open") this.openAt(m, arg.length > 0 ? arg : list.currentKey, value);
@@ -293,7 +293,7 @@ export abstract class ListPage extends Page {
     this.open(m, this.list.rows[at], stroke);
   }
 
-  /** Opens a row. `stroke`: the key `Enter`; for a click its modifier, `shift` or empty. */
+  /** Opens a row. `stroke`: `Enter` if the key was pressed; `shift` for a click with shift; empty for another click. */
   protected open(_m: Model, row: Row, _stroke: string): void {
     if (row.path.length > 0) navigate(row.path, false);
   }

@@ -1,13 +1,13 @@
-/** One row of a list, a page of rows as it was read, and a column. */
+/** A row of a list, a page of rows as it was read from an answer, and a column of a list. */
 import { JsonReader } from "../lib/json-reader";
 import { Node } from "../lib/node";
 import { Model } from "../model/model";
 
 export abstract class Row {
-  /** `key` identifies the row in all answers: an id, a name. It is part of the row's DOM id. */
+  /** `key`: an id or a name that identifies the row in every answer. It is part of the id of the row's element. */
   constructor(readonly key: string) {}
 
-  /** The name for screen readers: `job 12`. */
+  /** The name of the row for screen readers, such as `job 12`. */
   abstract get name(): string;
 
   /** The address that the row opens; empty: none. */
@@ -30,7 +30,7 @@ export abstract class Row {
     return "";
   }
 
-  /** The target of the row's Pause button and of the keys that set a pause or a limit: `queue mail`; empty: none. */
+  /** The target of the row's Pause button and of the keys for pauses and limits, such as `queue mail`; empty: none. */
   get pauses(): string {
     return "";
   }
@@ -45,7 +45,7 @@ export abstract class Row {
     return "";
   }
 
-  /** Whether it is the last row of its scope and shows no data, such as a link to more rows. */
+  /** Whether the row is the last one of its scope and shows no data, such as a link to more rows. */
   get isEnd(): bool {
     return false;
   }
@@ -56,25 +56,28 @@ export abstract class Row {
   }
 
   /**
-   * Returns a cell (controls/table.ts) for each column, without the checkbox. If the row `spans`, returns the content
-   * of its one cell.
+   * Returns a cell (controls/table.ts) for each column, except for the cell with the checkbox. If `spans` is true,
+   * returns the content of the only cell of the row.
    */
   abstract cells(m: Model): Node[];
 }
 
 export class RowPage {
   rows: Row[] = [];
-  /** The scopes that have more rows on the server. A row of such a scope that is missing here may still exist. */
+  /** The scopes that have more rows on the server. A row of such a scope may exist although it is not in `rows`. */
   cut: Set<string> = new Set<string>();
   /** The cursor of the next page, or the empty string. */
   next: string = "";
-  /** The number of rows on all pages; i64.MIN_VALUE: not in the answer. */
+  /** The number of rows on all pages; i64.MIN_VALUE: the answer does not contain it. */
   count: i64 = i64.MIN_VALUE;
   /** Why the answer cannot be read; empty: it can. */
   fault: string = "";
 }
 
-/** Ends the reading of an answer. Returns a page without rows yet, with the answer's fault if it cannot be read. */
+/**
+ * Ends the reading of an answer, and returns a page for its rows, which the caller adds. If the answer cannot be read,
+ * the page has the reason as its `fault`.
+ */
 export function rowPage(r: JsonReader, next: string | null): RowPage {
   r.end();
   const page = new RowPage();
@@ -83,7 +86,10 @@ export function rowPage(r: JsonReader, next: string | null): RowPage {
   return page;
 }
 
-/** A column: its class, its heading, and the orders that clicks on the heading select, as the API names them. */
+/**
+ * A column: its CSS class `name`, its heading `head`, and the orders that clicks on the heading select, by their names
+ * in the API.
+ */
 export class Column {
   constructor(
     readonly name: string,

@@ -1,10 +1,12 @@
 /**
- * A text from the server, such as `480 jobs wait. worker-c has locked the queue.`, with its names as links. If the text
- * begins with a number, the beginning is bold. The names are searched for in the text; the text is not parsed.
+ * Shows a text from the server, such as `480 jobs wait. worker-c has locked the queue.`, with links on the names of a
+ * worker, a queue and a job. If the text begins with a count, its beginning is bold. The server sends the names beside
+ * the text, and a search finds them in it.
  */
 import { isDigit } from "../../../src/domain/portable/digits";
 import { link } from "../controls/button";
 import { Links } from "../generated/records";
+import { isLetter } from "../lib/letters";
 import { leaf, Node, text } from "../lib/node";
 import { jobPath, queuePath, workerPath } from "../model/links";
 
@@ -16,35 +18,54 @@ export function sentence(words: string, links: Links): Node[] {
 
 /** Returns the text with its names as links, and nothing in bold. */
 export function linkNames(words: string, links: Links): Node[] {
+  const names: string[] = [];
+  const paths: string[] = [];
   const worker = links.worker;
-  if (worker !== null && words.includes(worker))
-    return linkAround(words, worker, workerPath(worker), links);
+  if (worker !== null) {
+    names.push(worker);
+    paths.push(workerPath(worker));
+  }
   const queue = links.queue;
-  if (queue !== null && words.includes(queue))
-    return linkAround(words, queue, queuePath(queue), links);
-  if (links.job !== i64.MIN_VALUE) {
-    const name = "#" + links.job.toString();
-    if (words.includes(name)) return linkAround(words, name, jobPath(links.job), links);
+  if (queue !== null) {
+    names.push(queue);
+    paths.push(queuePath(queue));
+  }
+  const job = links.job;
+  if (job !== i64.MIN_VALUE) {
+    names.push("#" + job.toString());
+    paths.push(jobPath(job));
+  }
+  return linked(words, names, paths, 0);
+}
+
+/** Returns the text with one link for each of the names from the index `from` on that occurs in the text. */
+function linked(words: string, names: string[], paths: string[], from: i32): Node[] {
+  for (let i = from; i < names.length; i++) {
+    const name = names[i];
+    const at = placeOf(words, name);
+    if (at < 0) continue;
+    return linked(words.substring(0, at), names, paths, i + 1)
+      .concat([link(paths[i], "link", [text(name)])])
+      .concat(linked(words.substring(at + name.length), names, paths, i + 1));
   }
   return words.length > 0 ? [text(words)] : [];
 }
 
-function linkAround(words: string, name: string, path: string, links: Links): Node[] {
-  const at = words.indexOf(name);
-  const rest = Links.empty();
-  // The text before and after the name may contain the other names.
-  if (links.worker !== name) rest.worker = links.worker;
-  if (links.worker !== name && links.queue !== name) rest.queue = links.queue;
-  if (links.worker === name) {
-    rest.queue = links.queue;
-    rest.job = links.job;
-  } else if (links.queue === name) rest.job = links.job;
-  return linkNames(words.substring(0, at), rest)
-    .concat([link(path, "link", [text(name)])])
-    .concat(linkNames(words.substring(at + name.length), rest));
+/** Returns the index of the first occurrence of a name that is not a part of a longer word; -1: there is none. */
+function placeOf(words: string, name: string): i32 {
+  let at = name.length > 0 ? words.indexOf(name) : -1;
+  while (at >= 0 && (isInWord(words, at - 1) || isInWord(words, at + name.length)))
+    at = words.indexOf(name, at + 1);
+  return at;
 }
 
-/** Returns where a beginning such as `480 jobs wait.` or `≈ 8,400 jobs` ends; 0: there is none. */
+function isInWord(words: string, at: i32): bool {
+  // Outside of the text, charCodeAt() returns -1.
+  const c = words.charCodeAt(at);
+  return isLetter(c) || isDigit(c);
+}
+
+/** Returns the length of a beginning such as `480 jobs wait.` or `≈ 8,400 jobs`; 0 if the text has none. */
 function leadEnd(words: string): i32 {
   let at = 0;
   // In a text such as `Attempt 18 of 25 begins`, the beginning is not bold: its number is not a count.

@@ -8,24 +8,29 @@ import { keyOf, Shortcut } from "../model/shortcut";
 import { List } from "./list";
 import { Row } from "./row";
 
-/** The button of an action; `Offline` while the data are stale. `kind`: see button(). Nothing in a read-only admin. */
+/**
+ * Returns the button of an action, or the word `Offline` while the data are stale. Returns nothing if `verb` is null,
+ * or if the page may not write. `kind`: see button().
+ */
 export function verbButton(m: Model, verb: Fix | null, kind: string): Node {
   if (verb === null || !m.access.canWrite) return nothing;
   if (m.live.isStale(m.now)) return leaf("span", "faint small", "Offline");
   return button(verb.label, "ask.verb", verbArg(verb), kind);
 }
 
-/** Returns the argument of the dialog `verb`. */
+/** Returns the argument of `ask.verb`, which opens the dialog of an action. */
 export function verbArg(verb: Fix): string {
   return `{"action":${quote(verb.action)},"label":${quote(verb.label)},"post":{"path":${quote(verb.post.path)},"body":${verb.post.body}}}`;
 }
 
-/** Returns an action on all jobs that a query finds. Its dialog previews the operation. */
+/**
+ * Returns an operation as a Fix: an action on all jobs that match the query. The dialog of an operation has a preview.
+ */
 export function operationVerb(action: string, label: string, query: string): Fix {
   return verbOf(action, label, "/api/operations", operationArg(action, query));
 }
 
-/** Returns the argument of the dialog `operation`. */
+/** Returns the argument of `ask.operation`, which opens the dialog of an operation. */
 export function operationArg(action: string, query: string): string {
   return new JsonWriter().string("q", query).string("action", action).end();
 }
@@ -36,13 +41,13 @@ export function unlockVerb(label: string, workers: string[]): Fix {
   return verbOf("force-unlock", label, "/api/maintenance", body.end());
 }
 
-/** Returns the action that cancels the job with this id. The page need not have read the job. */
+/** Returns the action that cancels the job with this id. The page does not have to show the job. */
 export function cancelVerb(job: i64): Fix {
   const body = new JsonWriter().string("action", "cancel").ints("ids", [job]);
   return verbOf("cancel", "Cancel…", "/api/jobs/action", body.end());
 }
 
-/** Returns an action in the form of the actions that the server offers. */
+/** Returns an action as a Fix, the form in which the server sends the actions that it offers. */
 export function verbOf(action: string, label: string, path: string, body: string): Fix {
   const verb = Fix.empty();
   verb.action = action;
@@ -52,7 +57,10 @@ export function verbOf(action: string, label: string, path: string, body: string
   return verb;
 }
 
-/** A button for a write; nothing in a read-only admin. While the data are stale, the button is off (offButton). */
+/**
+ * Returns the button of an action that writes; nothing if the page may not write. While the data are stale, the button
+ * is off (offButton()).
+ */
 export function writeButton(
   m: Model,
   label: string,
@@ -65,12 +73,17 @@ export function writeButton(
   return button(label, action, arg, kind);
 }
 
-/** The button that unlocks the worker of a row; nothing if the row has no worker to unlock. */
+/**
+ * Returns the button that unlocks the worker of a row (see writeButton()); nothing if the row has no worker to unlock.
+ */
 export function unlockButton(m: Model, row: Row, action: string): Node {
   return row.unlocks.length > 0 ? writeButton(m, "Unlock…", action, row.unlocks, "s") : nothing;
 }
 
-/** Adds the key that unlocks the current row's worker to the keys of a list, once the user has moved to a row. */
+/**
+ * Appends to `keys` the shortcut that unlocks the worker of the list's current row, and returns `keys`. Appends nothing
+ * if this row has no worker to unlock, if the user has not moved to a row yet, or if the page may not write.
+ */
 export function withUnlock(m: Model, list: List, keys: Shortcut[], action: string): Shortcut[] {
   if (!m.access.canWrite || !list.isWalked || list.current >= list.rows.length) return keys;
   const worker = list.rows[list.current].unlocks;

@@ -1,4 +1,7 @@
-/** Why a job is in its condition: the sentence, and the chain of causes to the root, each with its action. */
+/**
+ * Shows why a job is in its condition: a sentence, and the chain of causes to the root, each with the button of its
+ * action if it has one.
+ */
 
 import { localTimes, upToDate } from "../controls/age";
 import { link } from "../controls/button";
@@ -11,7 +14,10 @@ import { Model } from "../model/model";
 import { linkNames, sentence } from "./sentence";
 import { verbButton } from "./verb";
 
-/** The server's sentence, in the colour of the condition. Its part about jobs with the same error is a link to them. */
+/**
+ * The server's sentence about the job, in the colour of the job's condition. The part of the sentence about other jobs
+ * with the same error is a link to the page of that error.
+ */
 export function whyBox(m: Model, why: Why): Node {
   const links = why.causes.length > 0 ? why.causes[0].links : Cause.empty().links;
   const words = asOfNow(m, why, why.sentence);
@@ -27,21 +33,19 @@ export function whyBox(m: Model, why: Why): Node {
 }
 
 /**
- * Returns a text with its ages as of now. While the data are stale, the ages stay as they are: clock times in their
- * place would often repeat a time that the text has already.
+ * Returns a text of the server with local times, and with its ages as of now. While the data are stale, the ages stay
+ * as the server wrote them. upToDate() would replace them by clock times, and the text often has these times already.
  */
 function asOfNow(m: Model, why: Why, words: string): string {
   return m.times.stale ? localTimes(words, m.serverNow) : upToDate(words, why.asOf, m.times);
 }
 
-/** Returns where `836 other jobs have this error.` begins, or -1. */
+/** Returns where a last sentence such as `836 other jobs have this error.` begins; -1 if there is none. */
 function sameStart(words: string): i32 {
   return words.endsWith(" this error.") ? words.lastIndexOf(". ", words.length - 2) + 2 : -1;
 }
 
-/**
- * The chain of causes, each with its action. A root cause that needs a repair (`isBroken`) is red.
- */
+/** The chain of causes. A root cause that is a fault (`isBroken`) is red. */
 export function whyChain(m: Model, why: Why): Node {
   if (why.causes.length === 0) return nothing;
   const links: Node[] = [];
@@ -103,7 +107,7 @@ function lead(words: string): Node[] {
   return [leaf("span", "lead", words.substring(0, leadEnd(words)))];
 }
 
-/** Returns the end of the first sentence, or of its part before the first comma or semicolon. */
+/** Returns the place after the first comma or semicolon, or after the first sentence if that ends earlier. */
 function leadEnd(words: string): i32 {
   for (let i = 0; i < words.length; i++) {
     const c = words.charCodeAt(i);

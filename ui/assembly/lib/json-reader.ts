@@ -9,7 +9,7 @@ import { parseTime } from "./time";
 
 /** The maximum depth of values that are read member by member, as records are. */
 const MAX_RECORD_DEPTH = 200;
-/** The maximum depth of a skipped or raw value. A level of it costs only a byte; a level of a record costs a call. */
+/** The maximum depth of a skipped or raw value. Its levels need a byte each, the levels of a record a call each. */
 const MAX_SKIP_DEPTH = 65536;
 
 const COMMA: i32 = 0x2c;
@@ -34,7 +34,7 @@ export class JsonReader extends JsonScanner {
   private keyStart: i32 = 0;
   private keyEnd: i32 = 0;
   private keyEscaped: bool = false;
-  /** Whether an opening bracket has just been read, so that the next member needs no comma before it. */
+  /** Whether an opening brace or bracket has just been read: the first member or item has no comma before it. */
   private fresh: bool = false;
 
   constructor(text: string) {
@@ -54,7 +54,7 @@ export class JsonReader extends JsonScanner {
     return c === 0x6e ? Kind.Null : Kind.End;
   }
 
-  /** Returns where the next value begins, in UTF-16 units from the start. */
+  /** Returns where the next value begins, in UTF-16 units from the start of the text. */
   get offset(): i32 {
     this.space();
     return this.pos;
@@ -64,7 +64,7 @@ export class JsonReader extends JsonScanner {
     this.open(OPEN_BRACE);
   }
 
-  /** Moves to the value of the next member. At the end of the object, moves past its brace and returns false. */
+  /** Moves to the value of the next member. At the object's end, moves past the closing brace and returns false. */
   nextKey(): bool {
     if (this.nextMember(CLOSE_BRACE)) return this.scanKey();
     this.depth--;
@@ -97,7 +97,7 @@ export class JsonReader extends JsonScanner {
     this.open(OPEN_BRACKET);
   }
 
-  /** Returns whether the array has another item to read. If it has none, moves past its bracket. */
+  /** Returns whether the array has another item to read. If it has none, moves past the closing bracket. */
   nextItem(): bool {
     if (this.nextMember(CLOSE_BRACKET)) return true;
     this.depth--;
@@ -157,7 +157,7 @@ export class JsonReader extends JsonScanner {
     if (!this.scanNumber()) return 0;
     const negative = this.at(i) === 0x2d;
     let value: f64 = 0;
-    // Each digit after the point lowers the exponent by one; a written exponent is added.
+    // Each digit after the point lowers the exponent by one. If the text has an exponent, it is added.
     let exponent = 0;
     let inFraction = false;
     if (negative) i++;

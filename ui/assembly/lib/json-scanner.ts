@@ -97,8 +97,8 @@ export class JsonScanner {
   }
 
   /**
-   * Returns the text between two positions inside a scanned string. `escaped`: whether this text may contain escapes,
-   * which are then decoded.
+   * Returns the text between two positions inside a scanned string. Escapes are decoded. `escaped`: whether the text
+   * may contain escapes.
    */
   protected decode(start: i32, end: i32, escaped: bool): string {
     if (!escaped) return this.text.substring(start, end);

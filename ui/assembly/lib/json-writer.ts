@@ -1,4 +1,4 @@
-/** Writes one JSON object, member by member. The value that raw() gets is JSON, and is written as it is. */
+/** Writes one JSON object, member by member. raw() writes a value that already is JSON. */
 export class JsonWriter {
   private text: string = "{";
 

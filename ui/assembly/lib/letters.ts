@@ -1,7 +1,8 @@
 /**
  * Upper and lower case of ASCII letters, and the replacement of a part of a text. AssemblyScript's own functions are
- * not used: those for letters support all of Unicode, which takes 12 KB, and `replaceAll` writes a long replacement
- * past the end of the result's memory, because it only doubles that memory, at most once for each match.
+ * not used. Its functions for upper and lower case support all of Unicode, which adds 12 KB to the program. Its
+ * `replaceAll` may write a long replacement past the end of the result's memory, because for each match it at most
+ * doubles this memory.
  */
 
 export function lower(text: string): string {

@@ -1,4 +1,7 @@
-/** Quotes texts for a query, and escapes texts for Markdown, so that any name or error remains plain text there. */
+/**
+ * Quotes and unquotes texts of queries, and escapes texts for Markdown. Any name or error, once quoted or escaped, is
+ * plain text in the query or in the Markdown.
+ */
 
 import { lower, replaced } from "./letters";
 import { visible } from "./visible";

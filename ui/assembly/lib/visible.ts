@@ -6,8 +6,9 @@
 import { isHidden, pointAt } from "../../../src/domain/portable/shell-word";
 
 /**
- * Returns the text with codes in place of these characters. `multiline`: line breaks and tabs are kept. node.ts calls
- * this function for every text that is drawn.
+ * Returns the text with codes in place of invisible characters and of characters that change the writing direction.
+ * `multiline`: line breaks and tabs are kept. node.ts calls this function for every text node, and for the attributes
+ * `title` and `aria-label`.
  */
 export function visible(text: string, multiline: bool): string {
   let from = 0;
@@ -25,7 +26,7 @@ export function visible(text: string, multiline: bool): string {
   return from === 0 ? text : out + text.substring(from);
 }
 
-/** Returns four hexadecimal digits. (`toString(16)` does not write leading zeros.) */
+/** Returns the number as four hexadecimal digits. (`toString(16)` does not write leading zeros.) */
 function hex(unit: i32): string {
   let digits = "";
   for (let shift = 12; shift >= 0; shift -= 4)

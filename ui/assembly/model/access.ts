@@ -28,7 +28,7 @@ export class Access {
   error: string = "";
   /** Whether the session will be requested again after a failure. */
   isRetrying: bool = false;
-  /** The time before which no login is sent, because the server has answered one with 429. */
+  /** The time before which the page sends no login, because the server has answered a login with 429. */
   blockedUntil: f64 = 0;
 
   /** Returns the header line that contains the token; empty without a token. */

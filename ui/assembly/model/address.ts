@@ -1,10 +1,10 @@
-/** The part of the URL after the `#`, such as `/jobs?q=is%3Afailed&sort=due`. Reading it never traps, for any text. */
+/** The part of the URL after the `#`, such as `/jobs?q=is%3Afailed&sort=due`. Any text can be parsed without a trap. */
 import { replaced } from "../lib/letters";
 import { decode, encode } from "../lib/percent";
 
-/** The length of the longest address that is read. A query has up to 4,000 characters, each encoded in up to nine. */
+/** The length of the longest address that is parsed. A query has up to 4,000 characters, each encoded as up to nine. */
 const MAX_LENGTH = 65536;
-/** The path of an address that is too long to be read. No page has it, so the page for unknown addresses opens. */
+/** The path that an address gets if it is too long. No page has this path, so the page for unknown addresses opens. */
 const NOWHERE = "?";
 
 export class Address {

@@ -1,6 +1,6 @@
 /**
- * How fresh the page is. In this file, news is an event `pulse` or `counts`, or a successful answer to any request
- * except the one for the session.
+ * The state of the event stream, and the age of the data on the page. In this file, *news* is an event `pulse` or
+ * `counts`, or a successful answer to any request except the request for the session.
  */
 export enum Stream {
   Closed,
@@ -8,11 +8,14 @@ export enum Stream {
   Open,
 }
 
-/** The time without news after which the page shows a warning, and its ages become clock times. */
+/** If no news has arrived for this long, the page shows a warning, and clock times instead of ages. */
 export const AMBER_MS: f64 = 12000;
-/** The interval of requests while no events arrive. */
+/** While no events arrive, the page requests their data at this interval. */
 export const ASK_MS: f64 = 5000;
-/** The time without news after which a banner is shown, and the stream, open or opening, is closed and opened again. */
+/**
+ * If no news has arrived for this long, a banner is shown. If no news arrives for this long while the stream is open,
+ * or if the stream does not open within this time, the stream is closed and soon opened again.
+ */
 export const RED_MS: f64 = 30000;
 /** The time without input after which rows may change their places. */
 const READING_MS: f64 = 20000;
@@ -20,8 +23,8 @@ const READING_MS: f64 = 20000;
 export class Live {
   stream: Stream = Stream.Closed;
   /**
-   * The number of times that the stream could not be opened or was closed since it last opened, at most 10. It is also
-   * reset after an outage, and when the tab is hidden or shown.
+   * The number of times that the stream has failed to open, or was closed, since it last opened; at most 10. It also
+   * becomes 0 when an outage ends, and when the tab is hidden or shown.
    */
   failures: i32 = 0;
   /** When the next attempt to open the stream may begin. */
@@ -29,9 +32,12 @@ export class Live {
   /** Whether the tab is visible. In a background tab the stream is closed, and no data are requested regularly. */
   visible: bool = true;
   ticking: bool = false;
-  /** Whether the pointer or the focus is on rows, which must not move then. */
+  /** Whether the pointer or the focus is on rows. While this is true, the rows must not move. */
   pinsRows: bool = false;
-  /** Whether the user has paused live updates. The feed's data are then stored and not shown, except operations. */
+  /**
+   * Whether the user has paused live updates. During a pause, new data of the feed are stored but not shown. Operations
+   * are an exception: they are always shown at once.
+   */
   isPaused: bool = false;
   /** When the user last did something on the page. */
   touchedAt: f64 = 0;
@@ -39,15 +45,18 @@ export class Live {
   newsAt: f64 = NaN;
   /** When the page last requested data that the stream normally sends. */
   requestedAt: f64 = 0;
-  /** By how much the server's clock is ahead of this machine's; 0 if they differ by at most 2 s. */
+  /** By how much the server's clock is ahead of this machine's clock; 0 if the clocks differ by at most 2 s. */
   ahead: f64 = 0;
-  /** The largest lead of the server's clock in a pulse or counts since the stream was requested; NaN: none yet. */
+  /**
+   * The largest lead of the server's clock over this machine's clock in any pulse or counts that have arrived since the
+   * stream was last requested; NaN if none have arrived.
+   */
   aheadMost: f64 = NaN;
   /** When the stream opened; before that, when it was requested. */
   openedAt: f64 = 0;
   /** Whether the stream has been open in this session. */
   wasOpen: bool = false;
-  /** The error because of which there are no fresh data; empty: no outage is known. */
+  /** The error because of which no fresh data arrive; empty if no outage is known. */
   outage: string = "";
   /** The code of the last error that was stored in `outage`. */
   outageCode: string = "";
@@ -59,17 +68,17 @@ export class Live {
     return this.newsAt + this.ahead;
   }
 
-  /** When the page sends its next request, while no events arrive. */
+  /** The earliest time of the page's next regular request for the data that the stream normally sends. */
   get nextAskAt(): f64 {
     return this.requestedAt + ASK_MS;
   }
 
-  /** Returns how long there has been no news; 0 before the first. */
+  /** Returns how long no news has arrived; 0 before the first news. */
   silence(now: f64): f64 {
     return isNaN(this.newsAt) ? 0 : max(0, now - this.newsAt);
   }
 
-  /** Whether the user is reading here, so that rows must stay in their places. */
+  /** Whether the user may be reading the rows, so that they must stay in their places. */
   isRead(now: f64): bool {
     return this.pinsRows || now - this.touchedAt < READING_MS;
   }

@@ -27,17 +27,21 @@ export class Model {
   live: Live = new Live();
   notices: Notices = new Notices();
   theme: string = "system";
-  /** Whether the page is drawn again after a timer has ended. An action that only sends requests sets it to false. */
+  /**
+   * Whether the page is drawn again after the action of a timer. onTimer() sets this to true before the action, and an
+   * action that only sends requests sets it to false.
+   */
   isNew: bool = false;
-  /** The number of the current entry of the history. */
+  /** The number of the current entry of the browser's history. */
   entry: i32 = 0;
   places: Places = new Places();
   /** The feed's data. */
   facts: Facts = new Facts();
-  /** The first key of a shortcut of two keys, until the second is pressed; otherwise empty. */
+  /** The first key of a two-key shortcut whose second key has not been pressed yet; otherwise empty. */
   chord: string = "";
+  /** When the key in `chord` was pressed. The second key must follow within 1.5 s. */
   chordAt: f64 = 0;
-  /** The version that the server had when the first session began; empty before. */
+  /** The version that the server had when the first session began; empty before that. */
   version: string = "";
   /** The layer over the page: `keys`, `palette`, `more`, or empty. */
   layer: string = "";
@@ -48,7 +52,7 @@ export class Model {
 
   shared: SharedData = new SharedData();
   dialog: OpenDialog | null = null;
-  /** The id of the element that gets the focus on the next page; empty: its heading. */
+  /** The id of the element that gets the focus on the next page; empty: the page's heading. */
   focusNext: string = "";
 
   /** `pages`: the last one is for addresses that no other page has. */
@@ -59,7 +63,7 @@ export class Model {
     this.page = pages[0];
   }
 
-  /** The present time by the server's clock, like the times of jobs and workers. */
+  /** The present time by the server's clock. The times of jobs and workers are by the same clock. */
   get serverNow(): f64 {
     return this.now + this.live.ahead;
   }
@@ -110,21 +114,21 @@ export class Mark {
 
 export const noMark: Mark = new Mark("", "");
 
-/** One page. Its name begins its actions (`jobs.select`) and the topics of its requests. */
+/** One page. Its actions, such as `jobs.select`, and the topics of its requests begin with the page's name. */
 export abstract class Page {
-  /** The text of its entry in the navigation; empty: it has none. */
+  /** The text of the page's entry in the navigation; empty: the page has no entry. */
   label: string = "";
-  /** The path of its icon in the navigation (controls/icon.ts). */
+  /** The SVG path of the page's icon in the navigation (controls/icon.ts). */
   drawing: string = "";
-  /** The letter that opens it after `g`. */
+  /** The key that opens the page if it is pressed after `g`; empty: there is none. */
   letter: string = "";
-  /** Whether it is in the bar at the bottom of a phone. The other pages are in the More menu. */
+  /** Whether the page is in the bar at the bottom of a phone's screen. The other pages are in the More menu. */
   inBar: bool = false;
-  /** The name of the page whose entry is marked while this one is open, and to which Escape can lead. */
+  /** The name of the page whose entry is marked while this page is open. If it is another page, Escape can open it. */
   under: string;
   /** The id of the field that gets the focus when `/` is pressed; empty: the page has none. */
   searchField: string = "";
-  /** Whether it takes the whole width, as lists do. */
+  /** Whether the page takes the whole width, as lists do. */
   wide: bool = false;
 
   constructor(
@@ -142,22 +146,25 @@ export abstract class Page {
   /** Called when the page is opened, and when its address changes, unless shift() has handled the change. */
   turn(_m: Model, _address: Address): void {}
 
-  /** Handles a new address with the same path that differs only in a detail. If it returns false, `turn` is called. */
+  /**
+   * Called when the address of the open page changes, but not the path. Returns true if the page has handled the
+   * change, such as one of a detail; otherwise turn() is called.
+   */
   shift(_m: Model, _address: Address): bool {
     return false;
   }
 
-  /** Called when another page is opened, or this one for another path, such as the path of another job. */
+  /** Called when another page is opened, or when this page is opened for another path, such as that of another job. */
   leave(_m: Model): void {}
 
-  /** Called when the session has ended. Discards the data that were read in it. */
+  /** Called when the session has ended. Discards the data that were read in the session. */
   reset(_m: Model): void {}
 
   title(): string {
     return this.label;
   }
 
-  /** Returns the mark after its name in the navigation. */
+  /** Returns the mark after the page's name in the navigation. */
   mark(_m: Model): Mark {
     return noMark;
   }
@@ -172,15 +179,18 @@ export abstract class Page {
     return 0;
   }
 
-  /** Returns the state of the page to store for this entry of the history; null: none. */
+  /** Called before another entry of the history is shown. Returns the state to store for this entry; null: none. */
   saveState(): PageState | null {
     return null;
   }
 
-  /** Restores the stored state, after `turn` and before `load`. */
+  /** Called after Back or Forward, between turn() and load(). Restores the state that saveState() returned. */
   restoreState(_m: Model, _kept: PageState): void {}
 
-  /** Called on the current page for an event of the feed (pulse, counts, operation, …), when `m.facts` has its data. */
+  /**
+   * Called on the current page when `m.facts` has taken new data of the feed. `event`: the name of the data (pulse,
+   * counts, operation, …).
+   */
   onEvent(_m: Model, _event: string, _data: string): void {}
 
   abstract view(m: Model): Node;
@@ -202,10 +212,10 @@ export abstract class Page {
    */
   refresh(_m: Model): void {}
 
-  /** Takes the answer to its request `<name>.<what>`. */
+  /** Takes the answer to a request of the page, whose topic is `<name>.<what>`. */
   onAnswer(_m: Model, _request: Pending, _body: string): void {}
 
-  /** Called when its request failed. In an outage the last data stay on the page, and a banner reports the outage. */
+  /** Called when a request of the page has failed. Shows the reason in a notice; a banner reports an outage instead. */
   onFailure(m: Model, _request: Pending, status: i32, reason: string): void {
     if (!isAway(status)) m.notices.bad(reason);
   }
@@ -216,17 +226,17 @@ export abstract class Page {
   /** Passes the subject, such as the selected jobs, to a dialog that opens over the page. */
   aim(_m: Model, _dialog: OpenDialog): void {}
 
-  /** Called on all pages when the server has performed a write, unless it is a step of a dialog (`isStep`). */
+  /** Called on all pages when the server has performed a write, unless the write is a step of a dialog (`isStep`). */
   onWrite(_write: Pending): void {}
 }
 
-/** One dialog, with a text, a form, and the request that it sends. The action `ask.<name>` opens it. */
+/** One dialog, with a text, a form, and the request that the dialog sends. The action `ask.<name>` opens the dialog. */
 export abstract class Dialog {
   wide: bool = false;
 
   constructor(readonly name: string) {}
 
-  /** Fills in the form. Returns false if the dialog has no subject and is not to be shown. */
+  /** Fills in the form. Returns false if the dialog has no subject, so that it must not be shown. */
   abstract open(m: Model, dialog: OpenDialog, arg: string): bool;
 
   abstract title(dialog: OpenDialog): string;
@@ -234,7 +244,7 @@ export abstract class Dialog {
   /** Returns the label of the button that confirms. */
   abstract verb(dialog: OpenDialog): string;
 
-  /** Returns what will happen, in whole sentences. */
+  /** Returns what the request will change, in whole sentences. */
   abstract text(m: Model, dialog: OpenDialog): string;
 
   /** Returns the remark below the text, such as which of the jobs the server will skip; empty: none. */
@@ -247,22 +257,25 @@ export abstract class Dialog {
     return "";
   }
 
-  /** Returns whether its write may do harm, such as deleting data or ending jobs. If so, its button is red. */
+  /** Returns whether the request may do harm, such as deleting data or ending jobs. If so, the button is red. */
   abstract danger(m: Model, dialog: OpenDialog): bool;
 
-  /** Whether the button that confirms requests the focus, instead of Cancel. A field of the form has precedence. */
+  /**
+   * Whether the button that confirms gets the focus when the dialog opens; otherwise Cancel gets it. If a field of the
+   * form requests the focus, the field gets it instead.
+   */
   eager(m: Model, dialog: OpenDialog): bool {
     return !this.danger(m, dialog) && !this.wide;
   }
 
   abstract form(m: Model, dialog: OpenDialog): Node;
 
-  /** Returns the text beside the buttons. */
+  /** Returns the text beside the buttons; empty: none. */
   footnote(): string {
     return "";
   }
 
-  /** Returns the request. Stores faults of the form in the dialog's draft; with a fault, the request is not sent. */
+  /** Returns the request. Stores faults of the form in the dialog's draft. With a fault, the request is not sent. */
   abstract request(m: Model, dialog: OpenDialog): Pending;
 
   /** Called when a field changes. */
@@ -271,7 +284,7 @@ export abstract class Dialog {
   /** Called by the action `dialog.typed`, for example after a pause in typing. */
   onInputPause(_m: Model, _dialog: OpenDialog, _arg: string): void {}
 
-  /** Takes the answer to its own request `<name>.<what>`, while it is open. */
+  /** Called while the dialog is open. Takes the answer to a request of the dialog, whose topic is `<name>.<what>`. */
   onAnswer(_m: Model, _dialog: OpenDialog, _request: Pending, _body: string): void {}
 
   /** Called when the session has ended. Discards drafts and the data that were read. */

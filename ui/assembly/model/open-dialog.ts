@@ -9,17 +9,20 @@ export class OpenDialog {
   jobs: ListedJob[] = [];
   workers: string[] = [];
   draft: Draft = new Draft();
-  /** The incident that offers the action of the dialog; null: no incident does. */
+  /** The incident that offers the action of the dialog; null: no incident offers it. */
   about: Incident | null = null;
   /** Workers that the page has read. If they include all workers of the action, `note` describes what is unlocked. */
   holders: ListedWorker[] = [];
   /** Sentences about the subject, shown before the text of the dialog; empty: none. */
   note: string = "";
   error: string = "";
-  /** Why a read for the dialog has failed; empty: none has, or only because of an outage. */
+  /** Why a read for the dialog has failed; empty: no read has failed, or the cause was only an outage. */
   unread: string = "";
 
-  /** `name`: the name of the Dialog that draws it. VerbDialog replaces it with `operation` for an action on a query. */
+  /**
+   * `name`: the name of the Dialog that draws the open dialog. For an action on a query, VerbDialog changes `name` to
+   * `operation`.
+   */
   constructor(public name: string) {}
 
   /** Returns how many of the jobs are in a state. */

@@ -1,10 +1,10 @@
 /**
  * A place belongs to one entry of the browser's history. It has the scroll position, the focus, and the state of the
- * page (selected rows, the current row, rows as they were). Back and Forward restore it. Only the latest places are
- * kept.
+ * page, for example the rows on screen, the selected rows and the current row. Back and Forward restore the place of
+ * the entry to which they lead. Only the latest MAX_PLACES places are kept.
  */
 
-/** The state of a page that is kept in its place. Each page that has such a state extends this class. */
+/** The state of a page that is kept in a place. Each page with a state to keep extends this class. */
 export class PageState {}
 
 export class Place {
@@ -18,7 +18,6 @@ export class Place {
   ) {}
 }
 
-/** The maximum number of places that are kept. */
 const MAX_PLACES = 30;
 
 export class Places {

@@ -1,6 +1,6 @@
 /**
- * The requests that are not answered yet. Reads of dialogs that failed are kept, to be sent again. A newer read of a
- * topic cancels the older one.
+ * The requests that are not answered yet. If a read of a dialog fails, the read is kept, so that it can be sent again.
+ * A newer read of a topic cancels the older one.
  */
 import { request } from "../host";
 import { Access } from "./access";
@@ -17,19 +17,19 @@ const KEPT = -1;
 
 export class Pending {
   id: i32 = 0;
-  /** Whether it was sent because time has passed, and not because of an action of the user. */
+  /** Whether the request was sent because time has passed, and not because of an action of the user. */
   isQuiet: bool = false;
-  /** Whether it is sent a second time, with the CSRF token of a new session. There is no third time. */
+  /** Whether this write is sent a second time, with the CSRF token of a new session. There is no third time. */
   again: bool = false;
   /** `count` and `note` are for the sender of the request, which needs them when the answer arrives. */
   count: i32 = 0;
   note: string = "";
-  /** The dialog that has sent a write; null: a page has sent it. For a read it is null, until `keep` sets it. */
+  /** The dialog that has sent this write, or the dialog of this read after keep(); null for all other requests. */
   dialog: OpenDialog | null = null;
   /** Whether the dialog stays open after the answer to this write, because another write may follow. */
   isStep: bool = false;
 
-  /** `topic`: `<owner>.<what>`. The owner, a page, a dialog or `app`, gets the answer. Only a write has a body. */
+  /** `topic`: `<owner>.<what>`. The owner gets the answer; it is a page, a dialog or `app`. Only a write has a body. */
   constructor(
     readonly topic: string,
     readonly path: string,
@@ -52,7 +52,7 @@ export class Pending {
 /** Unanswered requests and kept reads. They are global, so that ServerData can cancel one without the model. */
 let pending: Pending[] = [];
 
-/** Removes and returns the request with this id or topic; null: none. The id 0 and the empty topic match none. */
+/** Removes and returns the request with this id or topic; null: none. The id 0 and the empty topic match no request. */
 function remove(id: i32, topic: string): Pending | null {
   let removed: Pending | null = null;
   const rest: Pending[] = [];
@@ -86,7 +86,7 @@ export class Requests {
     request(this.enter(read), "GET", path, access.headers(), "");
   }
 
-  /** Increases the budget. Returns whether a quiet request may be sent: larger answers cause longer pauses. */
+  /** Increases the budget. Returns whether a quiet request may be sent. After larger answers, the pauses are longer. */
   mayRepeat(now: f64): bool {
     const passed = max(0, now - this.savedAt);
     this.saved = min(MAX_SAVED, this.saved + passed * BYTES_PER_MS);
@@ -94,7 +94,7 @@ export class Requests {
     return this.saved >= 0;
   }
 
-  /** Subtracts the answer to a quiet request from the budget. `bytes`: its size without headers. */
+  /** Subtracts the size of the answer to a quiet request from the budget. `bytes`: the size without headers. */
   count(answered: Pending, bytes: i32): void {
     if (answered.isQuiet) this.saved -= HEADER_BYTES + <f64>bytes;
   }

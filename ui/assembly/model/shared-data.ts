@@ -8,13 +8,13 @@ const MAX_RECENT = 6;
 export class SharedData {
   /** The address, without `cursor`, of the list of jobs that was shown last. */
   listPath: string = "/jobs";
-  /** The ids of the jobs that this list showed. */
+  /** The ids of the jobs on the page of this list that was shown last. */
   listIds: i64[] = [];
-  /** The position of the first of these jobs in the whole list, counted from 1; 0: unknown. */
+  /** The position of the first job of `listIds` in the whole list, counted from 1; 0: unknown. */
   listFirst: i64 = 0;
   /** The number of jobs in the whole list; null: unknown. */
   listTotal: Value | null = null;
-  /** Whether more jobs of the list follow after these. */
+  /** Whether more jobs of the list follow after the jobs of `listIds`. */
   listGoesOn: bool = false;
   /** The job whose details were shown last. */
   shown: ListedJob | null = null;
@@ -40,12 +40,15 @@ export class SharedData {
     this.template = null;
   }
 
-  /** Returns the job's index on the page of the list that was shown last; -1: it is not there. */
+  /** Returns the job's index in `listIds`; -1: the job is not there. */
   placeOf(id: i64): i32 {
     return this.listIds.indexOf(id);
   }
 
-  /** Returns `4 of 100 on this page` if the place in the list is unknown; else `4 of 12,000 in the list`. */
+  /**
+   * Returns the place of the job with the index `at` in `listIds`, such as `4 of 12,000 in the list`, or
+   * `4 of 100 on this page` if `listFirst` is unknown.
+   */
   placeText(at: i32): string {
     const count = <i64>this.listIds.length;
     const first = this.listFirst;

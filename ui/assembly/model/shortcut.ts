@@ -1,6 +1,6 @@
 /**
- * An action that is available by a key, from the palette, or both. Pages and the shell declare their shortcuts. The
- * handling of keys, the sheet that `?` opens and the palette use these declarations.
+ * A shortcut is an action that is available by a key, in the palette, or both. Pages and the shell declare shortcuts.
+ * The handling of keys, the sheet that `?` opens and the palette use these declarations.
  */
 import { NEXT } from "../controls/icon";
 import { commands } from "../generated/commands";
@@ -8,30 +8,34 @@ import { commands } from "../generated/commands";
 export class Shortcut {
   constructor(
     /**
-     * The keys: `r`, `Mod+k` (Ctrl or ⌘), `g j` (one after the other), `Shift+ArrowDown`. Keys with the same effect are
-     * separated by a comma. Empty: only in the palette.
+     * The key, such as `r`, `Shift+ArrowDown` or `Mod+k` (Mod is Ctrl or ⌘), or two keys that are pressed one after the
+     * other, such as `g j`. If several keys have this effect, they are separated by commas. Empty: the action is only
+     * in the palette.
      */
     readonly keys: string,
-    /** The label: `Reschedule…`. */
+    /** The label, such as `Reschedule…`. */
     readonly label: string,
     /** The action that is dispatched with `arg`. The actions of a page begin with the page's name. */
     readonly action: string,
     readonly arg: string,
     /** The heading above the shortcut in the sheet and the palette. */
     readonly group: string,
-    /** The path of its icon in the palette (controls/icon.ts). */
+    /** The SVG path of the icon in the palette (controls/icon.ts). */
     readonly drawing: string = NEXT,
     /** What the palette shows instead of a key, such as a count. */
     readonly note: string = "",
   ) {}
 
-  /** Whether this key, or these keys one after the other, are among its `keys`. */
+  /** Whether `strokes` is one of the shortcut's `keys`: a key, or two keys separated by a space. */
   takes(strokes: string): bool {
     return this.keys.length > 0 && ("," + this.keys + ",").includes("," + strokes + ",");
   }
 }
 
-/** Returns the key of a command, by its name or its action; empty: it has none. A command has one key everywhere. */
+/**
+ * Returns the key of a command, which is the same on every page; empty: it has none. `name`: the command's name or
+ * action.
+ */
 export function keyOf(name: string): string {
   for (let i = 0; i < commands.length; i++) {
     if (commands[i].name === name || commands[i].action === name) return commands[i].key;

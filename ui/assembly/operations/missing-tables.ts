@@ -1,6 +1,6 @@
 /**
- * For dialogs whose action needs tables that the schema lacks: their texts, the request that adds the tables, and the
- * comparison of the previews before and after it.
+ * For dialogs whose action needs tables that the schema lacks: the texts of these dialogs, the request that adds the
+ * tables, and the comparison of two previews of the action, from before and from after the tables were added.
  */
 import { commandLine } from "../controls/button";
 import { note } from "../controls/empty";
@@ -12,7 +12,7 @@ import { Pending } from "../model/requests";
 
 export const ADD_TABLES: string = "Add tables and continue";
 
-/** Whether tables are missing, and this role may add them before the action. */
+/** Whether tables are missing and the admin may add them. They are added before the action. */
 export function addsTables(missing: MissingTables | null): bool {
   return missing !== null && missing.mayAdd;
 }
@@ -22,7 +22,7 @@ export function addTables(topic: string, missing: MissingTables): Pending {
   return new Pending(topic, "api/extensions", body);
 }
 
-/** Returns `sentence`, the consequence of an action. If tables are added first, another sentence about that follows. */
+/** Returns `sentence`, the consequence of an action. If tables are added first, adds a sentence about these tables. */
 export function withTables(sentence: string, missing: MissingTables | null): string {
   return addsTables(missing)
     ? sentence + " Adds the missing tables first; workers can keep running."
@@ -30,8 +30,9 @@ export function withTables(sentence: string, missing: MissingTables | null): str
 }
 
 /**
- * Returns a note if tables are missing and this role may not add them. The note has the command that the schema's
- * owner has to run. If there is no such command, the note has the reason instead.
+ * Returns a note if the admin cannot use the tables and may not add them. The note has the command that the schema's
+ * owner has to run. If the tables exist and only privileges are missing, there is no such command, and the note has
+ * `missing.sentence`: what is missing and what to do.
  */
 export function unstartable(missing: MissingTables | null): Node {
   if (missing === null || missing.mayAdd) return nothing;
@@ -46,7 +47,7 @@ export function unstartable(missing: MissingTables | null): Node {
   ]);
 }
 
-/** Whether two previews have the same numbers of jobs, so that no new confirmation is needed. */
+/** Whether the numbers of jobs in two previews agree. If they do, no new confirmation is needed. */
 export function isSame(before: Rehearsal, after: Rehearsal): bool {
   return (
     agree(before.would.changeValue, after.would.changeValue) &&

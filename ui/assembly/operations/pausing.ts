@@ -36,7 +36,7 @@ function resumeVerb(target: string): Fix {
   return verbOf("resume", "Resume…", "/api/pauses", body.end());
 }
 
-/** Returns the action that opens a dialog: the one for a resume if the target is paused, else the one for a pause. */
+/** Returns the action that opens a dialog: to resume the target if it is paused, otherwise to pause it. */
 function actionOn(isPaused: bool): string {
   return isPaused ? "ask.verb" : "ask.pause";
 }
@@ -62,8 +62,8 @@ export function pauseShortcut(
 }
 
 /**
- * Adds the key that pauses or resumes the current row to the keys of a list, if the user may write and has moved to a
- * row. Returns `keys`.
+ * Adds a shortcut to `keys`, the shortcuts of a list, and returns `keys`. The shortcut pauses or resumes the target of
+ * the current row. It is added only if the user may write and has moved to a row.
  */
 export function withPause(m: Model, list: List, keys: Shortcut[]): Shortcut[] {
   if (!m.access.canWrite || !list.isWalked || list.current >= list.rows.length) return keys;

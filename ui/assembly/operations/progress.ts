@@ -30,7 +30,7 @@ function isUndo(operation: Operation): bool {
   return operation.state === "undoing" || operation.state === "undone";
 }
 
-/** Returns the number of jobs to process; 0: unknown. A limit counts only changed jobs, so skipped ones are added. */
+/** Returns the number of jobs to process; 0: unknown. A limit counts only changed jobs, so skipped jobs are added. */
 function totalOf(operation: Operation): i64 {
   const matched = operation.matched;
   if (isUndo(operation)) return operation.done;
@@ -61,7 +61,7 @@ export function progressBar(operation: Operation): Node {
   return shareBar(label, COLOURS, [changed, left, max(0, totalOf(operation) - changed - left)]);
 }
 
-/** The link on every page to an operation or undo that runs, is paused or was interrupted. `name`: its CSS class. */
+/** The link on every page to an operation or undo that runs, is paused or was interrupted. `name`: the link's class. */
 export function progressLink(m: Model, name: string): Node {
   const operation = m.facts.operation;
   if (operation === null || (!isAtWork(operation) && !isResumable(operation))) return nothing;

@@ -17,7 +17,7 @@ import { numberText, parseWhole } from "../lib/number";
 import { Model } from "../model/model";
 import { jobs, lineWith } from "./words";
 
-/** The names of fields; but FIRST is a value of the field EXTENT, with which the operation begins with a canary. */
+/** The names of fields. FIRST is not a field: with this value of EXTENT, the operation begins with a canary. */
 const EXTENT = "extent";
 const CANARY = "canary";
 const RATE = "rate";
@@ -65,7 +65,7 @@ export function affectedJobs(draft: Draft, rehearsal: Rehearsal): string {
     : countedValue(rehearsal.would.changeValue, "job", "jobs");
 }
 
-/** Returns the jobs that match, including those to skip: `12,000 jobs` or `first 500 of 12,000 jobs`. */
+/** Returns the jobs that match, also those that would be skipped: `12,000 jobs` or `first 500 of 12,000 jobs`. */
 export function chosenJobs(draft: Draft, rehearsal: Rehearsal): string {
   const all = countedValue(rehearsal.count, "job", "jobs");
   return isLimited(rehearsal, draft)
@@ -73,7 +73,7 @@ export function chosenJobs(draft: Draft, rehearsal: Rehearsal): string {
     : all;
 }
 
-/** Whether the number of jobs must be typed, because an undo can restore only a part of them. */
+/** Whether the number of jobs must be typed, because an undo could restore only a part of the changed jobs. */
 function mustBeTyped(draft: Draft, rehearsal: Rehearsal): bool {
   return rehearsal.canUndo && rehearsal.undoJobs < countOf(draft, rehearsal);
 }
@@ -161,7 +161,10 @@ function eta(draft: Draft, rehearsal: Rehearsal): string {
   return `About ${ageText(<f64>max(1, max(atRate, rehearsal.etaS)) * 1000)}`;
 }
 
-/** Returns the server's command line with the schema, and with the rate, canary and limit that are entered here. */
+/**
+ * Returns the rehearsal's command line. Its options are the rate, canary and limit that are entered here, and the
+ * schema if it is not `worker`.
+ */
 function lineOf(m: Model, draft: Draft, rehearsal: Rehearsal): string {
   const rate = draft.value(RATE).trim();
   let options = rate.length > 0 ? ` --rate=${quoted(rate)}` : "";

@@ -82,7 +82,10 @@ export function pastOf(operation: Operation): string {
   return past(operation.action, operation.done, isOutnumbered(operation) ? "" : allOf(operation));
 }
 
-/** Whether the number of jobs is an obsolete estimate: all jobs are processed, or more jobs were changed than that. */
+/**
+ * Whether the number of matched jobs is an obsolete estimate: the operation has processed all jobs, or has changed more
+ * jobs than were estimated.
+ */
 function isOutnumbered(operation: Operation): bool {
   const matched = operation.matched;
   if (matched === null || matched.precision === "exact") return false;
@@ -127,8 +130,8 @@ export function paceOf(operation: Operation): string {
 }
 
 /**
- * Returns the server's line (`worker retry is:failed`) with more options after `retry`: `--schema` if the schema is not
- * `worker`, and then `options` (` --rate=5`).
+ * Returns the command line from the server, such as `worker retry is:failed`, with more options after its command, here
+ * `retry`: first `--schema`, if the schema is not `worker`, and then `options`, such as ` --rate=5`.
  */
 export function lineWith(line: string, schema: string, options: string): string {
   const at = line.indexOf(" ", line.indexOf(" ") + 1);

@@ -20,7 +20,7 @@ export function commonPanel(m: Model, data: ServerData, common: Common): Node {
   return panel("Common factors", remark, [], commonBody(m, data, common));
 }
 
-/** The content of the panel. The page of a job shows it in a frame of its own (job/comparison.ts). */
+/** The content of the panel. In the view of a job it is part of another panel (job/comparison.ts). */
 export function commonBody(m: Model, data: ServerData, common: Common): Node[] {
   if (!data.ready) return [box("div", "pb", [data.placeholder(m, 3)])];
   const findings = common.findings;
@@ -53,7 +53,10 @@ export function findingText(finding: Finding): string {
   return finding.value === "missing" ? `${path} is missing` : `${path} = ${finding.value}`;
 }
 
-/** Returns how frequent a finding is in the group and elsewhere: ` in every one of them; in 31 % of the others.` */
+/**
+ * Returns how frequent a finding is, in a text such as ` in every one of them; in 31 % of the others.` Here `them` are
+ * the jobs of the group.
+ */
 export function inWords(finding: Finding): string {
   const here = finding.here >= 0.9995 ? "every one" : percent(finding.here);
   const there = finding.there < 0.0005 ? "in none" : `in ${percent(finding.there)}`;
@@ -79,8 +82,9 @@ function share(part: f64, colour: string): Node {
 }
 
 /**
- * Returns `31 %`; `> 99 %` for nearly all jobs, and `< 1 %` for nearly none. On each side at most 1,000 jobs are
- * compared, so 99.95 % or more are all of them, and less than 0.05 % are none.
+ * Returns a share as a text such as `31 %`. `100 %` means all jobs, and `0 %` means no job; shares close to these are
+ * `> 99 %` and `< 1 %`. At most 1,000 jobs are compared on each side, so a share of at least 0.9995 can only be that
+ * of all jobs, and a share below 0.0005 only that of no job.
  */
 export function percent(part: f64): string {
   const whole = <i32>Math.round(part * 100);

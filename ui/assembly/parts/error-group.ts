@@ -56,7 +56,7 @@ export class ErrorGroup {
     return names.values();
   }
 
-  /** The ids of the jobs that failed last, at most 5: failed jobs, or retrying jobs if there are no failed ones. */
+  /** At most 5 ids, of the jobs that failed last: of failed jobs or, if the group has none, of retrying jobs. */
   get samples(): i64[] {
     const failed = this.failed;
     const retrying = this.retrying;
@@ -78,8 +78,8 @@ export class ErrorGroup {
 }
 
 /**
- * Returns the query that finds the jobs of a group. It contains the label unless that is empty or too long, otherwise
- * the key. The key is a hash, for which the server may have to find the label first.
+ * Returns the query that finds the jobs of a group. The query contains the label, or if the label is empty or too long,
+ * the key. The label is preferred, because the key is a hash, and the server may have to find the hash's label first.
  */
 export function groupQuery(key: string, label: string): string {
   const isShort = label.length > 0 && label.length <= MAX_LABEL_LENGTH;
@@ -91,13 +91,14 @@ export function groupsPath(query: string): string {
 }
 
 /**
- * Whether groups that were read at `asOf` must be requested again: the counts are newer, or there are no counts yet.
+ * Whether groups that were read at `asOf` must be requested again, because the page's counts of jobs are newer, or
+ * because the page has no counts yet.
  */
 export function isOld(m: Model, asOf: f64): bool {
   return !m.facts.has("counts") || !(asOf >= m.facts.counts.asOf);
 }
 
-/** The groups in an answer. If it cannot be read, `fault` has the reason. */
+/** The groups in an answer. If the answer cannot be read, `fault` has the reason. */
 export class GroupsAnswer {
   fault: string = "";
   groups: Groups = Groups.empty();

@@ -11,7 +11,7 @@ import { Frame, readStack, Stack } from "./stack";
 
 /** A longer message is cut at this length, and a button shows the rest. */
 const LONG_MESSAGE = 600;
-/** The number of the application's own frames that are shown. Further ones are folded, too. */
+/** The number of the application's own frames, counted from the first one, that are never folded. */
 const MAX_OWN = 12;
 
 export class ErrorPanel {
@@ -21,7 +21,7 @@ export class ErrorPanel {
   private asText: bool = false;
   private whole: bool = false;
 
-  /** `page`: the name of the page, which passes its actions `error-text` and `error-whole` to `act`. */
+  /** `page`: the name of the page that shows the panel. This page passes `error-text` and `error-whole` to act(). */
   constructor(
     private readonly page: string,
     private readonly title: string,

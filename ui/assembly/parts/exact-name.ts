@@ -1,6 +1,7 @@
 /**
  * Shows names. A name is marked if it is empty, or if it has spaces or invisible characters that could be overlooked.
  */
+import { isHidden, pointAt } from "../../../src/domain/portable/shell-word";
 import { link } from "../controls/button";
 import { glyph } from "../controls/glyph";
 import { middle } from "../controls/middle";
@@ -48,24 +49,11 @@ function oddness(name: string): string {
   for (let i = 0; i < name.length; i++) {
     const c = name.charCodeAt(i);
     if (isSpace(c) && isSpace(name.charCodeAt(i + 1))) return "Several spaces in a row";
-    if (isHidden(c)) return "It has characters that can't be seen";
+    if (isHidden(pointAt(name, i))) return "It has characters that can't be seen";
   }
   return "";
 }
 
 function isSpace(c: i32): bool {
   return c === 0x20 || (c >= 9 && c <= 13) || c === 0xa0 || (c >= 0x2000 && c <= 0x200a);
-}
-
-/** Whether a character is invisible: a control, or one that joins or separates letters or changes their direction. */
-function isHidden(c: i32): bool {
-  return (
-    c < 0x20 ||
-    (c >= 0x7f && c < 0xa0) ||
-    c === 0xad ||
-    (c >= 0x200b && c <= 0x200f) ||
-    (c >= 0x2028 && c <= 0x202e) ||
-    (c >= 0x2060 && c <= 0x206f) ||
-    c === 0xfeff
-  );
 }

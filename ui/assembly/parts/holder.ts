@@ -1,4 +1,4 @@
-/** The jobs and queues that workers have locked, for pages, and for the dialog that unlocks these jobs and queues. */
+/** Describes the jobs and queues that workers have locked, for pages and for the dialog that unlocks workers. */
 import { ago, Times } from "../controls/age";
 import { countedValue, exactValue } from "../controls/value";
 import { ListedWorker, RunningJob, readListedWorker, Value } from "../generated/records";
@@ -32,7 +32,7 @@ export class HolderOf {
     return this.data.ready && this.worker === worker;
   }
 
-  /** Returns what unlocking the worker does: `releases 1 job and 3 queues`; empty if its data have not arrived. */
+  /** Returns what an unlock of the worker does: `releases 1 job and 3 queues`; empty until the worker's data arrive. */
   get released(): string {
     return this.data.ready ? "releases " + holdings([this.holder]) : "";
   }
@@ -74,8 +74,9 @@ export function holdings(workers: ListedWorker[]): string {
 }
 
 /**
- * Returns a text for the dialog: what unlocking these workers releases, then a warning if any of them are alive. If a
- * single worker is not alive, the text ends with a sentence about its last heartbeat instead.
+ * Returns a text for the dialog: how many jobs and queues the unlock of these workers releases, then a warning if any
+ * of the workers are alive. If there is only one worker and it is not alive, the text ends with a sentence about its
+ * last heartbeat.
  */
 export function unlockPreview(workers: ListedWorker[], times: Times): string {
   let alive = 0;

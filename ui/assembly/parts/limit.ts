@@ -1,4 +1,4 @@
-/** Shows a limit: in its row of the list, on its page, and beside the jobs of its task or queue. */
+/** Shows a limit in the list of limits, on its own page, and on pages about its queue or the jobs of its task. */
 import { clockAt, periodText, timeElement } from "../controls/age";
 import { link } from "../controls/button";
 import { stateWith } from "../controls/glyph";
@@ -62,8 +62,8 @@ function usedText(used: i64, most: i64): string {
 }
 
 /**
- * Returns how many jobs run and how many may, such as `33 of 40`. For a limit of each queue, or with only a rate, it
- * returns only the first number: `33`.
+ * Returns how many jobs run and how many may run at once, such as `33 of 40`. If the limit bounds each of several
+ * queues, or has only a rate, the text has only the first number: `33`.
  */
 export function runningText(limit: ListedLimit): string {
   return usedText(limit.running, isEach(limit) ? 0 : limit.concurrency);
@@ -93,7 +93,7 @@ export function limitState(m: Model, limit: ListedLimit): Node {
   return stateWith("blocked", full.length > 0 ? `full: ${full[0].name}${more}` : "full");
 }
 
-/** Removes the back-off from the limit if it has ended since the limit was read. */
+/** Removes the back-off from the limit if the back-off has ended since the limit was read. */
 export function endBackOff(m: Model, limit: ListedLimit): void {
   const backOff = limit.backingOff;
   if (backOff === null || backOff.until > m.serverNow) return;
@@ -111,7 +111,8 @@ export function setText(m: Model, limit: ListedLimit): Node {
 
 /**
  * Shows a line for each limit of a queue or a task, such as `At once 2 of 3 · limit tenant/*`. For a queue, `running`
- * is the number of its running jobs. For a task it is -1, and each line has the number of its limit's running jobs.
+ * is the number of the queue's running jobs. For a task, `running` is -1, and each line has the number of running jobs
+ * of its limit.
  */
 export function limitLines(limits: ListedLimit[], running: i64): Node {
   const lines: Node[] = [];

@@ -38,24 +38,24 @@ export function pauseLine(m: Model, pause: Pause | null): Node {
 }
 
 const PATH = "api/pauses";
-/** The interval of requests until all workers have acknowledged the pauses. */
+/** The interval of requests while some live workers have not acknowledged all pauses. */
 const SOON_MS: f64 = 1000;
-/** The interval of requests afterwards. */
+/** The interval of requests while all live workers have acknowledged all pauses. */
 const REFRESH_MS: f64 = 5000;
 /** The maximum number of workers that are listed by name. */
 const NAMED = 5;
 
-/** How many live workers have acknowledged all pauses, and which of them have not yet. */
+/** How many live workers have acknowledged all pauses, and which live workers have not acknowledged them yet. */
 export class Acknowledgements {
   readonly data: ServerData;
   private list: PauseList = PauseList.empty();
 
-  /** The topic of its requests is `<page>.pauses`. */
+  /** The topic of the requests is `<page>.pauses`. */
   constructor(page: string) {
     this.data = new ServerData(page + ".pauses");
   }
 
-  /** While something is paused, requests the acknowledgements when they are due. Otherwise discards them. */
+  /** If `isPaused` is true, requests the acknowledgements whenever a request is due. If not, resets `data`. */
   follow(m: Model, isPaused: bool): void {
     const data = this.data;
     if (!isPaused) data.reset();
@@ -77,7 +77,7 @@ export class Acknowledgements {
     return box("div", "ack", [this.workers(), other]);
   }
 
-  /** The sentence `Acknowledged by 5 of 6 workers; not yet by worker-c.`; nothing without live workers. */
+  /** The sentence `Acknowledged by 5 of 6 workers; not yet by worker-c.`; nothing if no worker is alive. */
   private workers(): Node {
     const list = this.list;
     const all = list.acknowledged + list.waiting;

@@ -24,8 +24,8 @@ export function isBlocked(queue: ListedQueue): bool {
 }
 
 /**
- * Returns the state. *Locked* is a normal state. *Stuck* means that the worker that has locked the queue is not
- * responding, or that the lock is old and its worker never sent a heartbeat.
+ * Returns the state. *Locked* is normal: a worker has locked the queue. *Stuck* is a problem: the worker that has
+ * locked the queue is not responding, or the lock is hours old and the worker never sent a heartbeat.
  */
 export function queueState(m: Model, queue: ListedQueue): Node {
   const times = m.times;
@@ -38,7 +38,7 @@ export function queueState(m: Model, queue: ListedQueue): Node {
   if (paused !== null) return pausedState(paused);
   if (hasLock(queue)) return stateWith("running", "Locked");
   if (queue.failed.value > 0) return stateWith("failed", "Failed");
-  // Workers do not lock a queue under a limit, so its jobs may run while it is not locked.
+  // Workers do not lock a queue that is under a limit, so jobs of the queue may run although the queue is not locked.
   if (queue.running.value > 0) return stateWith("running", "Running");
   if (queue.ready.value > 0) return stateWith("ready", "Ready");
   return queue.scheduled.value > 0

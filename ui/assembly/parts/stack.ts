@@ -9,11 +9,11 @@ export class Frame {
   constructor(
     /** The name of the function, or the text of a line between frames; empty: the function has no name. */
     readonly name: string,
-    /** File, line and column as they were written. */
+    /** File, line and column as in the stack; empty for a line between frames. */
     readonly place: string,
-    /** Whether the frame is of the application: not of Node, a package, or the worker. */
+    /** Whether the function is a part of the application, and not of Node, of a package or of the worker. */
     readonly own: bool,
-    /** Whether this is no frame but a line between frames, such as `[cause]: Error: …`. */
+    /** Whether this object is not a frame, but a line between frames, such as `[cause]: Error: …`. */
     readonly between: bool,
   ) {}
 

@@ -1,7 +1,10 @@
-/** How the errors of one group differ: the texts that the group's label replaces with `#`. */
+/** Finds the texts in which the errors of one group differ. The group's label has `#` in place of such texts. */
 import { ListedJob } from "../generated/records";
 
-/** Returns for each job the texts where the errors differ; an empty text if its error does not match the label. */
+/**
+ * Returns a text for each job: the parts of its error at those `#` of the label at which the errors of `jobs` differ,
+ * joined with ` · `. The text is empty if there is no such `#`, or if the error does not match the label.
+ */
 export function varyingTexts(label: string, jobs: ListedJob[]): string[] {
   const all: string[][] = [];
   const differs = new Set<string>();

@@ -7,7 +7,10 @@ import { Node } from "../lib/node";
 import { numberText } from "../lib/number";
 import { Model } from "../model/model";
 
-/** The state. A Graphile worker sends no heartbeats, so it is shown as *no heartbeats*, never as *not responding*. */
+/**
+ * Shows a worker's state. A Graphile worker sends no heartbeats, so it is shown as *no heartbeats*, and never as *not
+ * responding*.
+ */
 export function workerState(m: Model, worker: ListedWorker): Node {
   const beatAt = worker.lastHeartbeatAt;
   const times = m.times;
@@ -23,12 +26,15 @@ export function workerState(m: Model, worker: ListedWorker): Node {
     : stateWith("idle", "no heartbeats");
 }
 
-/** Whether the worker's process may have ended: it is stale, or unknown with old locks. */
+/** Whether the worker is stale, or unknown with old locks. In both cases its process may have ended. */
 export function isOld(worker: ListedWorker): bool {
   return worker.level !== "ok";
 }
 
-/** Returns `red` for a stale worker with locks or running jobs, `amber` for others if `isOld` is true, else empty. */
+/**
+ * Returns `red` for a stale worker with locks or running jobs, and `amber` for any other worker for which isOld() is
+ * true; otherwise an empty text.
+ */
 export function levelTone(worker: ListedWorker): string {
   return worker.level === "bad" ? "red" : worker.level === "warn" ? "amber" : "";
 }
@@ -53,12 +59,12 @@ export function fits(worker: ListedWorker, running: Value): bool {
   return worker.slots > 0 && running.value <= worker.slots;
 }
 
-/** Returns how many jobs a live worker has fetched and not started; 0 if that is unknown, and for other workers. */
+/** Returns how many jobs the worker has fetched and not started; 0 if unknown, or if the worker is not `alive`. */
 export function fetchedJobs(worker: ListedWorker): i64 {
   return worker.state === "alive" ? max<i64>(0, worker.fetched) : 0;
 }
 
-/** Whether `worker.running` is from the worker's last heartbeat, so that the jobs may have ended since. */
+/** Whether `worker.running` is from the worker's last heartbeat. If so, the jobs may have ended since then. */
 export function isReported(worker: ListedWorker): bool {
   return worker.running.basis === "heartbeat" && !isNaN(worker.lastHeartbeatAt);
 }
@@ -68,7 +74,7 @@ export function runTime(m: Model, worker: ListedWorker, since: f64): string {
   return isReported(worker) ? ageText(worker.lastHeartbeatAt - since) : age(since, m.times);
 }
 
-/** Returns `at the last heartbeat, 3 s ago`, the time to which `runTime` refers; empty if that is now. */
+/** Returns the time until which runTime() counts, as `at the last heartbeat, 3 s ago`; empty if it counts until now. */
 export function runTimeAt(m: Model, worker: ListedWorker): string {
   if (!isReported(worker)) return "";
   return `at the last heartbeat, ${ago(worker.lastHeartbeatAt, m.times)}`;

@@ -1,6 +1,6 @@
 /**
- * Saved views: addresses of the list of jobs, with query and order, each under a name. They are stored as one text in
- * this browser: each line has an address, a space, and the name. Found jobs and names of users are not stored.
+ * Saved views. A view is an address of the list of jobs, with query and order, and has a name. The views are stored as
+ * one text in this browser: each line has an address, a space, and the name. No jobs and no names of users are stored.
  */
 import { prefer, preferred } from "../host";
 
@@ -28,13 +28,13 @@ export class Views {
   private list: SavedView[] = [];
   private isRead: bool = false;
 
-  /** The views that are saved in this browser, the one saved last at the end. */
+  /** The views that are saved in this browser. The view that was saved last is at the end. */
   get own(): SavedView[] {
     if (!this.isRead) this.read();
     return this.list;
   }
 
-  /** The index in `own` of the first view that the navigation shows: it shows only the last MAX_BESIDE. */
+  /** The index in `own` of the first view that the navigation shows. The navigation shows only the last MAX_BESIDE. */
   get firstBeside(): i32 {
     return max(0, this.own.length - MAX_BESIDE);
   }
@@ -43,7 +43,7 @@ export class Views {
     return this.own.concat(BUILT_IN);
   }
 
-  /** Returns the name of the view at an address; empty: none. */
+  /** Returns the name of the view with this address; empty if there is none. */
   nameOf(path: string): string {
     const all = this.all;
     for (let i = 0; i < all.length; i++) if (all[i].path === path) return all[i].name;

@@ -1,6 +1,6 @@
 /**
- * The banner above each page. It shows the first of these that applies: an outage, another version of the server, a
- * pause of all jobs, a read-only admin.
+ * The banner above each page. It shows the first of these that applies: an outage, a server whose version differs from
+ * that of the page, a pause of all jobs, a read-only admin.
  */
 import { ageText, clockAt, upToDate } from "../controls/age";
 import { button } from "../controls/button";
@@ -25,7 +25,10 @@ export function banner(m: Model): Node {
     : bar("info", INFO, "Read-only.", READ_ONLY, []);
 }
 
-/** The banner while all jobs are paused, with the incident's sentence and the button that resumes them. */
+/**
+ * Returns the banner while all jobs are paused, with the sentence of the incident that reports the pause, and the
+ * button that resumes the jobs. Otherwise returns nothing.
+ */
 function pausedBar(m: Model): Node {
   const list = m.facts.incidents.incidents;
   for (let i = 0; i < list.length; i++) {
@@ -39,7 +42,10 @@ function pausedBar(m: Model): Node {
 const READ_ONLY = "This server allows no changes; commands can still be copied.";
 const READ_ONLY_DATABASE = "PostgreSQL is a standby, or read-only by its settings.";
 
-/** The banner of an outage. The counted seconds are hidden from screen readers, so that they read it only once. */
+/**
+ * Returns the banner of an outage. The seconds that it counts are hidden from screen readers, so that screen readers
+ * read the banner only once.
+ */
 function connection(m: Model): Node {
   const live = m.live;
   const message = live.outage.length > 0 ? live.outage : "The server does not respond";

@@ -70,7 +70,7 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
       "btn q",
       "dialog.close",
       "",
-      // If a field has `autofocus`, too, the field gets the focus: it comes before this button.
+      // If a field of the form has `autofocus`, too, that field gets the focus, because it comes before this button.
       [flag("autofocus", !isEager)],
       // In a dialog about cancelling jobs, "Cancel" would be ambiguous.
       [text(record.title(dialog).startsWith("Cancel") ? "Back" : "Cancel")],
@@ -103,7 +103,7 @@ function named(dialog: OpenDialog): Node {
   return items.length > 0 ? box("ul", "named", items) : nothing;
 }
 
-/** The number of jobs of each of the first NAMED tasks, and that of all other tasks together. */
+/** Returns rows with the number of jobs of each of the first NAMED tasks, and of all other tasks together. */
 function byTask(jobs: ListedJob[]): Node[] {
   const counts = new Map<string, i32>();
   for (let i = 0; i < jobs.length; i++) {

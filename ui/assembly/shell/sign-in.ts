@@ -1,4 +1,7 @@
-/** What is shown instead of a page while there is no session: the sign-in, or a note that the page waits or loads. */
+/**
+ * What is shown instead of a page while there is no session: the sign-in, or a message that the page waits for the
+ * server or is loading.
+ */
 import { button } from "../controls/button";
 import { heading, pageHead } from "../controls/panel";
 import { attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
@@ -30,7 +33,7 @@ export function gatePage(m: Model): Node {
   }
 }
 
-/** The sign-in: the server's host and environment, and `how`, the way to sign in. */
+/** Returns the sign-in: the server's host and environment, and `how`, the elements with which the user signs in. */
 function gate(m: Model, how: Node[]): Node {
   const label = m.access.label;
   const place = box("div", "place", [

@@ -1,5 +1,6 @@
-// GET /api/export: all jobs that match a query, as JSON Lines or CSV. A complete export ends with the trailer
-// x-export-complete. An incomplete one breaks off its connection, which even clients that ignore trailers notice.
+// GET /api/export returns all jobs that match a query, as JSON Lines or CSV. A complete export ends with the trailer
+// x-export-complete. If an export fails, the server cuts the connection, so even clients that ignore trailers notice
+// that the export is incomplete.
 // POST /api/export/ticket returns an address of GET /api/export/download, from which a browser can download one export.
 import { now } from "../../../base/clock.ts";
 import { InputError, messageOf } from "../../../base/errors.ts";
@@ -71,7 +72,7 @@ export const downloadExport: Operation = {
     const found = admin.exportTickets.read(ticket);
     if (found === null) throw usedUp;
     request.notes["user"] = found.user;
-    // The ticket counts as used only when a download begins: not after HEAD, and not after a 503 (too many downloads).
+    // Only a download that begins uses up the ticket. A HEAD request or a 503 (too many downloads) does not.
     if (request.method === "HEAD") {
       return headIfFree(request, admin.downloads, headersOf(found.request));
     }
@@ -162,7 +163,8 @@ function fileName(q: string, format: string): string {
 
 /**
  * The approximate maximum length of the header x-export-unknown, which lists the names in the query that do not exist.
- * The first name is listed even if it is longer. Some clients and proxies accept at most 8 KB of headers.
+ * The first name is listed even if it is longer. The limit exists because some clients and proxies accept at most 8 KB
+ * of headers.
  */
 const MAX_NAMES_LENGTH = 2_000;
 
@@ -182,8 +184,8 @@ function namesInHeader(names: readonly string[]): string {
 const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /**
- * Returns the response of an export. `onBegin` is called just before the response begins. If it rejects, its error
- * becomes the response.
+ * Returns the response of an export. `onBegin` is called just before the response begins. If `onBegin` rejects, its
+ * error becomes the response.
  */
 function exportResponse(
   { databases, config, downloads }: Admin,

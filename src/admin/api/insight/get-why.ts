@@ -14,7 +14,8 @@ const answer = record(
     id: "integer",
     condition: { type: "string", enum: conditions },
     sentence: "string",
-    // When the job was locked, became due, last failed or was added, depending on its condition; null if unknown.
+    // When the job was locked, became due, last failed or was added, depending on its condition. Null if the job last
+    // failed at an unknown time.
     since: "time?",
     causes: listOf(
       record({
@@ -22,7 +23,7 @@ const answer = record(
         text: "string",
         detail: "string?",
         is_root: "boolean",
-        // Whether the job continues only after a repair.
+        // Whether the cause is a fault that needs a repair or a recovery.
         is_broken: "boolean",
         links: linksSchema,
         fix: orNull(fixSchema),

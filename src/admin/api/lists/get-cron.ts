@@ -1,4 +1,5 @@
-// GET /api/cron and /api/cron-entry: cron entries, including schedules. GET /api/schedules: schedules with payloads.
+// GET /api/cron: cron entries, including schedules. GET /api/cron-entry: one cron entry. GET /api/schedules: schedules
+// with their payloads.
 
 import { WorkerError } from "../../../base/errors.ts";
 import type { AuditTrail } from "../../../commands/audit/audit-trail.ts";
@@ -38,8 +39,8 @@ const entry = record(
     match: "string?",
     // The time zone of the pattern, such as Europe/Berlin.
     time_zone: "string?",
-    // The pattern in words, followed by the time zone unless it is UTC. If the pattern has no short form: the time zone
-    // alone, or null for UTC. Also null if the pattern is unknown.
+    // The pattern in words, followed by the time zone unless it is UTC. If the pattern has no short form, only the time
+    // zone, or null if it is UTC. Also null if the pattern is unknown.
     in_words: "string?",
     // How far back missed ticks are backfilled, in seconds.
     backfill: "integer?",
@@ -50,7 +51,8 @@ const entry = record(
     worker_ids: "string[]",
     // How the entry differs between live workers, or that a schedule has the same name; otherwise null.
     differs: "string?",
-    // The quarters of an hour in the next 24 hours in which the entry has a tick: 0 begins now, 95 is the last one.
+    // The next 24 hours have 96 quarters of an hour, numbered from 0, which begins now, to 95. These are the numbers of
+    // the quarters in which the entry has a tick.
     quarters_ahead: "integer[]",
     // `code` or `schedule`. The members below are null for an entry in code.
     source: "string",

@@ -1,5 +1,6 @@
-// GET /api/jobs/{id} returns a whole job of at most 16 MB, or the head of a job of any size. GET /api/jobs/{id}/payload
-// returns a payload of any size.
+// GET /api/jobs/{id} returns the whole job, which may have at most 16 MB. With fields=head, it returns a job of any
+// size, in which large values are cut or left out (job-head.ts). GET /api/jobs/{id}/payload returns a payload of any
+// size.
 import { InputError, messageOf, WorkerError } from "../../../base/errors.ts";
 import { choice } from "../../../commands/declare/field.ts";
 import { listedJobJson } from "../../../domain/job.ts";
@@ -66,7 +67,7 @@ export const getPayload: Operation = {
           "content-type": "application/json; charset=utf-8",
           "content-disposition": `attachment; filename="job-${id}.json"`,
         },
-        // The payload is read while the response is sent, because decompressing a large one takes seconds.
+        // The response may begin before the first piece is read, because decompressing a large payload takes seconds.
         pieces: async function* () {
           const payload = await payloadPieces(databases.downloads, id);
           if (payload === null) throw jobNotFound(id);

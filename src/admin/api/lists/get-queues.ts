@@ -32,7 +32,7 @@ export const queue = record(
     queue_name: "string",
     locked_at: "time?",
     locked_by: "string?",
-    // The state of the worker that has locked the queue: alive, stale or unknown; null if no worker has locked it.
+    // The state of the worker that has locked the queue: alive, stale or unknown; null if the queue has no such worker.
     holder: "string?",
     stuck_since: "time?",
     paused: withDescription(orNull(pauseSchema), "the pause of the queue; null: not paused"),
@@ -130,7 +130,7 @@ export const getOneQueue: Operation = {
         orNull(record(acknowledgementShape, "Acknowledgement")),
         "the live workers that have acknowledged all pauses; null: the queue is not paused",
       ),
-      // null if no job runs, if a limit of queues applies, or if the running job cannot be found.
+      // null if no job of the queue runs, if a limit of queues applies to the queue, or if the job cannot be found.
       running: { anyOf: [job, { type: "null" }] },
       next: listOf(job),
       next_complete: withDescription("boolean", NOT_ALL),

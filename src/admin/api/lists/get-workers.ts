@@ -146,7 +146,7 @@ function asRow(worker: ListedWorker): ListedWorker {
   return { ...worker, report, current: worker.current.slice(0, JOBS_OF_A_ROW) };
 }
 
-/** Returns JSON text. The running jobs are added as text, because a number cannot represent every job id. */
+/** Returns the worker as JSON text. Its jobs are added as text, because JavaScript numbers cannot hold every job id. */
 function workerJson(worker: ListedWorker, more: object = {}): string {
   const { report, locks } = worker;
   const ownMembers = JSON.stringify({

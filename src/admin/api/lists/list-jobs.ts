@@ -116,7 +116,10 @@ export const listJobsPage: Operation = {
 /** Further members of the response: a map from names to JSON texts. */
 type Texts = Readonly<Record<string, string>>;
 
-/** Returns the member `suggestions`, names similar to those in `q`, if the page is empty and its search is complete. */
+/**
+ * Returns an object with the member `suggestions`, names similar to those in `q`. The object is empty if the page has
+ * jobs, its search is not complete, `q` is empty, or the database is too busy.
+ */
 async function similarNamesOf({ databases }: Admin, q = "", { jobs, report }: LightPage) {
   if (jobs.length > 0 || !report.isComplete || q === "") return {};
   const names = await nullIfBusy(suggestNames(databases.reads, q, report.unknownNames));

@@ -119,7 +119,7 @@ function readCursor(cursor: string): Count {
   }
 }
 
-/** Returns the id or time. Throws unless it has at most 18 digits, which always fit into a bigint. */
+/** Returns an id or a time. Throws unless it is an integer of at most 18 digits, which fits into a bigint. */
 function digits(value: unknown): string {
   if (typeof value !== "string" || !/^-?\d{1,18}$/.test(value)) throw new Error("digits");
   return value;

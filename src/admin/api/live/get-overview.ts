@@ -40,13 +40,13 @@ const overview = record(
         started_at: "time",
         metadata: "json",
         is_stale: "boolean",
-        // true: this worker's metadata is omitted, because the metadata of all workers together is too long, and this
-        // worker's is among the longest.
+        // true: `metadata` is null, because the metadata of all workers together is too long, and the metadata of this
+        // worker is among the longest.
         metadata_left_out: "boolean",
       }),
     ),
     counts,
-    // How the numbers of jobs in `queues` were obtained, and when.
+    // How the numbers of jobs in `queues` and `workers` were obtained (`names_basis`), and when (`names_as_of`).
     names_basis: "string",
     names_as_of: "time",
     as_of: "time",

@@ -1,4 +1,4 @@
-// GET /api/operations, /api/operations/{id}, and the /results and /jobs of an operation.
+// GET /api/operations, /api/operations/{id}, /api/operations/{id}/results and /api/operations/{id}/jobs.
 import { InputError, WorkerError } from "../../../base/errors.ts";
 import { choice, text } from "../../../commands/declare/field.ts";
 import { existingOperation } from "../../../commands/operations/lifecycle.ts";
@@ -29,7 +29,7 @@ const cursor = inQuery(
   text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20),
 );
 
-/** Returns as many of the first texts as fit into PAGE_BYTES, but at least one. */
+/** Returns the first texts, as many as have together at most PAGE_BYTES characters, but always the first one. */
 export function fitToPage(texts: readonly string[]): readonly string[] {
   let length = 0;
   const end = texts.findIndex((text, at) => {
@@ -39,7 +39,7 @@ export function fitToPage(texts: readonly string[]): readonly string[] {
   return end === -1 ? texts : texts.slice(0, end);
 }
 
-/** Returns the id in a cursor; null if the cursor is missing or empty. Throws InputError `cursor` if it is invalid. */
+/** Returns the id in a cursor; null if the cursor is missing or empty. Throws InputError if the cursor is invalid. */
 export function cursorIn(given: string | undefined): string | null {
   if (given === undefined || given === "") return null;
   if (isJobId(given)) return given;
@@ -100,7 +100,7 @@ export const getOperationResults: Operation = {
       waiting: "integer",
       changed: "integer",
       restorable: "integer",
-      // The error groups of the jobs that failed again, those with most jobs first.
+      // The error groups of the jobs that failed again. The groups with the most jobs are first.
       errors: listOf(record({ label: "string", count: "integer" })),
     },
     "OperationResults",
@@ -138,8 +138,8 @@ export const listOperationJobs: Operation = {
     {
       outcome: "string",
       ids: "integer[]",
-      // The jobs of `ids`, with their present task and first error line. For a job that no longer exists, these are the
-      // ones that the operation has stored.
+      // The jobs of `ids`, with the present task and the first line of the present error. For a job that no longer
+      // exists, these are the task and the error that the operation has stored.
       jobs: listOf(record({ id: "integer", task_identifier: "string?", error_line: "string?" })),
       next_cursor: "string?",
     },

@@ -1,6 +1,6 @@
-// POST /api/operations takes two kinds of bodies. {q, action, changes, dry_run: true} previews an operation and fixes
-// its boundary (commands/operations/model/operation.ts). {rehearsal, rate, canary, limit} starts the previewed
-// operation, which then runs in the background.
+// POST /api/operations takes two kinds of bodies. {q, action, changes, dry_run: true} previews an operation. It also
+// fixes the operation's boundary, which limits the jobs that it may change (commands/operations/model/operation.ts).
+// {rehearsal, rate, canary, limit} starts the previewed operation, which then runs in the background.
 import { InputError } from "../../../base/errors.ts";
 import { jsonMembers } from "../../../base/json-members.ts";
 import { strict, validate } from "../../../base/validate.ts";
@@ -115,7 +115,7 @@ async function answerPreview(
 
 const EMPTY = "is empty, which would select every job; to select every job use id>0";
 
-/** Returns the changes by name, in an object without a prototype. rehearse() refuses unknown names. */
+/** Returns the values of `changes` by name, in an object without a prototype. rehearse() refuses unknown names. */
 function changesIn(json: string): object {
   if (json === "null") return {};
   if (!json.startsWith("{")) {

@@ -1,5 +1,5 @@
-// What each cleanup task would delete: the number of rows, and at most ten examples. No jobs are read: the feed's
-// counts show how many have failed and which names are in use.
+// Reads what each cleanup task would delete: the number of rows, and at most ten names. No jobs are read, because the
+// feed's counts show how many jobs have failed and which names are in use.
 import type { Database } from "../../../database/database.ts";
 import { exactValue, intervalValue, type Value } from "../../../domain/value.ts";
 import { readUnusedQueues, readUnusedTasks } from "../../../insight/read/count-unused.ts";
@@ -63,9 +63,9 @@ async function tasksOfFailed(
 }
 
 /**
- * Returns the number of unused names. It is exact if the whole table was read at once. After a sample or a census, jobs
- * that were not counted may use some of the `count` names, so `count` is an upper bound. The estimate is `count` after
- * a census, and half of it, rounded up, after a sample.
+ * Returns the number of unused names. It is exact if `count` is 0, or if the whole table of jobs was read at once.
+ * After a sample or a census, jobs that were not counted may use some of the `count` names, so `count` is an upper
+ * bound. The estimate is `count` after a census, and half of `count`, rounded up, after a sample.
  */
 function unusedCount(count: number, { basis, asOf }: QueueSnapshot["names"]): Value {
   if (basis === "scan" || count === 0) return exactValue(count, basis, asOf);

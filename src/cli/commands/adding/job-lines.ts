@@ -1,5 +1,5 @@
 // Parses JSON Lines into jobs, with the field names of the HTTP API, of the library or of Graphile Worker. Payloads
-// keep their exact text. Errors name the line.
+// keep their exact text. Errors have the number of the line.
 import { isUtf8 } from "node:buffer";
 import { InputError, type Problem } from "../../../base/errors.ts";
 import { jsonMembers } from "../../../base/json-members.ts";
@@ -9,12 +9,12 @@ import { InvalidValue } from "../../arguments/refusals.ts";
 import { moment, momentText } from "../../arguments/times.ts";
 
 const MAX_LINE_LENGTH = 16 * 1024 * 1024;
-/** The size of the buffer at first. It grows for a longer line. */
+/** The initial size of the buffer, in bytes. */
 const BUFFER_BYTES = 128 * 1024;
 
 const NEWLINE = 10;
 
-/** Lines read together, blank ones included. */
+/** Lines that were read together, including blank lines. */
 export interface LineBlock {
   /** The number of the first line. */
   readonly first: number;
@@ -61,7 +61,7 @@ function textOf(bytes: Buffer, first: number): string {
   throw atLine(number, "is not UTF-8");
 }
 
-/** Returns an error that names the line and the field. */
+/** Returns an error that names the line and, if it is given, the field. */
 export function atLine(number: number, message: string, field = ""): InputError {
   const path = field === "" ? `line ${number}` : `line ${number}, ${field}`;
   return new InputError([{ path, message }]);
@@ -126,7 +126,7 @@ export function jobOfLine(number: number, line: string, nowMs: number): JobToAdd
     if (field === undefined && part === undefined)
       throw atLine(number, `unknown field "${name.slice(0, 64)}"`);
     if (field === "payload") {
-      // The line was already checked: it is UTF-8 and JSON.
+      // The line has already been checked to be UTF-8 and JSON.
       payload = new RawJson(text);
       continue;
     }
@@ -172,8 +172,8 @@ function valueIn(field: Field, value: unknown, { number, name, nowMs }: LineCont
 }
 
 /**
- * Returns an InputError with the first ten problems, whose paths have the number of a line in place of `jobs[n]`.
- * Returns any other error unchanged.
+ * For an InputError, returns an InputError with its first ten problems, in whose paths the number of the line replaces
+ * `jobs[n]`. Returns any other error unchanged.
  */
 export function inLines(error: unknown, lineOf: (job: number) => number): unknown {
   if (!(error instanceof InputError)) return error;

@@ -1,4 +1,5 @@
-// A finding: one result of a check of the doctor, with the commands that fix it, if there are any.
+// A finding: one result of a check of the doctor. If commands fix the problem, or show more about it, the finding has
+// these commands.
 import { shellWord } from "../../../domain/portable/shell-word.ts";
 
 /** `bad`: something is broken, or soon will be; `warn`: a risk, or a cost; `ok`: no problem, even if `fix` is set. */
@@ -9,7 +10,10 @@ export interface Finding {
   /** What was checked: `server`, `schema`, `privileges`, … */
   readonly check: string;
   readonly message: string;
-  /** The shell command to run, such as psql with a statement, or several in their order; null: none. */
+  /**
+   * The shell command that fixes the problem or shows more about it, for example psql with a statement. Several
+   * commands have to be run in the order of the list. Null: there is no such command.
+   */
   readonly fix: string | readonly string[] | null;
 }
 

@@ -81,7 +81,7 @@ export async function readFacts(db: Database) {
   };
 }
 
-/** Returns why the queue is not usable, such as row level security that hides its rows; null if it is usable. */
+/** Returns why the queue is not usable, for example because row level security hides its rows; null: it is usable. */
 async function hiddenBy(db: Database): Promise<string | null> {
   try {
     await assertUsableSchema(db);
@@ -92,13 +92,13 @@ async function hiddenBy(db: Database): Promise<string | null> {
   }
 }
 
-/** The ids of workers: stale ones, and unknown ones with old locks. */
+/** The ids of stale workers, and of unknown workers without recent locks. */
 interface Swept {
   readonly stale: readonly string[];
   readonly unknown: readonly string[];
 }
 
-/** Returns what `worker sweep` would do, and the workers whose jobs and queues it would unlock. */
+/** Returns the message of a dry run of `worker sweep`, and the workers that it has found. */
 async function readSweep(db: Database) {
   const { commands } = await import("../../../commands/index.ts");
   const { perform } = await import("../../../commands/perform.ts");
@@ -129,7 +129,10 @@ async function readCronDifferences(db: Database) {
   return cronDifferences(db);
 }
 
-/** Returns the milliseconds by which this machine's clock is ahead of the database's, to within half a round trip. */
+/**
+ * Returns the milliseconds by which this machine's clock is ahead of the database's clock, negative if it is behind.
+ * The error is at most half a round trip.
+ */
 async function readSkew(db: Database): Promise<number> {
   const { databaseTime } = await import("../../../queue/cron/database-time.ts");
   const before = monotonic();

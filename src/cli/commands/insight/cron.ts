@@ -1,4 +1,5 @@
-// worker cron: lists cron entries and schedules with their last and next ticks, and since when a tick is overdue.
+// The command `worker cron` lists cron entries and schedules: their last tick, their next tick, and the time of the
+// first tick that was missed, if there is one.
 import { timeInZone } from "../../../domain/cron/time-zone.ts";
 import type { CronPage, CronSort, ListedCronEntry } from "../../../insight/lists/cron/list-cron.ts";
 import { print, printJson, printTable } from "../../output/print.ts";
@@ -61,7 +62,10 @@ function printCron({ entries, nextCursor }: CronPage, { line }: SameQueue): void
   if (nextCursor !== null) print(`more: --cursor ${nextCursor}`);
 }
 
-/** Returns the next tick in the entry's time zone; `paused` for a paused schedule, and empty if it is unknown. */
+/**
+ * Returns the time of the next tick in the entry's time zone. For a paused schedule, returns `paused`. If the time is
+ * unknown, returns an empty text.
+ */
 function nextTick({ nextExecutionMs: ms, timeZone, pausedMs }: ListedCronEntry): string {
   if (pausedMs !== null) return "paused";
   const isUtc = timeZone === null || timeZone === "UTC";

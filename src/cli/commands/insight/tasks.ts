@@ -1,4 +1,4 @@
-// worker tasks: lists tasks with their jobs by condition and the number of workers that support each.
+// worker tasks: lists tasks with their jobs by condition and the number of workers that support each task.
 
 import { shownConditions } from "../../../domain/condition.ts";
 import { valueText } from "../../../domain/words.ts";

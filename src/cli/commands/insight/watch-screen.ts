@@ -19,7 +19,7 @@ export interface ScreenData {
   readonly schema: string;
 }
 
-/** Returns at most `rows` - 1 lines, each cut to `columns`. The terminal's last row is for an error. */
+/** Returns at most `rows` - 1 lines, each cut to the width `columns`. The terminal's last row is left for an error. */
 export function screenOf(shown: ScreenData, rows: number, columns: number): string[] {
   const { snapshot, incidents, schema } = shown;
   const { counts, gauge } = snapshot;
@@ -50,7 +50,10 @@ function workersLine(snapshot: QueueSnapshot): string {
 
 const counters = ["added", "done", "failed"] as const;
 
-/** Returns the counts of the last minute. Unknown `added` and `done` are replaced by counts since the first reading. */
+/**
+ * Returns a line with the numbers of jobs added, done and failed in the last minute. If the number of added or done
+ * jobs is unknown, the line has the number since the first reading instead, if the readings cover at least a second.
+ */
 function ratesLine({ rates, seen }: QueueSnapshot): string {
   const since: Partial<Record<(typeof counters)[number], number>> = seen;
   const listed = (values: Partial<Record<(typeof counters)[number], number | null>>) =>
@@ -81,7 +84,7 @@ function incidentLines(incidents: Incidents | null): string[] {
   ];
 }
 
-/** Returns the table of the tasks, those with the most jobs first. `room`: the number of lines for it. */
+/** Returns the table of the tasks, those with the most jobs first. `room`: the maximum number of its lines. */
 function taskLines({ snapshot: { names }, taskNames }: ScreenData, room: number): string[] {
   const busy = [...names.tallies.tasks]
     .map(([id, tally]) => ({

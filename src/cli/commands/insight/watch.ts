@@ -42,8 +42,8 @@ export const watchCommand = defineCommand({
 type ScreenReader = () => Promise<ScreenData>;
 
 /**
- * Returns a function that reads the data of a screen. The snapshot and the incidents are cached, so that they are not
- * read again at each call if reading them is slow (database/cached.ts).
+ * Returns a function that reads the data of a screen. The snapshot and the incidents are cached: after a slow read,
+ * calls return the same values for some time instead of reading again (database/cached.ts).
  */
 async function reader(database: Database): Promise<ScreenReader> {
   const { createSampler } = await import("../../../insight/snapshot/sampler.ts");
@@ -79,13 +79,14 @@ async function onTerminal(
   const ended = once(screen.ended, "abort").then(() => null);
   while (!screen.ended.aborted) {
     try {
-      // In raw mode Ctrl-C is a key and sends no signal to this process. The screen aborts `ended` at this key, and the
-      // race with `ended` ends the command even while a read waits for the server.
+      // In raw mode, Ctrl-C is a key and sends no signal to this process. At this key, the screen aborts
+      // `screen.ended`. Because of the race with `ended`, the command then ends even if the read still waits for the
+      // server.
       const shown = await Promise.race([read(), ended]);
       if (shown === null) return;
       screen.show(await textOf(shown, screen.rows, screen.columns));
     } catch (error) {
-      // The server may only be restarting. So the last screen stays, with the error in its last line.
+      // The server may only be restarting. So the last screen stays, and the terminal's last line shows the error.
       if (!(error instanceof WorkerError)) throw error;
       screen.showStatus(error.message);
     }

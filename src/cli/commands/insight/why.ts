@@ -1,4 +1,5 @@
-// worker why: prints why a job is in its condition, as a chain of causes. A cause that has a fix comes with a command.
+// worker why: prints why a job is in its condition, as a chain of causes. Below a cause that suggests an action, the
+// command for this action is printed.
 import { WorkerError } from "../../../base/errors.ts";
 import { checkedJobId } from "../../../domain/job-ids.ts";
 import type { JobExplanation } from "../../../insight/why/explain-job.ts";

@@ -1,4 +1,5 @@
-// The completion scripts, one for each shell. They contain all commands, so that completing does not start `worker`.
+// The completion scripts for bash, zsh and fish. A script contains all commands and options, so that the completion of
+// a word does not start `worker`.
 
 export interface KnownOption {
   /** The option with its dashes, such as `--limit`. */

@@ -7,7 +7,7 @@ import { bash, type CompletionWords, fish, zsh } from "./completion-scripts.ts";
 
 const scripts = { bash, zsh, fish };
 
-/** `all`: returns every command, this one included. */
+/** `all`: returns every command, including `completion`. */
 export const completionCommand = (all: () => readonly CliCommand[]) =>
   defineCommand({
     name: "completion",

@@ -1,4 +1,4 @@
-// worker licenses: prints the notices of all third-party software, which the build collects.
+// worker licenses: prints the notices of all third-party software in this program. The build collects the notices.
 import { WorkerError } from "../../../base/errors.ts";
 import { printOwn } from "../../output/print.ts";
 import { defineCommand } from "../../shell/globals.ts";

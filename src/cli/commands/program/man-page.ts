@@ -76,7 +76,7 @@ function paragraphs(text: string): string[] {
   return blocks.flatMap((block) => [".PP", ...block.split("\n").map(escapeText)]);
 }
 
-/** Escapes a line for troff: backslashes, dashes, all but printable ASCII, and a dot or quote at the start. */
+/** Escapes a line for troff: backslashes, dashes, characters outside printable ASCII, and a dot or ' at the start. */
 function escapeText(text: string): string {
   const plain = text.replaceAll("\\", "\\e").replaceAll("-", "\\-");
   const ascii = plain.replaceAll(/[^ -~]/gu, (letter) => {

@@ -1,5 +1,5 @@
-// The program's manual as data, from the definitions of the commands (CliCommand). The manual page and
-// docs/reference/command-line.md are made from it.
+// The program's manual as data, made from the definitions of the commands (CliCommand). The manual page and
+// docs/reference/command-line.md are made from this data.
 import { type CliCommand, optionName, type Values } from "../../arguments/command.ts";
 import { variableOf } from "../../arguments/environment.ts";
 import { explained } from "../../arguments/values.ts";

@@ -1,15 +1,16 @@
-// The first process of a container inherits orphaned processes and must reap them. Otherwise each stays as a zombie, up
-// to the process limit. Node reaps only its own children. So if the worker is the first process, it becomes the child
-// of a shell, which reaps all processes. If the container has an init, the worker is not the first process.
+// The first process of a container inherits orphaned processes and must reap them. Otherwise each of them stays as a
+// zombie, until the limit of processes is reached. Node reaps only its own children. So if the worker is the first
+// process, it becomes the child of a shell, which reaps inherited processes, too. If the container has an init, the
+// worker is not the first process.
 import { accessSync, constants } from "node:fs";
 import { isSea } from "node:sea";
 import type { Logger } from "../../../base/logger.ts";
 
 const SHELL = "/bin/sh";
 
-// A shell's `wait` reaps all children, also inherited ones. A signal ends the `wait` and is passed on. If the worker
-// ends before the loop waits again, the last `wait` returns the worker's status. It may return 127 if the loop's `wait`
-// has already returned that status.
+// A shell's `wait` reaps all children, also inherited ones. A signal ends the `wait`, and the trap sends the signal to
+// the worker. If the worker ends before the loop waits again, the `wait` after the loop returns the worker's status. If
+// the loop's `wait` has already returned this status, the `wait` after the loop may return 127.
 const script = (signals: readonly string[]) => `"$@" <&0 &
 p=$!
 ${signals.map((name) => `trap 'kill -${name} $p 2>/dev/null' ${name}`).join("\n")}
@@ -27,7 +28,7 @@ const isFirst = (): boolean => process.pid === 1 && process.platform === "linux"
 export function beginBelowShell(): void {
   // A service manager's sockets are for this process id only, and the shell's child has another process id.
   if (!isFirst() || process.env["LISTEN_PID"] !== undefined || !isRunnable(SHELL)) return;
-  // Ctrl-C on a terminal reaches all its processes, so the shell does not pass it on.
+  // Ctrl-C on a terminal reaches the worker directly, so the shell does not pass it on.
   const signals = process.stdin.isTTY ? ["TERM", "HUP"] : ["TERM", "HUP", "INT"];
   const ignored = process.stdin.isTTY ? "trap : INT\n" : "";
   const [, entry = "", ...words] = process.argv;
@@ -37,8 +38,8 @@ export function beginBelowShell(): void {
 }
 
 /**
- * Warns that processes left behind by programs stay as zombies, if this is the first process of its container and could
- * not become the child of a shell.
+ * If this process is the first of its container and could not become the child of a shell, warns that processes which
+ * programs leave behind stay as zombies.
  */
 export function warnWithoutInit(logger: Logger): void {
   if (!isFirst()) return;

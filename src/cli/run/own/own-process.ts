@@ -1,7 +1,7 @@
-// A further process of this program, which `worker run` starts for one of two purposes: to start the programs that are
-// tasks, or as the worker that --watch restarts. The parent's first message is the order: what the process has to do.
-// The process's arguments and environment do not contain the order. If the parent ends, the process stops its work and
-// ends, too.
+// A further process of this program that `worker run` starts. Its purpose is either to start the programs that are
+// tasks, or to be the worker that --watch restarts. The first message of the parent is the order: the purpose and, for
+// a worker, the arguments of `worker run`. The order is not in the process's own arguments or environment. If the
+// parent ends, the process stops its work and ends, too.
 import { type ChildProcess, spawn } from "node:child_process";
 import { isSea } from "node:sea";
 import { OWN_PROCESS } from "./own-word.ts";

@@ -4,7 +4,10 @@ import { messageOf } from "../../../base/errors.ts";
 import { runProgram } from "../../../worker/files/run-program.ts";
 import type { StarterOrder, StarterReport } from "./program-host.ts";
 
-/** Starts the programs that the worker orders. When the channel is closed, ends them and returns the exit status. */
+/**
+ * Starts the programs that the worker orders. When the channel is closed, ends the programs and resolves to 0, the exit
+ * status of this process.
+ */
 export async function startPrograms(): Promise<number> {
   // These signals are ignored: the worker handles them, and sends an order for each program that is to be stopped.
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(name, () => {});
@@ -36,7 +39,7 @@ async function runOne(
   }
 }
 
-/** Sends the message to the worker. Resolves when it is sent, or if the channel is closed. */
+/** Sends the message to the worker. Resolves when the message is sent, or at once if the channel is closed. */
 function report(message: StarterReport): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve());

@@ -6,9 +6,9 @@
 //      ├──▶ stopped   ├──▶ undoing ──▶ undone
 //      └──▶ failed    ┘
 //
-// It applies to jobs within a boundary: their ids are up to the highest id at the rehearsal, and they were neither
-// added nor changed since. (Stop-retrying also applies to jobs changed since.) So jobs added later are never changed.
-// Each id is processed once, so no job is changed twice.
+// An operation changes only jobs within its boundary: jobs whose ids are not above the highest id at the rehearsal, and
+// that were neither added nor changed since the rehearsal. (Stop-retrying also changes jobs that were changed since
+// then.) So jobs added later are never changed. Each id is processed once, so no job is changed twice.
 import type { Value } from "../../../domain/value.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
 import type { Changes } from "../../declare/job-action.ts";
@@ -36,7 +36,7 @@ export interface Boundary {
   readonly before: string;
   /**
    * The start times of the transactions that were open at the rehearsal. A job that such a transaction changes gets the
-   * transaction's start time as its `updated_at`.
+   * transaction's start time as its `updated_at`, which is earlier than `before`.
    */
   readonly openSince: readonly string[];
 }
@@ -57,9 +57,9 @@ export interface Rehearsal {
 
 /** How many jobs an undo does not restore, by reason. */
 export interface UndoSkippedCounts {
-  /** Deleted jobs whose key another job has now. */
+  /** Jobs that the operation has deleted, and whose key another job has now. */
   readonly keyTaken: number;
-  /** Jobs that have changed since the operation; of deleted jobs, those whose id exists again. */
+  /** Jobs that have changed since the operation. If the operation deletes jobs: jobs whose ids exist again. */
   readonly changed: number;
   readonly gone: number;
   /** Jobs that a worker had locked during the undo, or whose row another transaction had locked. */
@@ -75,31 +75,35 @@ export interface JobOperation {
   readonly origin: Origin;
   readonly state: OperationState;
   readonly boundary: Boundary;
-  /** `matched` and `expected` are those of the rehearsal; null if an earlier version began the operation. */
+  /** As in the rehearsal; null if an earlier version of this library began the operation. */
   readonly matched: Value | null;
+  /** As in the rehearsal, but at most `limit`; null if an earlier version of this library began the operation. */
   readonly expected: Value | null;
   readonly startedAt: string;
   readonly finishedAt: string | null;
   /** The id up to which all jobs have been processed. */
   readonly afterId: string;
   readonly done: number;
-  /** Skipped jobs that a worker had locked at their turn, or whose row another transaction had locked. */
+  /** Skipped jobs that were locked by a worker, or whose row was locked by another transaction. */
   readonly skippedLocked: number;
-  /** Skipped jobs that were changed since the boundary, or stopped matching after their batch had found them. */
+  /** Skipped jobs that were changed after the rehearsal, or stopped matching after their batch had found them. */
   readonly skippedChanged: number;
-  /** Skipped jobs that were deleted after their batch had found them. Of an action by ids: ids without a job. */
+  /** Skipped jobs that were deleted after their batch had found them. For an action by ids: ids without a job. */
   readonly skippedGone: number;
   /** The number of rows that are stored for the receipt and the undo. */
   readonly storedRows: number;
-  /** The maximum number of jobs per second; null: the operation pauses about half of the time; 0: it does not pause. */
+  /**
+   * The maximum number of jobs per second. null: no maximum, but the operation waits after each batch that changed
+   * jobs. 0: no maximum, and the operation does not wait between batches.
+   */
   readonly rate: number | null;
   readonly canary: number | null;
   readonly isCanaryOver: boolean;
-  /** The most jobs to change, lowest ids first; null: all that match. */
+  /** The maximum number of jobs to change, from the lowest id on; null: all jobs that match are changed. */
   readonly limit: number | null;
   readonly ratePerS: number | null;
   readonly etaS: number | null;
-  /** The id up to which jobs are restored; null: no undo has started. */
+  /** The id up to which jobs have been restored; null: no undo has started. */
   readonly undoAfterId: string | null;
   readonly undone: number;
   readonly undoSkipped: UndoSkippedCounts;
@@ -114,15 +118,15 @@ export const atWork: readonly OperationState[] = ["running", "canary", "undoing"
 export const skippedJobs = ({ skippedLocked, skippedChanged, skippedGone }: JobOperation) =>
   skippedLocked + skippedChanged + skippedGone;
 
-/** Returns how many locked jobs a cancel has requested to end, instead of changing them; 0 for other actions. */
+/** Returns how many locked jobs an operation `cancel` has not changed, but requested to end; 0 for other actions. */
 export const cancellingCount = ({ action, skippedLocked }: JobOperation) =>
   isOperationAction(action) && actionData(action).ofRunning !== undefined ? skippedLocked : 0;
 
 /** How long receipts and undo data are stored, in hours. If there are too many, tidy.ts deletes the oldest earlier. */
 export const UNDO_HOURS = 24;
 /**
- * An operation that has stored this many rows stores no more. An operation's rows are deleted early if all newer
- * operations together have this many.
+ * An operation that has stored MAX_ROWS rows for its receipt and its undo stores no more. If all newer operations
+ * together have MAX_ROWS rows, the operation's rows are deleted before UNDO_HOURS have passed.
  */
 export const MAX_ROWS = 1_000_000;
 

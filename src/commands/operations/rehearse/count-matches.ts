@@ -1,7 +1,8 @@
-// Counts the jobs that match the query of a rehearsal. If an exact count is cheap, each match is counted: in a small
-// table, if few ids are possible, or through a selective index. Otherwise the number is estimated from a sample. If the
-// sample has few matches, or if this process checks the texts of jobs, a walk by id also counts, for a limited time. If
-// the walk reaches the last id, its count replaces the estimate. No row is locked.
+// Counts the jobs that match the query of a rehearsal. Each match is counted if that is cheap: because the table or the
+// range of possible ids is small, because the query names ids or a key, or because an index finds the matches.
+// Otherwise the number is estimated from a sample. If the sample has few matches, or if this process checks the texts
+// of jobs, a walk in the order of ids also counts matches, for a limited time. If the walk reaches the last id, its
+// count replaces the estimate. No row is locked.
 import type { Database } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { type Condition, lockedConditions } from "../../../domain/condition.ts";
@@ -33,8 +34,7 @@ export interface MatchRequest {
   /** The highest id to include. */
   readonly maxId: string;
   /**
-   * How long a walk may take, in milliseconds. The first walk of a small table or of few possible ids may take
-   * NARROW_FACTOR times as long.
+   * How long a walk may take, in milliseconds. A walk before the sample is read may take NARROW_FACTOR times as long.
    */
   readonly walkMs: number;
   /** Options of the sample, for tests. */
@@ -48,7 +48,7 @@ const ENOUGH_HITS = 30;
 // The maximum number of jobs that are counted through an index.
 const MAX_BY_INDEX = 10_000;
 // A range of fewer ids is walked before a sample is read. Because this walk often gives an exact number, it may take
-// NARROW_FACTOR times as long as others.
+// NARROW_FACTOR times as long as a later walk.
 const NARROW = 200_000n;
 const NARROW_FACTOR = 4;
 const FIRST_SPAN = 25_000;
@@ -83,7 +83,7 @@ function idsOf({ jobs: { shape }, maxId }: MatchRequest): { first: bigint; last:
   return { first, last: last < first ? first - 1n : last };
 }
 
-/** Returns the tally of all matches; null if it would not be cheap, or if the attempts to count them took too long. */
+/** Returns the tally of all matches; null if counting them would not be cheap, or was not finished in time. */
 async function countedWhereCheap(
   tools: Tools,
   matchRequest: MatchRequest,

@@ -1,6 +1,7 @@
-// Computes the numbers of matching jobs: of all, of those that are locked, and of each task and queue. The numbers are
-// counted, or estimated from a sample of the table's pages. If some jobs are too large to check, a counted number is an
-// interval. The data are read by read-matches.ts and candidates.ts.
+// Computes how many jobs match the query of an operation: the number of all matching jobs, of the matching jobs that
+// are locked, and of the matching jobs of single tasks and queues. The numbers are counted, or estimated from a sample
+// of the table's pages. If some jobs are too large to check, a counted number is an interval. The data are read by
+// read-matches.ts and candidates.ts.
 import { exactValue, intervalValue, limitToWhole, type Value } from "../../../domain/value.ts";
 import { estimateFrom } from "../../../insight/stats/page-sample.ts";
 

@@ -1,5 +1,5 @@
 // Writes a rehearsal as JSON of the HTTP API, with the ids of jobs as integers. In `would`, `by_task` and `by_queue`,
-// each number, such as `count`, has a second member, such as `count_value`, with the number and its precision.
+// each number has a second member beside it, which also has the precision: `change_value` beside `change`, for example.
 import type { MissingTables } from "../../../database/schema/extensions/missing-tables.ts";
 import { missingJson } from "../../../insight/json/missing-json.ts";
 import { objectText } from "../model/operation.ts";

@@ -30,9 +30,11 @@ export interface SampleJob {
 }
 
 /**
- * Returns the boundary, which excludes later jobs and changes. A transaction that is open now may commit changes later,
- * whose `updated_at` is the start of the transaction. So the boundary contains the starts of open transactions. Without
- * the privileges of pg_read_all_stats, the transactions of other roles are missing.
+ * Returns the boundary, by which the operation recognises jobs that are added or changed after the rehearsal. A
+ * transaction writes its start time into the `created_at` of the jobs that it adds and the `updated_at` of the jobs
+ * that it changes. For a transaction that is open now, this time is earlier than the rehearsal. So the boundary
+ * contains the start times of all open transactions. Without the privileges of pg_read_all_stats, the transactions of
+ * other roles are missing.
  */
 export async function readBoundary(db: Database): Promise<Boundary> {
   type Row = { max_id: string; now_us: string; open_us: string };

@@ -1,7 +1,8 @@
-// One batch of an operation as one statement. It finds matching jobs, locks them, checks them again under the lock,
-// stores their earlier state, changes them, and advances the operation. Either all of this happens or nothing: a killed
-// process leaves no job half done, and a resumed operation continues after the last batch. Jobs that the statement has
-// found but could not lock count as locked until another statement has read them again (missed.ts).
+// Builds the statement that is one batch of an operation. The statement finds matching jobs, locks them, checks them
+// again under the lock, stores their earlier state, changes them, and records the progress of the operation. Either all
+// of this happens or nothing: a killed process leaves no job half done, and a resumed operation continues after the
+// last batch. Jobs that the statement has found but could not lock count as locked until another statement has read
+// them again (missed.ts).
 
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import { announceJobs } from "../../../queue/sql/notify.ts";
@@ -20,7 +21,8 @@ import { isSince } from "./missed.ts";
 
 /**
  * The operation of a batch, its owner, and values that the batch stores in the operation's row. A batch does nothing
- * unless the operation has this owner, is running (for an undo: undoing), and has reached `afterId` of the stretch.
+ * unless the operation has this owner, is running (for an undo: undoing), and has come exactly as far as `afterId` of
+ * the stretch.
  */
 export interface Claim {
   readonly operationId: string;
@@ -36,8 +38,8 @@ export interface BuiltStatement {
 }
 
 /**
- * Returns the statement. It first finds the jobs without locking them, and then locks, in id order, those that no other
- * session has locked. So a batch never waits for a worker.
+ * Returns the statement. It first finds the jobs without locking them. Then it locks, in id order, those jobs that no
+ * other session has locked. So a batch never waits for a worker.
  */
 export function batchStatement(
   s: string,
@@ -70,8 +72,8 @@ export function batchStatement(
   const isChanged = `${isUnlocked} and coalesce(${isSkipped}, false)`;
   const isFree = `${isUnlocked} and not ${isSkipped}`;
   const isHere = `${row}.id > ${after} and ${row}.id <= ${upto}`;
-  // If there is a selection, this process has already checked the texts of its jobs. A job whose row has changed since
-  // that check is found here, too, but is not locked below, because its ctid has changed.
+  // If there is a selection, this process has already checked the texts of the selected jobs. A selected job whose row
+  // has changed since that check is in `found`, too, but is not locked below, because its ctid has changed.
   const candidates =
     selection === null
       ? `from ${s}._private_jobs as jobs
@@ -106,8 +108,9 @@ export function batchStatement(
 }
 
 /**
- * Returns a table of the jobs that this batch has found unlocked but could not change, with their present `locked_at`.
- * Rows that another session has locked are left out, because in the fast mode these are running jobs.
+ * Returns a common table expression with the jobs that this batch has found unlocked but could not change, and with
+ * their present `locked_at`. Rows that another session has locked are left out, because they may be running jobs of
+ * the fast mode.
  */
 const missed = (s: string): string => `missed as materialized (
     select jobs.id, jobs.locked_at
@@ -126,7 +129,7 @@ const RUNNING = `select found.id from found where not found.is_changed
       and found.id not in (select acted.id from acted)
       and found.id not in (select missed.id from missed where missed.locked_at is null)`;
 
-/** Selects the operation's row, locked until the batch commits. So a pause or a stop waits for at most one batch. */
+/** Selects the operation's row, and locks it until the batch commits: a pause or a stop waits for at most one batch. */
 function mineOf(s: string, claim: Claim, after: string, parameter: AddParameter): string {
   return `mine as materialized (
     select kept from ${s}._private_operations
@@ -210,7 +213,7 @@ function recordParts(
   from tally left join moved on true`;
 }
 
-/** The ids of jobs that were found unlocked, but that another transaction has locked, changed or deleted. */
+/** The ids of jobs that were found unlocked, but that another transaction has since locked, changed or deleted. */
 const MISSED = `array(
       select id from found
       where not is_locked and not is_changed and id not in (select id from acted)

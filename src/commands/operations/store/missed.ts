@@ -1,14 +1,15 @@
-// Jobs that a batch found but could not change, because they were locked, changed or deleted after it had found them.
-// The batch's snapshot cannot show which of the three has happened, so the jobs are read again. The batch has counted
-// them as locked, and they stay counted as locked if the process is killed before they are read.
+// Jobs that a batch of an operation found but could not change, because they were locked, changed or deleted after the
+// batch had found them. The batch's snapshot cannot show which of the three has happened, so the batch counts all these
+// jobs as locked. Then the jobs are read again, and the counts are corrected. If the process is killed before that, the
+// jobs stay counted as locked.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Stretch } from "../model/operation-store.ts";
 
 export interface MissedJobs {
-  /** Jobs that a worker has locked, or whose row another transaction had locked. */
+  /** Jobs that a worker has locked, and jobs whose row another transaction had locked during the batch. */
   readonly locked: readonly string[];
-  /** Jobs that were changed since the boundary, or no longer match. */
+  /** Jobs that were changed after the operation's boundary, or no longer match the query. */
   readonly changed: readonly string[];
   readonly gone: readonly string[];
 }
@@ -16,7 +17,10 @@ export interface MissedJobs {
 /** Returns the ids in PostgreSQL's text of an array, such as `{1,2}`. */
 export const idsIn = (text = "{}"): string[] => (text === "{}" ? [] : text.slice(1, -1).split(","));
 
-/** Returns a condition: the time is after `before`, or is the start of a transaction that was open at `before`. */
+/**
+ * Returns a condition: `time` is after `before`, or is one of `openSince`, the start times of the transactions that
+ * were open at `before`.
+ */
 export const isSince = (time: string, before: string, openSince: string): string =>
   `(${time} > ${before} or ${time} = any(${openSince}))`;
 
@@ -48,7 +52,7 @@ const checkSql =
   left join ${s}._private_jobs as jobs on jobs.id = missed.id
   order by missed.id`;
 
-/** Corrects the operation's counts and receipt, where these jobs are recorded as locked. */
+/** Corrects the operation's counts and receipt: records the changed and the gone jobs as such, not as locked. */
 export async function noteMissed(
   db: Database,
   operationId: string,

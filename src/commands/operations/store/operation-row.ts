@@ -51,7 +51,7 @@ export interface OperationRow {
   readonly can_undo: boolean;
 }
 
-/** An expression for the state. It is `interrupted` if the operation should be running, but has no valid lease. */
+/** An expression: the state in the row, but `interrupted` if that state needs a lease and the row has no valid one. */
 export const EFFECTIVE_STATE = `case
     when operation.state in ('running', 'canary', 'undoing')
       and coalesce(operation.lease_until < pg_catalog.clock_timestamp(), true) then 'interrupted'
@@ -66,15 +66,18 @@ const textBytes = (row: string): string =>
   texts.map((name) => `coalesce(pg_catalog.octet_length(${row}.${name}), 0)::bigint`).join(" + ");
 
 /**
- * Returns a condition: the row is short enough to come from this program, and its changes are an object. Other rows are
- * neither listed nor found. The condition is cheap: PostgreSQL reads the length of a text without decompressing it.
+ * Returns a condition: the row's texts and JSON are short enough to come from this program, and its `changes` are an
+ * object. Other rows are neither listed nor found. The sizes are checked first, which decompresses no value.
  */
 export const isOwnRow = (row: string): string =>
   `case when ${textBytes(row)} <= ${MAX_TEXTS_LENGTH}::bigint
     and ${jsons.map((name) => isUnpackable(`${row}.${name}`)).join(" and ")}
     then pg_catalog.json_typeof(${row}.changes) = 'object'::text else false end`;
 
-/** Returns an expression: the size of a row's texts and JSON in bytes. isOwnRow() must be true for the row. */
+/**
+ * Returns an expression: the size of a row's texts and JSON in bytes. It decompresses the JSON, so isOwnRow() must be
+ * true for the row.
+ */
 export const rowBytes = (row: string): string =>
   [
     textBytes(row),
@@ -139,7 +142,7 @@ export function toOperation(row: OperationRow): JobOperation {
   };
 }
 
-/** The numbers of jobs that an undo has skipped. Each batch of an undo returns them. */
+/** The numbers of jobs that an undo has skipped so far, by reason. Each batch of the undo returns them. */
 export type UndoSkippedRow = Pick<
   OperationRow,
   "undo_key_taken" | "undo_changed" | "undo_gone" | "undo_locked"

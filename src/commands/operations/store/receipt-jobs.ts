@@ -1,5 +1,5 @@
-// Reads the task and the first line of the error of each job of a receipt. For a job that still exists they are read
-// from the job, and otherwise from what the operation has stored.
+// Reads the jobs of a receipt: for each job its task and the first line of its error. If the job still exists, both
+// are read from the job's row, and otherwise from the row that the operation has stored.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { ReceiptJob } from "../model/operation-store.ts";
 
@@ -9,7 +9,7 @@ interface Row {
   readonly error: string | null;
 }
 
-/** Returns the jobs, ascending by id. `operationId`: the operation of the receipt. */
+/** Returns the jobs with these ids, ascending by id. `operationId`: the operation of the receipt. */
 export async function receiptJobs(
   db: Database,
   operationId: string,
@@ -24,7 +24,8 @@ export async function receiptJobs(
   }));
 }
 
-// The name of a task has at most 128 characters. The column of stored names has no such check, so the query cuts them.
+// The name of a task has at most 128 characters. The column of stored names does not ensure this, so the query cuts
+// the names.
 const keptSql: Statement = (s) => `
   select targets.id, coalesce(tasks.identifier, pg_catalog.left(images.task_identifier, 128)) as task_identifier,
     pg_catalog.left(case when jobs.id is null then images.last_error else jobs.last_error end, 300) as error

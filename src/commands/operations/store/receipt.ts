@@ -34,7 +34,10 @@ export async function canaryOf(db: Database, id: string): Promise<CanaryOutcome>
   return { gone, failedAgain: failed, undecided: total - gone - failed };
 }
 
-/** A condition on stored rows for each outcome. For `failed_again`, receiptSql() also tests FAILED_AGAIN. */
+/**
+ * For each outcome, a condition on the rows that the operation has stored for jobs. For `failed_again`, receiptSql()
+ * also tests FAILED_AGAIN.
+ */
 const conditions: Readonly<Record<Outcome, string>> = {
   done: "images.outcome = 'd'",
   locked: "images.outcome = 'l'",
@@ -49,12 +52,13 @@ const conditions: Readonly<Record<Outcome, string>> = {
   undo_locked: "images.undo_outcome = 'l'",
 };
 
-// A page of `failed_again` reads up to this number of changed jobs, because perhaps few of them have failed again.
+// A page of `failed_again` reads at most this number of jobs that the operation has changed. If few of them have failed
+// again, the page has fewer jobs than requested.
 const MAX_SCANNED = 5_000;
 
 /**
- * Returns a condition: the row belongs to the operation and is after the cursor. There are indexes of the rows of jobs
- * that the operation or its undo skipped, so these rows do not need rowsAfter().
+ * Returns a condition: the row belongs to the operation and is after the cursor. The rows of jobs that the operation or
+ * its undo skipped have indexes of their own, so a simple condition is fast for them. Other rows need rowsAfter().
  */
 const rowsOfPage = (outcome: Outcome) =>
   conditions[outcome].startsWith("images.outcome = 'd'")

@@ -1,6 +1,6 @@
-// Counts the jobs that an operation changed by their present states. If it changed more than 20,000, those with the
-// lowest ids are counted. A job that no longer exists counts as finished. After an operation that deletes jobs, a job
-// counts as waiting if an undo would restore it, and as changed if not.
+// Counts, by their present states, the jobs that an operation has changed. At most 20,000 jobs are counted: those with
+// the lowest ids. A job that no longer exists counts as finished. After an operation that deletes jobs, a job counts as
+// waiting if an undo would restore it, and otherwise as changed.
 import { type Database, query } from "../../../database/database.ts";
 import { errorLabel } from "../../../domain/error-group.ts";
 import { isDeletion, type JobChange, parameters } from "../../before-images/job-change.ts";

@@ -1,6 +1,6 @@
-// Stores operations in the tables of the extension `operations`. The store works behind a transaction pooler, because
-// nothing depends on a database session: the owner of an operation has a lease in the operation's row, and a unique
-// index allows only one operation at work.
+// Stores operations in the tables of the extension `operations`. The owner of an operation has a lease in the
+// operation's row, and a unique index allows only one operation in a state of `atWork`. Nothing depends on a database
+// session, so the store works behind a transaction pooler.
 import { codeOf, WorkerError } from "../../../base/errors.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { ownKeyOf } from "../../../database/errors/database-errors.ts";
@@ -26,7 +26,7 @@ import { resultsOf } from "./results.ts";
 import { tidyTables } from "./tidy.ts";
 import { namesStatement, undoStatement } from "./undo-statement.ts";
 
-/** The duration of the owner's lease, in seconds. Each batch renews it. If it expires, the operation is interrupted. */
+/** The duration of a lease, in seconds. Each batch renews the lease. If it expires, the operation is interrupted. */
 export const LEASE_S = 15;
 /** How long after a rehearsal its operation can be started, in minutes. */
 const REHEARSAL_MINUTES = 15;
@@ -138,7 +138,7 @@ interface BatchRow {
   readonly missed_ids?: string;
 }
 
-/** Returns the result of a batch. `missed`: the jobs that had to be checked again, by outcome; null: there are none. */
+/** Returns the result of a batch. `missed`: what checkAgain() has returned; null if it was not called. */
 function batchOf([row]: readonly BatchRow[], missed: MissedJobs | null = null): Batch {
   const { found = 0, done = 0, changed = 0, after_id: afterId = null } = row ?? {};
   const isMoved = missed?.changed.length ?? 0;

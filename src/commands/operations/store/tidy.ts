@@ -9,16 +9,16 @@ import { EFFECTIVE_STATE } from "./operation-row.ts";
 const MAX_OPERATIONS = 20_000;
 /** The error of an operation that was stopped because its receipt had expired. */
 const EXPIRED = "not resumed before its receipt expired";
-// A statement expires or deletes at most this many operations, or deletes at most this many stored rows. So it ends
-// quickly and does not hold back vacuum.
+// A statement expires at most this many operations and deletes at most this many, or deletes at most this many stored
+// rows. So the statement ends quickly and does not hold back vacuum.
 const TIDIED_AT_ONCE = 5_000;
 
 /** A condition: no process works on the operation. */
 const IDLE = `(${EFFECTIVE_STATE}) <> all('{${atWork.join(",")}}')`;
 const IS_OPEN = "operation.state not in ('done', 'stopped', 'failed', 'undone')";
 /**
- * An expression: the time since which no process works on the operation. It is created_at if that time was not stored,
- * as for a pause by an earlier version.
+ * An expression: the time since which no process works on the operation. If that time was not stored, as for a pause by
+ * an earlier version, created_at replaces it.
  */
 const IDLE_SINCE =
   "coalesce(greatest(operation.finished_at, operation.lease_until), operation.created_at)";
@@ -69,7 +69,10 @@ const expireSql = (s: string) => `
   )
   select greatest((select pg_catalog.count(*) from expired), (select pg_catalog.count(*) from deleted))::int as deleted`;
 
-/** Returns an expression: the highest id that is not among the newest 20,000. No rows are counted, as gaps are few. */
+/**
+ * Returns an expression: about the highest id of the operations that are older than the newest 20,000. Rows are not
+ * counted, because there are few gaps between the ids.
+ */
 const oldest = (s: string) =>
   `(select pg_catalog.max(id) from ${s}._private_operations) - ${MAX_OPERATIONS}`;
 

@@ -1,8 +1,9 @@
-// The order of the attempts of one connect, by libpq's rules. An attempt at the next server follows if a server is
-// unreachable, is starting, or does not match the target. It does not follow if a server answers with another error,
-// such as a refused login. Unlike in libpq, a server that recently timed out is the last one, with a short time limit.
-// Otherwise an unreachable primary would use its whole time limit at every connect, although a standby may have been
-// promoted.
+// The order of the attempts of one connect, by libpq's rules. If a server is unreachable, is starting, or does not
+// match the target, the next server is tried. If a server answers with another error, such as a wrong password, no
+// other server is tried. After some errors, the same server is first tried again, with or without encryption.
+//
+// Unlike in libpq, servers that recently timed out come last, with a short time limit. Otherwise, after a failover,
+// each connect would first wait the whole time limit for a former primary that is unreachable.
 import { monotonic } from "../../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../../base/errors.ts";
 import { type ConnectWay, waysOf } from "./encryption.ts";
@@ -45,14 +46,14 @@ export function attemptsOf(settings: ServerSettings): readonly Attempt[] {
   );
 }
 
-/** How long a host counts as timed out. During this time, it is the last host in the order. */
+/** How long a host counts as timed out. During this time, it comes after the hosts that have not timed out. */
 const TIMED_OUT_FOR_MS = 60_000;
 /** The time limit of an attempt at a host that counts as timed out, if there are other hosts. */
 const TIMED_OUT_LIMIT_MS = 2_000;
 /** When each host last timed out. */
 const timedOutAt = new WeakMap<Host, number>();
 
-/** Records a timeout of the host. Any other failure deletes the record, so this is called after each failed attempt. */
+/** Called after each failed attempt. A timeout of the host is recorded. Any other failure deletes the host's record. */
 export function recordFailure({ host, enoughMs }: Attempt, error: unknown): void {
   if (!isTimeout(error)) timedOutAt.delete(host);
   // A timeout under the shorter limit is not recorded, so that after TIMED_OUT_FOR_MS the ordinary limit applies again.
@@ -69,7 +70,7 @@ const timedOutLast = (hosts: readonly Host[]): readonly Host[] => [
   ...hosts.filter(hasTimedOut),
 ];
 
-/** Whether pg has reported a timeout, by the text of its error. */
+/** Whether an error is a timeout that pg has reported. Only the text of the error shows this. */
 const isTimeout = (error: unknown) => messageOf(error) === "timeout expired";
 
 function shuffle<T>(all: readonly T[]): readonly T[] {
@@ -100,7 +101,7 @@ const STARTING = "57P03";
 const AWAY =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/;
 
-/** Returns the index of the attempt that follows a failed one; -1: no attempt follows, and the connect fails. */
+/** Returns the index of the attempt that follows the failed attempt `at`; -1: none follows, and the connect fails. */
 export function attemptAfter(attempts: readonly Attempt[], at: number, error: unknown): number {
   if (error instanceof WorkerError) return -1;
   const failed = attempts[at];
@@ -118,8 +119,9 @@ export function attemptAfter(attempts: readonly Attempt[], at: number, error: un
 }
 
 /**
- * Returns one error with the reasons of all servers. The last error is returned unchanged if it is a WorkerError, or if
- * all attempts failed for the same reason and that reason is not a mismatch with the target.
+ * Returns the error of a failed connect: one error with the reasons of all failures. If the last error is a
+ * WorkerError, it is returned unchanged. The same is true if all failures have the same server and reason, unless the
+ * reason is a mismatch with the target.
  */
 export function failureOf(failures: readonly ConnectFailure[], target: SessionTarget): unknown {
   const last = failures.at(-1);

@@ -14,8 +14,8 @@ import {
 const FORM =
   "the database address is neither postgres://user:password@host:port/database nor host=… port=… dbname=…; set DATABASE_URL or --database-url";
 
-// The message does not contain the text of the port: if a password has an unescaped slash, the text may be a part of
-// the password.
+// The message does not repeat the invalid port: if a password has an unescaped slash, the part of the password before
+// the slash may be parsed as the port.
 const PORT =
   "the port in the database URL is not a number (in a password / is %2F, : is %3A and @ is %40)";
 
@@ -32,8 +32,9 @@ export function parametersOfText(given: string): ParameterSet {
 }
 
 /**
- * Adds a parameter to `found`, or to the ignored parameters of `found`. An empty value is not added. Throws InputError
- * for an unknown name or an unsupported value.
+ * Sets a parameter in `found`, unless `text`, its value, is empty. A parameter or value that is ignored is added to
+ * ignoredIn(found) instead. `where` is for messages, for example `in the database URL`. Throws InputError for an
+ * unknown name, and for an unsupported value that may not be ignored.
  */
 export function setParameter(found: ParameterSet, name: string, text: string, where: string): void {
   if (isIgnored(name)) {
@@ -71,7 +72,7 @@ function isChoice({ choices, spelling }: ConnectionParameter, given: string): bo
 export function assertChoice(parameter: ConnectionParameter, given: string, place: string): void {
   const { choices = [], isTuning = false } = parameter;
   if (isTuning || isChoice(parameter, given)) return;
-  // An empty value requires nothing, as in libpq.
+  // A parameter that is not supported at all may be empty: as in libpq, an empty value has no effect.
   if (choices.length === 0 && given === "") return;
   if (choices.length === 0) throw new InputError(`${place} is not supported`);
   throw new InputError(`${place} must be one of ${choices.join(", ")}`);
@@ -79,7 +80,7 @@ export function assertChoice(parameter: ConnectionParameter, given: string, plac
 
 const SECRET = /password|secret|_key$/i;
 
-/** Returns the text without its secrets, for a suggested command. `isWithout`: whether secrets were removed. */
+/** Returns the text without its secrets, for a command that a message suggests. `isWithout`: whether it had secrets. */
 export function withoutSecrets(given: string): { text: string; isWithout: boolean } {
   const text = given.trim();
   const [, head = "", uri] = /^(postgres(?:ql)?:\/\/)(.*)$/s.exec(text) ?? [];
@@ -87,7 +88,10 @@ export function withoutSecrets(given: string): { text: string; isWithout: boolea
   return { text: open, isWithout: open !== text };
 }
 
-/** Returns the secrets of a text, none if it is invalid. The password of a URL is returned decoded and as written. */
+/**
+ * Returns the secrets in a text; none if the text is invalid. The password before the @ of a URL is returned both
+ * decoded and as written.
+ */
 export function secretsOfText(given: string): string[] {
   const text = given.trim();
   const uri = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text)?.[1];
@@ -142,18 +146,18 @@ function pairsOfUri(uri: string): Pairs {
     const [name = "", ...value] = part.split("=");
     pairs.push([decode(name), decode(value.join("="))]);
   }
-  // Query parameters come last, so that they override the parts of the URL before them. Empty parts are left out.
+  // Query parameters come last, so that they override the five parameters above. Of those, empty ones are left out.
   return pairs.filter(([, value], index) => value !== "" || index >= 5);
 }
 
 /**
- * Returns the place of the @ after user and password; -1: there is no login. User and password may contain a ?, as in
- * libpq, and an @, unlike in libpq. The hosts end at the first / or ? after the first @. The last @ before this end is
- * the one after user and password.
+ * Returns the index of the @ after user and password, or -1 if the URL has no such @. User and password may contain a
+ * ?, as in libpq, and an @, unlike in libpq. The hosts end at the first / or ? after the first @. The last @ before
+ * this end is the one after user and password.
  */
 function loginEnd(uri: string): number {
   const first = uri.search(/[@/]/);
-  // There is no @ before the first slash, or the @ is in a value of the query, after a host without a login.
+  // Either no @ comes before the first slash, or the first @ is in the query of a URL without user and password.
   if (uri[first] !== "@" || /^[^:@?]*(?::\d*)?\?\w+=/.test(uri)) return -1;
   const end = uri.slice(first).search(/[/?]/);
   return uri.lastIndexOf("@", end < 0 ? uri.length : first + end);

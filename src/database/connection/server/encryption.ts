@@ -1,6 +1,6 @@
-// Turns the modes of libpq's sslmode (PostgreSQL documentation, "SSL Support") and pg's no-verify into options of
-// Node's TLS.
-// Certificates and keys are read at every connect, because their files may be replaced while the process runs.
+// Turns the modes of libpq's sslmode (PostgreSQL documentation, "SSL Support") and pg's mode no-verify into options of
+// Node's TLS. Certificates and keys are read at every connect, because their files may be replaced while the process
+// runs.
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -89,7 +89,10 @@ function checks(mode: SslMode, named: SourcedText | undefined): object {
   return { ca: contentOf(file), ...checked, ...(mode === "verify-full" ? {} : anyName) };
 }
 
-/** Returns the authorities that the system or Node trusts. node:tls is loaded only here: few programs need them. */
+/**
+ * Returns the authorities that the system or Node trusts. node:tls is loaded only here, because few programs need these
+ * authorities.
+ */
 function publicAuthorities(): readonly string[] {
   const { getCACertificates } = process.getBuiltinModule("node:tls");
   return [...new Set([...getCACertificates("system"), ...getCACertificates("bundled")])];

@@ -1,5 +1,5 @@
-// Checks that the server of a connection matches the target (target_session_attrs), at the login and later: a primary
-// may become a standby while the connection is open.
+// Checks that the server of a connection matches the target (target_session_attrs). The check is made at the login, and
+// again later, because a primary may become a standby while the connection is open.
 
 import type pg from "pg";
 import { setImmediate } from "../../../base/clock.ts";
@@ -11,7 +11,7 @@ const STATE = `select pg_catalog.pg_is_in_recovery() as standby,
   pg_catalog.current_setting('transaction_read_only')::boolean as read_only`;
 const READ_ONLY = "25006";
 
-/** Queries the server. Rejects if that fails or exceeds `timeoutMs`, or if the server does not match `target`. */
+/** Queries the server. Rejects if the query fails or exceeds `timeoutMs`, or if the server does not match `target`. */
 export async function assertTarget(
   client: pg.Client,
   target: SessionTarget,
@@ -19,9 +19,10 @@ export async function assertTarget(
 ): Promise<void> {
   // Any server matches these two targets, so the server's state is not read.
   const isAny = target === "any" || target === "prefer-standby";
-  // An option of pg's queries that its types do not declare.
+  // `query_timeout` is an option of pg's queries that pg's types do not declare.
   const limit = timeoutMs === undefined ? {} : { query_timeout: timeoutMs };
-  // Without a listener, the loss of the connection would end the process. The pool or its user adds one later.
+  // Without a listener, the loss of the connection would end the process. Later, the pool or the code that uses the
+  // client adds its own listener.
   const onError = () => {};
   client.on("error", onError);
   try {

@@ -2,8 +2,8 @@
 // missing. An extension is a row in index.ts and one SQL file for each version. The file of version 3, for example, has
 // the step from 2 to 3. Each part of a file begins with one of these lines:
 //
-//   --- create <object>   run if the schema has no object of that name
-//   --- change <object>   run on the way to this version, and whenever the object is created again
+//   --- create <object>   the part is run if the schema has no object of that name
+//   --- change <object>   the part is run in the upgrade to this version, and whenever the object is created again
 //
 // Objects that another program, such as Graphile Worker's Rust port, has created under these names are not changed: no
 // `change` is run on them. The extension's other objects are created.
@@ -20,11 +20,11 @@ export interface Extension extends ExtensionRow {
 export interface ExtensionRow {
   /** The name in the ledger, in options and in messages. */
   readonly name: string;
-  /** The features that need it, as a plural for messages, such as "worker heartbeats". */
+  /** The features that need it, as a plural noun for messages, such as "worker heartbeats". */
   readonly provides: string;
   /**
-   * `always`: every migration adds it. `on request`: only if the caller requests it, or if an extension that needs it
-   * is requested or recorded in the ledger.
+   * `always`: every migration adds it. `on request`: a migration adds it only if the caller requests it, if it is in
+   * the ledger, or if an extension that needs it is requested or in the ledger.
    */
   readonly added: "always" | "on request";
   /** The names of other extensions that it needs; they are added with it. */

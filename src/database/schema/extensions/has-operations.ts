@@ -1,11 +1,15 @@
-// Whether the schema has the newest version of the extension `operations` (operations and the audit trail), and the
-// database role may insert into its tables. Earlier versions lack columns that the statements on these tables use.
+// Tests whether the schema has the newest version of the extension `operations` (operations and the audit trail), and
+// whether the database role may insert into the extension's tables. Earlier versions of the extension lack columns that
+// the statements on these tables use.
 import { type Database, query, type Statement } from "../../database.ts";
 
-/** A table of the extension, and a column of it that earlier versions lack. */
+/** A table of the extension, and a column that this table does not have in earlier versions. */
 export const NEWEST_OF_OPERATIONS = ["_private_operations", "open_since"] as const;
 
-/** Reads the catalogue each time, because a migration may add or upgrade the extension at any time. */
+/**
+ * Returns whether the extension can be used. Each call reads the catalogue, because a migration may add or upgrade the
+ * extension at any time.
+ */
 export async function hasOperations(db: Database): Promise<boolean> {
   const tables = ["_private_operations", "_private_operation_rows", "_private_audit"];
   const [table, column] = NEWEST_OF_OPERATIONS;
@@ -16,7 +20,10 @@ export async function hasOperations(db: Database): Promise<boolean> {
   return row?.is_there === true;
 }
 
-/** Returns the SQL condition that the table has the column. Both arguments are parameters with names, such as `$2`. */
+/**
+ * Returns the SQL condition that a table has a column. `table` and `column`: the placeholders of the parameters that
+ * contain the names, such as `$2`.
+ */
 export const hasColumn = (table: string, column: string): string =>
   `exists (select from pg_catalog.pg_attribute where attrelid = pg_catalog.to_regclass(${table}::text)::oid
       and attname = ${column}::text::name and not attisdropped)`;

@@ -1,5 +1,5 @@
-// The list of extensions (defined in extension.ts). A new extension is a row here and an SQL file. A new version is
-// another SQL file at the end of the row's steps.
+// The list of extensions; extension.ts describes what an extension is. A new extension is a new entry of this list and
+// an SQL file. A new version of an extension is another SQL file at the end of the entry's `steps`.
 import controls from "./controls.sql";
 import { type Extension, extension } from "./extension.ts";
 import limits from "./limits.sql";

@@ -26,8 +26,8 @@ create table :schema._private_limits (
 );
 
 --- create _private_limit_permits
--- The permits of each worker. They count against the limit until this row is deleted. If nothing else deletes it, it is
--- deleted with the worker's row.
+-- Each row has the permits of one worker under one limit. The permits count against the limit until the row is deleted.
+-- If nothing else deletes the row, it is deleted together with the worker's row in _private_workers.
 create table :schema._private_limit_permits (
   limit_id int not null references :schema._private_limits on delete cascade,
   worker_id text not null references :schema._private_workers on delete cascade,
@@ -54,7 +54,8 @@ create table :schema._private_rates (
 );
 
 --- create _private_queue_slots
--- A queue with a limit has locked_by = 'managed:<slots>' in its own row. Each run of its jobs locks one of these rows.
+-- A named queue with a limit has locked_by = 'managed:<slots>' in its row of _private_job_queues, unless it is paused.
+-- Each run of the queue locks a row of this table.
 create table :schema._private_queue_slots (
   queue_id int not null,
   slot int not null,

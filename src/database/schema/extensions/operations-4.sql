@@ -1,4 +1,4 @@
--- From version 3 to 4: an operation stores when the transactions that were open at its preview began.
+-- From version 3 to 4: an operation stores the start times of the transactions that were open at its preview.
 
 --- change _private_operations
 -- These times are also the created_at of jobs that the transactions have added.

@@ -1,5 +1,5 @@
 -- Tables for operations and the audit trail. They store the progress of each operation, the outcome and the earlier
--- state of each of its jobs, the rehearsals, and the entries of the audit trail. extension.ts explains the lines that
+-- state of its jobs, the rehearsals, and the entries of the audit trail. extension.ts explains the lines that
 -- begin with three dashes.
 
 --- create _private_operations

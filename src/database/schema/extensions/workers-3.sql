@@ -1,7 +1,7 @@
--- The step from version 2 to 3. From now on the report of a worker has at most 256 KiB, and is never
--- compressed. A page reads the reports of all workers, within a budget, so their size must be known before
--- they are read. The table is locked until the step ends. That is short, because the table has only one row
--- for each worker.
+-- The step from version 2 to 3 of the extension `workers`. From version 3 on, the report of a worker (the
+-- column `metadata`) has at most 256 KiB, and is never compressed. The admin reads the reports of many workers
+-- at once, up to a total size, so the size of a report must be known before the report is read. The table is
+-- locked until the step ends. The step is short, because the table has only one row for each worker.
 
 --- change _private_workers
 -- The statement with the strongest lock comes first. Otherwise a heartbeat between two statements could

@@ -1,6 +1,6 @@
--- The workers with their heartbeats, and the recovery of the jobs of stale workers. The Rust port uses the same
--- names and signatures. Objects that the Rust port has created are not changed. extension.ts explains the lines
--- with three dashes.
+-- The table of workers with their heartbeats, and the functions that recover the jobs of stale workers. Graphile
+-- Worker's Rust port has the same names and signatures. An object that the Rust port has created is not changed.
+-- extension.ts explains the lines that begin with three dashes.
 
 --- create _private_workers
 create table :schema._private_workers (
@@ -38,9 +38,9 @@ returns table (worker_id text) stable language sql as $body$
 $body$;
 
 --- create list_orphan_locked_workers
--- Returns the ids that hold a lock older than the threshold and have no row in _private_workers. A worker that
--- sends no heartbeats, such as a Graphile worker, has no row either. So the threshold must be longer than the
--- longest job of such a worker.
+-- Returns the ids of workers that hold a lock older than the threshold and have no row in _private_workers. A
+-- worker that sends no heartbeats, such as a Graphile worker, never has a row. So the threshold must be longer
+-- than the longest job of such a worker.
 create function :schema.list_orphan_locked_workers(stale_threshold interval)
 returns table (worker_id text) stable language sql as $body$
   select locks.locked_by
@@ -58,8 +58,8 @@ returns table (worker_id text) stable language sql as $body$
 $body$;
 
 --- create recover_dead_worker_jobs
--- Unlocks the jobs and queues of these workers. Returns the number of recovered jobs. The interrupted attempt
--- counts, so that a job that kills its worker runs out of attempts at some point.
+-- Unlocks the jobs and queues that these workers have locked. Returns the number of recovered jobs. The
+-- interrupted attempt of each job counts, so that a job that kills its workers runs out of attempts at some point.
 create function :schema.recover_dead_worker_jobs(
   worker_ids text[],
   recovery_delay interval default interval '0 seconds'

@@ -1,8 +1,8 @@
 // Builds and drops optional indexes while workers run. CREATE INDEX CONCURRENTLY is one statement outside a
-// transaction, so it also works behind a transaction pooler. No advisory lock protects a build: the lock of a
-// transaction would need a transaction that is open during the build, and the lock of a session is lost behind such a
-// pooler. PostgreSQL itself runs the builds on one table one after the other. planBuild() checks whether any index is
-// being built; a drop checks whether the index to drop is.
+// transaction, so it also works behind a transaction pooler. No advisory lock protects a build: an advisory lock of a
+// transaction would need a transaction that is open during the build, and an advisory lock of a session is lost behind
+// such a pooler. PostgreSQL itself runs the builds on one table one after the other. planBuild() checks whether any
+// index of the table is being built. A drop checks only whether the index to drop is being built.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
@@ -23,15 +23,18 @@ import { invalidateIndexes } from "./usable-indexes.ts";
 // How long a build or a drop waits for an older transaction, such as that of a backup. The wait does not block workers.
 const MAX_WAIT_MS = 600_000;
 
-/** The database of the indexes. A build or drop connects with the settings of `pool`; `db` runs short statements. */
+/**
+ * The database of the indexes. A build or drop connects with the settings of `pool`. `db` runs the short statements.
+ */
 export interface IndexPlace {
   readonly pool: Pool;
   readonly db: Database;
 }
 
 /**
- * Returns whether the index exists and is valid (under any name), is being built, or has yet to be built. If another
- * index is being built, a build of this one would wait for it: throws WorkerError, unless the caller `mayWait`.
+ * Returns `exists` if the database has a valid index of this form, under any name. Otherwise returns `building` if the
+ * index is being built, and `to build` if it is not. If another index of the table is being built, a build of this
+ * index would have to wait. Then `to build` is returned only if `mayWait` is true; otherwise WorkerError is thrown.
  */
 export async function planBuild(
   { db }: IndexPlace,
@@ -58,8 +61,8 @@ export interface BuildSignals {
 }
 
 /**
- * Builds the index. Resolves when it can be used. If the build fails or is cancelled, drops the incomplete index, if
- * possible, and throws WorkerError. Also throws when `leave` aborts.
+ * Builds the index. Resolves when queries can use it. If the build fails or is cancelled, drops the incomplete index,
+ * if possible, and throws WorkerError. Also throws when `leave` aborts.
  */
 export async function buildIndex(
   place: IndexPlace,
@@ -71,7 +74,8 @@ export async function buildIndex(
   const operatorClassSchema = await operatorClassSchemaOf(db, index);
   if (operatorClassSchema === null) throw new WorkerError("configuration", lackOf(index));
   const text = createPrefix(db.schema, index) + indexDefinition(index, operatorClassSchema);
-  // A failed build may have left an incomplete index. It has the name of the new one, and may slow down the workers.
+  // An earlier build that failed may have left an incomplete index. It has the same name as the index to build, and may
+  // slow down the workers.
   await dropBroken(place, index, leave);
   if (cancel.aborted) throw cancelledError(name);
   const ended = new AbortController();
@@ -105,7 +109,10 @@ async function cancelUntil(db: Database, name: IndexName, ended: AbortSignal): P
 
 const CANCEL_EVERY_MS = 250;
 
-/** Cancels running builds of the index, also of other processes; they end a moment later. Returns whether any ran. */
+/**
+ * Cancels all running builds of the index, also builds that other processes have started. The builds end a moment
+ * later. Returns whether there were any builds.
+ */
 export async function cancelBuild(db: Database, name: IndexName): Promise<boolean> {
   const builds = (await readBuilds(db)).filter((one) => one.name === name);
   for (const { pid } of builds) await query(db, cancelSql, [pid]);
@@ -114,7 +121,10 @@ export async function cancelBuild(db: Database, name: IndexName): Promise<boolea
 
 const cancelSql: Statement = () => "select pg_catalog.pg_cancel_backend($1::int)";
 
-/** Drops the index, valid or not, if it has the name that this library gives it. Returns it; null if there is none. */
+/**
+ * Drops the index, valid or not, if it has the name that this library gives it. Returns the dropped index; null if
+ * there was no such index. Throws WorkerError while the index is being built.
+ */
 export async function dropIndex(place: IndexPlace, name: IndexName): Promise<FoundIndex | null> {
   const { pool, db } = place;
   await assertNotBuilding(db, name);
@@ -137,13 +147,13 @@ async function dropBroken(
   await runAlone(pool, db.schema, dropText(db.schema, broken.indexName), leave);
 }
 
-/** Throws if the index is being built, also by a session whose client is gone: a drop would wait for the build. */
+/** Throws if the index is being built, even by a session whose client is gone: a drop would wait for the build. */
 async function assertNotBuilding(db: Database, name: IndexName): Promise<void> {
   if (!(await readBuilds(db)).some((one) => one.name === name)) return;
   throw new WorkerError("database_busy", `the index ${name} is being built; cancel that first`);
 }
 
-/** Runs one statement on a longConnection(). Its lock timeout is MAX_WAIT_MS, unless a pooler refuses to set it. */
+/** Runs one statement on a longConnection(). The lock timeout is MAX_WAIT_MS, unless a pooler refuses time limits. */
 async function runAlone(
   pool: Pool,
   schema: SchemaName,
@@ -155,7 +165,7 @@ async function runAlone(
       lockTimeoutMs: MAX_WAIT_MS,
       applicationName: "worker indexes",
     });
-    // end() during a statement cuts the connection. PostgreSQL completes the statement.
+    // end() during a statement cuts the connection. PostgreSQL completes the statement nevertheless.
     const cut = () => void client.end().catch(() => {});
     leave.addEventListener("abort", cut, { once: true });
     try {
@@ -185,8 +195,8 @@ const lackOf = ({ name }: OptionalIndex) =>
   `the index ${name} needs PostgreSQL's extension pg_trgm; let the database's owner run: create extension pg_trgm`;
 
 /**
- * Returns the schema of the index's operator class, as SQL with a dot at the end; empty for the default class; null if
- * the database does not have the class.
+ * Returns the schema of the index's operator class, as SQL with a dot at the end; empty if the index uses the default
+ * class; null if the database does not have the class.
  */
 async function operatorClassSchemaOf(db: Database, index: OptionalIndex): Promise<string | null> {
   if (index.operatorClass === null) return "";

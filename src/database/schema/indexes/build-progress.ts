@@ -1,16 +1,16 @@
-// Reads the running builds of indexes on the table of jobs, whichever process has started them: this one, another
-// process, or a user in psql. PostgreSQL's own views have these builds, so nothing needs to be stored.
+// Reads the running builds of indexes on the table of jobs from PostgreSQL's views. These views also show builds that
+// another process or a user in psql has started.
 import { type Database, query, type Statement } from "../../database.ts";
 import type { SchemaName } from "../../schema-name.ts";
 import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-index.ts";
 
 export interface BuildProgress {
-  /** The name in the list of optional indexes; null for any other index. */
+  /** The index's name in the list of optional indexes; null for any other index. */
   readonly name: IndexName | null;
   /** The index's name in the database; null until PostgreSQL has added it to the catalogue. */
   readonly indexName: string | null;
   readonly pid: number;
-  /** PostgreSQL's wording, such as `building index: scanning table`. */
+  /** PostgreSQL's name of the phase, such as `building index: scanning table`. */
   readonly phase: string;
   /** The completed part of the phase, from 0 to 1; null if unknown. */
   readonly share: number | null;
@@ -18,7 +18,10 @@ export interface BuildProgress {
   readonly since: string;
 }
 
-/** Returns the beginning of the statement that builds the index. It identifies a build that has no `indexName` yet. */
+/**
+ * Returns the beginning of the statement that builds the index. A build that has no `indexName` yet is identified by
+ * the beginning of its statement.
+ */
 export function createPrefix(schema: SchemaName, { indexName }: OptionalIndex): string {
   return `create index concurrently ${indexName} on ${schema.quoted}._private_jobs `;
 }

@@ -1,5 +1,5 @@
-// The optional indexes that queries can use now, cached for a few seconds. If an index is dropped during these seconds,
-// statements still return the same rows, and every statement has a time limit.
+// Finds the optional indexes that queries can use, and caches their names for a few seconds. If an index is dropped
+// during these seconds, statements still return the same rows, but may be slow. Every statement has a time limit.
 import { monotonic } from "../../../base/clock.ts";
 import type { Database } from "../../database.ts";
 import type { SchemaName } from "../../schema-name.ts";
@@ -13,11 +13,14 @@ interface CachedNames {
   readonly names: Promise<ReadonlySet<IndexName>>;
 }
 
-// The key is the schema's object and not its name. Each server, worker and command creates its own object, so databases
-// whose schemas have the same name do not share an entry.
+// The key is the object of the schema, not the schema's name. Each server, worker and command creates its own object,
+// so databases whose schemas have the same name do not share an entry.
 const cache = new WeakMap<SchemaName, CachedNames>();
 
-/** Returns the optional indexes that exist and are valid, under any name. A query must contain the indexCondition(). */
+/**
+ * Returns the optional indexes that exist and are valid, under any name. PostgreSQL uses such an index only for queries
+ * that contain its indexCondition().
+ */
 export function usableIndexes(db: Database): Promise<ReadonlySet<IndexName>> {
   const cached = cache.get(db.schema);
   if (cached !== undefined && monotonic() < cached.until) return cached.names;

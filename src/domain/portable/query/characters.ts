@@ -25,12 +25,15 @@ export function isWordEnd(c: i32): bool {
   return isSpace(c) || c === QUOTE || c === OPEN || c === CLOSE || c === COMMA;
 }
 
-/** Whether a step of a path ends before this character: the end of the word, a dot, a bracket or an operator. */
+/** Whether a step of a path ends before this character: the end of a word, a dot, a square bracket or an operator. */
 export function isStepEnd(c: i32): bool {
   return isWordEnd(c) || ".[]:=<>!".includes(String.fromCharCode(c));
 }
 
-/** Returns the place of the first character that PostgreSQL cannot store (NUL or half a surrogate pair), or -1. */
+/**
+ * Returns the place of the first character that PostgreSQL cannot store (NUL or half a surrogate pair); -1 if there is
+ * none.
+ */
 export function badCharacter(text: string): i32 {
   for (let at = 0; at < text.length; at++) {
     const c = text.charCodeAt(at);

@@ -3,7 +3,7 @@
 import { fieldNamed } from "./fields.ts";
 import { ParsedNode } from "./tree.ts";
 
-/** Returns the first exclusion if the node, or one alternative of an `or`, only excludes texts; otherwise null. */
+/** If the node, or an alternative of an `or`, only excludes texts, returns its first exclusion; otherwise null. */
 export function exclusionOnly(node: ParsedNode): ParsedNode | null {
   if (node.kind === "not") return readsText(node.items[0]!) ? node : null;
   if (node.kind === "field") return node.op === "!=" && readsText(node) ? node : null;

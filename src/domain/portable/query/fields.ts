@@ -3,7 +3,10 @@ import { nearest } from "./nearest.ts";
 
 /** A trait of a field: jobs without a value match `none`, as in `queue:none`. */
 const NONE: i32 = 1;
-/** A trait of a field: it reads the job's long texts. A query that only excludes values of such fields is refused. */
+/**
+ * A trait of a field: the field's conditions read long texts of jobs. A query that only excludes values of such fields
+ * is refused.
+ */
 const TEXTS: i32 = 2;
 
 export class FilterField {
@@ -15,7 +18,10 @@ export class FilterField {
    */
   kind: string;
   traits: i32;
-  /** Other names of the field, such as its column, separated by spaces. meantField() suggests the field for them. */
+  /**
+   * Names that users may type by mistake for this field, such as its column, separated by spaces. A query must not
+   * contain them; meantField() returns the field's name for them.
+   */
   otherNames: string;
 
   constructor(name: string, kind: string, traits: i32, otherNames: string) {
@@ -34,7 +40,7 @@ export class FilterField {
     return this.kind === "integer" || this.kind === "moment" || (this.kind === "json" && hasPath);
   }
 
-  /** Whether a value matches if it occurs anywhere in the field's text. */
+  /** Whether jobs match if the typed value occurs anywhere in the field's text. */
   isSearched(op: string, hasPath: bool): bool {
     return this.kind === "search" ? op === ":" : this.kind === "json" && !hasPath;
   }
@@ -82,7 +88,7 @@ export function fieldNamed(name: string): FilterField | null {
   return null;
 }
 
-/** Returns the name of the field that was probably meant, or "". */
+/** Returns the name of the field that is probably meant by the unknown name `name`; "" if no field is similar. */
 export function meantField(name: string): string {
   const names: string[] = [];
   for (let i = 0; i < queryFields.length; i++) {

@@ -88,7 +88,7 @@ class QueryParser {
     return node;
   }
 
-  /** Consumes the keyword `and` or `or` if it is next. A condition must follow it. */
+  /** Returns whether `keyword`, which is `and` or `or`, is next. If it is, it is consumed. */
   private takeKeyword(keyword: string): bool {
     const r = this.reader;
     if (r.fault !== null || r.keyword() !== keyword) return false;

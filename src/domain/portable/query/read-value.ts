@@ -82,7 +82,10 @@ export class ValueReader {
     return range;
   }
 
-  /** Reads one end of a range, or a single value. Returns null for a value of the payload that is not a number. */
+  /**
+   * Reads one end of a range, or a single value. Returns null if the field is `payload` and `text` is not a number:
+   * the caller then reads the whole word as a text.
+   */
   private end(text: string, at: i32): ParsedValue | null {
     const end = at + text.length;
     if (this.kind === "moment") {
@@ -97,8 +100,8 @@ export class ValueReader {
   }
 
   /**
-   * Refuses `1h` or `now` as a single value without `<` or `>`: jobs' times have microseconds, so no job's time would
-   * equal it.
+   * Refuses an age such as `1h`, or `now`, as a single value unless the operator is `<`, `<=`, `>` or `>=`. Both are
+   * exact to the microsecond, as the times of jobs are, so almost no job would have exactly this time.
    */
   private checkPoint(value: ParsedValue): void {
     const point = value.kind === "age" || value.text === "now";
@@ -157,7 +160,7 @@ export class ValueReader {
   }
 }
 
-/** Reports a fault if a text that may match anywhere is shorter than MIN_SEARCH_LENGTH. */
+/** Reports a fault if `text` is shorter than MIN_SEARCH_LENGTH. Called for texts that match wherever they occur. */
 export function checkSearch(reader: QueryReader, text: string, at: i32, end: i32): void {
   if (text.length >= MIN_SEARCH_LENGTH) return;
   const message = "one character matches nearly every job; search for a longer text";

@@ -1,6 +1,6 @@
 // The details of one cron entry: its row in the list, its definition if it is a schedule, and its next ticks, by the
-// clock of its time zone and in UTC. If that clock changes within a year, the first tick after the change is
-// included.
+// clock of its time zone and in UTC. If the clock of the zone changes within a year, the ticks include the first one
+// after the change.
 import type { Database } from "../../../database/database.ts";
 import { clockOf, nextClockChange } from "../../../domain/cron/time-zone.ts";
 import type { StoredSchedule } from "../../../queue/schedules/schedule-row.ts";
@@ -9,13 +9,13 @@ import { scheduleOf } from "./cron-ticks.ts";
 import { entriesNamed, type ListedCronEntry } from "./list-cron.ts";
 
 export interface CronDetails {
-  /** The schedule and the entry in code with this identifier, in this order, as far as they exist; at least one. */
+  /** The entries with this identifier: the schedule, then the entry in code. At least one of them exists. */
   readonly entries: readonly ListedCronEntry[];
   /** The definition of the schedule; null for an entry in code, and for an invalid row. */
   readonly schedule: StoredSchedule | null;
-  /** The next ticks of the first entry; none if it is paused, or its pattern is unknown or not supported. */
+  /** The next ticks of `entries[0]`; empty if it is paused, or its pattern is unknown or not supported. */
   readonly ticks: readonly NextTick[];
-  /** A sentence about the next change of the zone's clock; null if none within a year, or if `ticks` is empty. */
+  /** A sentence about the next change of the zone's clock within a year; null if there is none, or no next tick. */
   readonly clockChange: string | null;
 }
 

@@ -26,7 +26,7 @@ export interface ListedCronEntry {
   readonly knownSinceMs: number | null;
   readonly lastExecutionMs: number | null;
   readonly nextExecutionMs: number | null;
-  /** The first missed tick: it is over two minutes old, and no job was added for it. null if no such tick is known. */
+  /** The time of the first missed tick: more than two minutes old, and not handled. null: no such tick is known. */
   readonly lateSinceMs: number | null;
   /**
    * Whether ticks are skipped because the database's clock was ahead earlier: the last tick of an entry in code is in
@@ -46,8 +46,8 @@ export interface ListedCronEntry {
   /** The ids of some of these workers. */
   readonly workerIds: readonly string[];
   /**
-   * A sentence, without its subject, about an entry whose definitions differ between live workers, or about an
-   * identifier that live workers have in code and a schedule has, too; otherwise null.
+   * A sentence without its subject, if live workers define the entry differently, or if the identifier is that of an
+   * entry in their code and also that of a schedule; otherwise null.
    */
   readonly differs: string | null;
   /** The quarters of an hour in the next 24 hours, 0 to 95, in which the entry has a tick; empty while it is paused. */
@@ -171,7 +171,7 @@ async function withPending(
   });
 }
 
-/** Returns a unique name: an entry in code and a schedule may have the same identifier. */
+/** Returns a unique name, because an entry in code and a schedule may have the same identifier. */
 const nameOf = ({ identifier, source }: Entry): string =>
   source === "code" ? identifier : `${identifier} (schedule)`;
 
@@ -254,7 +254,7 @@ const numberOf = (ms: string | null | undefined) => (ms == null ? null : Number(
 
 /** The largest difference between the clocks of two servers that is not an error. */
 const CLOCK_SLACK_MS = 60_000;
-/** After this time, a tick without a job counts as missed. A worker that is busy or whose clock is behind is late. */
+/** After this time, an unhandled tick counts as missed. Before that, a worker may only be late, because it is busy. */
 const MISSED_AFTER_MS = 120_000;
 
 /** Returns the first tick after `lastMs` if it counts as missed; otherwise null. */
@@ -271,7 +271,7 @@ const lateSince = (dueMs: number | null, nowMs: number): number | null =>
   dueMs !== null && dueMs < nowMs - MISSED_AFTER_MS ? dueMs : null;
 
 interface LedgerRow {
-  /** The identifier; null if there are no entries: then the only row contains just `now_ms`. */
+  /** The identifier. If there are no entries, there is one row in which only `now_ms` is not null. */
   readonly identifier: string | null;
   readonly known_since_ms: string | null;
   readonly last_execution_ms: string | null;

@@ -1,5 +1,6 @@
-// Finds the jobs that the last ticks of cron entries have added and that still wait. A job with a key is found by its
-// key. Any other job is found by its run_at, in the index from which workers fetch, one priority after another.
+// Finds, for each cron entry, the job that the last tick of the entry has added, if this job still waits. A job with a
+// key is found by its key. A job without a key is found by its run_at, in the index from which workers fetch. The index
+// begins with the priority, so it is searched once for each priority.
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
 import { priorities } from "../../read/priorities.ts";
@@ -12,7 +13,7 @@ export interface LastTick {
   readonly key: string | null;
 }
 
-/** Returns a map from the identifiers of entries to the ids of waiting jobs. Entries without such a job are missing. */
+/** Returns a map from identifiers of cron entries to ids of waiting jobs, without the entries that have no such job. */
 export async function pendingTicks(
   db: Database,
   ticks: readonly LastTick[],
@@ -25,7 +26,7 @@ export async function pendingTicks(
     entries.map(({ identifier }) => identifier),
     entries.map(({ task }) => task),
     entries.map(({ runAtMs }) => runAtMs),
-    // "" and not null: with array_nulls = off a null would become text.
+    // A missing key becomes "". With array_nulls = off, PostgreSQL would read a null as the text NULL.
     entries.map(({ key }) => key ?? ""),
   ]);
   return new Map(rows.map(({ identifier, id }) => [identifier, id]));
@@ -34,7 +35,7 @@ export async function pendingTicks(
 /** The end of a Date's range. A time beyond it, such as PostgreSQL's infinity, is not a tick. */
 const LATEST_MS = 8.64e15;
 
-/** The maximum number of jobs of one run_at and priority that are read, because thousands may be due at midnight. */
+/** The most jobs with the same run_at and priority that are read. At midnight, for example, thousands may be due. */
 const MAX_OF_A_TICK = 200;
 
 const pendingSql: Statement = (s) => `

@@ -9,7 +9,10 @@ import { queueRow } from "./queue-rows.ts";
 
 export interface QueueDetails {
   readonly queue: ListedQueue;
-  /** The running job: that with the oldest lock. null: none runs, it was not found, or a limit of queues applies. */
+  /**
+   * The running job: of the queue's locked jobs, the job with the oldest lock. null: no job runs, the job was not
+   * found, or the queue is under a limit of queues.
+   */
   readonly running: QueuedJob | null;
   /** The first due jobs, in execution order. */
   readonly next: QueuedJobs;

@@ -41,11 +41,11 @@ export type QueuePause = Omit<Pause, "scope" | "name">;
 export interface QueuePage {
   readonly queues: readonly ListedQueue[];
   readonly nextCursor: string | null;
-  /** The number of queues whose name contains `search`, in any state; null after the first page. */
+  /** The number of queues whose name contains `search`, in any state; null on all pages but the first. */
   readonly count: number | null;
   /**
-   * The number of queues in each state; null after the first page, in a search, or if MAX_SORTED or more queues are
-   * locked.
+   * The number of queues in each state; null on all pages but the first, in a search, or if MAX_SORTED or more queues
+   * are locked.
    */
   readonly states: StateCounts | null;
 }
@@ -175,7 +175,7 @@ async function byName(db: Database, request: RowsRequest): Promise<Rows> {
   return cutRows(rows, limit, sort);
 }
 
-/** The place after all locked queues and before all others, in the order of stuckFirst(). */
+/** The place after all locked queues and before all other queues, in the order of stuckFirst(). */
 const BETWEEN = { key: Number.MAX_VALUE, name: "" };
 
 function cutRows(rows: readonly ListedQueueRow[], limit: number, sort: QueueSort): Rows {
@@ -206,8 +206,8 @@ const byState = (counted: CountedNames): SortOrder<ListedQueueRow> => ({
 });
 
 /**
- * Returns a page of the list that has first the locked queues in the order `byLock`, and then the others by name. A
- * cursor after one of the others has the key null.
+ * Returns a page of the list that has first the locked queues in the order `byLock`, and then all other queues by name.
+ * The cursor of a page that ends with one of these other queues has the key null.
  */
 async function stuckFirst(db: Database, request: RowsRequest): Promise<Rows> {
   const { sort, limit, cursor, only } = request;

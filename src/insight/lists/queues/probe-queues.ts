@@ -1,5 +1,5 @@
 // The numbers of due and future jobs in some queues, from the optional index `queue_ready`. They are exact for queues
-// with up to CAP such jobs, and lower bounds for others.
+// with up to CAP such jobs, and lower bounds for other queues.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { cappedValue, exactValue, type Value } from "../../../domain/value.ts";
@@ -16,8 +16,10 @@ const CAP = 200;
 type ProbedCounts = Pick<QueueCounts, "ready" | "scheduled" | "oldestReadyMs">;
 
 /**
- * Returns null if `ids` is empty or the index cannot be used; otherwise a function. For a queue, it returns the more
- * precise of each probed count and the same count in `counts`; {} if the queue was not probed.
+ * Returns null if `ids` is empty or the index cannot be used; otherwise a function that returns the values of one
+ * queue. If the probe has counted all due and future jobs of the queue, these are the probed values. If not, each count
+ * is the probed one or that in `counts`, whichever is higher, and the time is the earlier of the two. For a queue that
+ * is not in `ids`, the function returns {}.
  */
 export async function probedCounts(
   db: Database,
@@ -56,7 +58,8 @@ interface ProbeRow {
   readonly now_ms: string;
 }
 
-// The order is that of the index. So nothing is sorted, and of each queue at most CAP + 1 entries are read.
+// The jobs of a queue are requested in the order of the index. So nothing is sorted, and at most CAP + 1 entries of the
+// index are read for each queue.
 const probeSql: Statement = (s) => `
   select queue.id,
     pg_catalog.count(*) filter (where waiting.is_due)::int as due,

@@ -1,6 +1,6 @@
-// Reads named queues, with the worker that has locked each and that worker's state (known-workers.ts). A queue is stuck
-// if a stale worker has locked it, or if an unknown worker locked it more than 4 hours ago. It is stuck since the lock,
-// or since the stale worker's last heartbeat if that is later.
+// Reads named queues. A queue that a worker has locked is read with the worker's id and state (known-workers.ts). A
+// queue is stuck if a stale worker has locked it, or if an unknown worker locked it more than 4 hours ago.
+// `stuckSinceUs` is the time of the lock, or the time of the stale worker's last heartbeat if that is later.
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
 import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
@@ -15,7 +15,10 @@ import type { WorkerState } from "../known-workers.ts";
 export interface ListedQueueRow {
   readonly id: number;
   readonly queueName: string;
-  /** The time of a worker's lock, in microseconds since 1970. Without such a lock, the next two are null, too. */
+  /**
+   * The time at which a worker locked the queue, in microseconds since 1970. If no worker has locked the queue,
+   * `lockedAtUs`, `lockedBy`, `holder` and `stuckSinceUs` are null.
+   */
   readonly lockedAtUs: string | null;
   readonly lockedBy: string | null;
   readonly holder: WorkerState | null;
@@ -24,22 +27,24 @@ export interface ListedQueueRow {
 }
 
 export interface QueueFilter {
-  /** A text that the name contains, ignoring case; empty: any name. */
+  /** A text that the queue's name contains, ignoring case; empty: any name. */
   readonly search: string;
-  /** `locked`: only queues that a worker or a pause has locked; `free`: only the others. */
+  /** `locked`: only queues that a worker or a pause has locked; `free`: only all other queues. */
   readonly only: "locked" | "free" | "all";
-  /** `among`: only the queues with these ids; `except`: all queues but these; null: all. */
+  /** `among`: only the queues with these ids; `except`: only queues with other ids; null: all queues. */
   readonly ids:
     | { readonly among: readonly number[] }
     | { readonly except: readonly number[] }
     | null;
-  /** Only names after this one; null: any. */
+  /** Only queues whose names come after this name, in the order of names; null: any name. */
   readonly after: string | null;
   readonly limit: number;
   readonly hasHeartbeats: boolean;
 }
 
-/** Returns the first `limit` rows by name; for `only: "locked"`, by the time of the lock, oldest first. */
+/**
+ * Returns at most `limit` matching queues, in the order of their names; for `only: "locked"`, the oldest lock first.
+ */
 export async function queueRows(db: Database, filter: QueueFilter): Promise<ListedQueueRow[]> {
   const { search, only, ids, after, limit, hasHeartbeats } = filter;
   const statement =
@@ -49,7 +54,7 @@ export async function queueRows(db: Database, filter: QueueFilter): Promise<List
   );
 }
 
-/** Returns all matching rows, unordered; faster than queueRows(). Returns null if there are `limit` rows or more. */
+/** Returns all matching queues, unordered; null if `limit` or more queues match. It is faster than queueRows(). */
 export async function allQueueRows(
   db: Database,
   { search, only, ids: condition, limit, hasHeartbeats }: Omit<QueueFilter, "after">,
@@ -77,15 +82,15 @@ const FREE = {
   isPaused: false,
 };
 
-/** Returns $4 and $5 of the statements: ids, and whether a queue must be among them. */
+/** Returns $4 and $5 of the statements: ids, and whether a matching queue has one of them (true) or none (false). */
 function idParameters(ids: QueueFilter["ids"]): [readonly number[] | null, boolean] {
   if (ids === null) return [null, false];
   return "among" in ids ? [ids.among, true] : [ids.except, false];
 }
 
-/** Returns the queue with this name, otherwise the queue with this id; null: there is neither. */
+/** Returns the queue with this name. If there is none, returns the queue with this id, or null. */
 export async function queueRow(db: Database, nameOrId: string): Promise<ListedQueueRow | null> {
-  // PostgreSQL refuses a text with this character, even as a parameter.
+  // PostgreSQL refuses each parameter that contains this character.
   if (nameOrId.includes("\0")) return null;
   const id = /^\d{1,9}$/.test(nameOrId) ? Number(nameOrId) : null;
   const statement = (await hasWorkerTable(db)) ? oneWithHeartbeatsSql : oneWithoutHeartbeatsSql;
@@ -93,7 +98,7 @@ export async function queueRow(db: Database, nameOrId: string): Promise<ListedQu
   return row === undefined ? null : toQueueRow(row);
 }
 
-/** Returns the queues that a worker has locked, oldest lock first, at most `limit`. */
+/** Returns at most `limit` queues that this worker has locked, the oldest lock first. */
 export async function queueRowsLockedBy(
   db: Database,
   workerId: string,
@@ -121,7 +126,7 @@ interface Row {
   readonly is_paused: boolean;
 }
 
-/** The matching queues as JSON arrays; null instead of an empty array. `names` has the same order as `ids`. */
+/** JSON arrays of the matching queues; null instead of an empty array. `names` has the same order as `ids`. */
 interface Columns {
   readonly ids: string | null;
   readonly names: string | null;
@@ -147,7 +152,7 @@ const { isLocked } = lock;
 const isBlocked = isBlockedQueue("queues");
 const isOld = `${isLocked} and queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS}::float8 * interval '1 millisecond'`;
 
-// `materialized`: a worker's metadata may be long, so it is read once, and not again for each of the worker's queues.
+// `materialized`: a worker's row may be long, so it is read only once, even if the worker has locked many queues.
 const withHeartbeats = {
   workers: (s: string) => `with worker as materialized (
     select workers.id, workers.last_heartbeat_at, ${isNotResponding} as is_stale

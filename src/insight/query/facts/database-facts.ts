@@ -1,9 +1,10 @@
-// Reads facts that a query needs before it becomes SQL: the locked queues, and the jobs whose keys begin with a prefix.
-// Their ids become values of parameters, because a sub-select would be evaluated for every job.
+// Reads facts that a query needs before it becomes SQL: the locked queues, and the jobs whose keys begin with a
+// prefix. The ids of these queues and jobs become values of parameters, because a sub-select would be evaluated for
+// every job.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { isBlockedQueue } from "../../../queue/sql/lock.ts";
 
-/** Returns the ids of the locked queues, as the text of an int[]. */
+/** Returns the ids of the queues that are locked by a worker or by a pause, as the text of an int[]. */
 export async function lockedQueues(db: Database): Promise<string> {
   const [row] = await query<{ ids: string }>(db, lockedSql);
   return row?.ids ?? "{}";
@@ -25,7 +26,7 @@ export interface KeyRange {
 
 const MAX_KEYS = 1_000;
 
-/** Returns the range of keys that begin with `prefix`; null if it has no end or if keys do not sort by code points. */
+/** Returns the range of keys that begin with `prefix`; null: it has no end, or keys do not sort by code points. */
 export async function keyRange(db: Database, prefix: string): Promise<KeyRange | null> {
   const to = nextText(prefix);
   if (to === null || !(await isKeyOrderPlain(db))) return null;
@@ -48,7 +49,7 @@ function nextText(prefix: string): string | null {
   return null;
 }
 
-/** Whether keys sort by code points, so that a prefix is a range in their index. */
+/** Whether keys sort by code points. Only then are the keys with a common prefix one range in the index of keys. */
 async function isKeyOrderPlain(db: Database): Promise<boolean> {
   const table = `${db.schema.quoted}._private_jobs`;
   const [row] = await query<{ collation: string }>(db, collationSql, [table]);

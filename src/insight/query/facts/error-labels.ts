@@ -1,6 +1,7 @@
-// Finds the label of an error group by its fingerprint, which is a hash of the label. With the label, PostgreSQL can
-// select a few errors, and this process checks only those. Groups that groups/error-groups.ts has returned are cached
-// in memory. To find any other group, some errors of the table are read.
+// Finds an error group by its fingerprint, which is a hash of the group's label. For a group that was found, a query
+// selects in SQL the errors that may be in the group (fields/group-part.ts), and this process checks only those. Groups
+// that groups/error-groups.ts has returned are cached in memory. To find any other group, some errors of the table are
+// read.
 import { monotonic } from "../../../base/clock.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
@@ -17,11 +18,14 @@ import {
 
 export interface KnownGroup {
   readonly label: string;
-  /** The task, if the errors are grouped by their place in its code (`errorPlace`); null: grouped by their label. */
+  /**
+   * The task whose errors these are, if they are grouped by their place in its code (`errorPlace`); null if they are
+   * grouped by their label.
+   */
   readonly task: KnownTask | null;
   /**
-   * The labels of groups that were merged into this one. Each had only one job among the errors that were read, and its
-   * error differs from those of this group only in ids (`isLikeGroup`).
+   * The labels of groups that were merged into this one. Each of those groups had only one job among the errors that
+   * were read, and the error of that job differs from the errors of this group only in ids (`isLikeGroup`).
    */
   readonly joined: readonly string[];
 }
@@ -33,7 +37,7 @@ export interface KnownTask {
 
 export interface ErrorGroups {
   readonly known: ReadonlyMap<string, KnownGroup>;
-  /** Whether all errors of the table were read, so that a group that is not among them has no job. */
+  /** Whether all errors of the table were read. If so, a requested group that is not in `known` has no jobs. */
   readonly isWhole: boolean;
 }
 
@@ -59,12 +63,18 @@ export function rememberGroup(
   if (groups.size > MAX_KEPT && oldest !== undefined) groups.delete(oldest);
 }
 
-/** How long the errors of a task stay grouped by place, so that its failed and retrying jobs are grouped alike. */
+/**
+ * How long the errors of a task stay grouped by place after a list of groups required that. So lists of the task's
+ * failed jobs and of its retrying jobs, which are read separately, are grouped alike.
+ */
 const FLOODED_MS = 60_000;
 
 const flooded = new WeakMap<SchemaName, Map<number, number>>();
 
-/** Records that the errors of these tasks are grouped by place. Returns these and all recorded in the last minute. */
+/**
+ * Records that the errors of these tasks are grouped by place. Returns the ids of these tasks and of all tasks that
+ * were recorded in the last minute.
+ */
 export function recentlyFlooded({ schema }: Database, taskIds: readonly number[]): number[] {
   const nowMs = monotonic();
   const known = flooded.get(schema) ?? new Map<number, number>();
@@ -97,8 +107,9 @@ export const printOf = (name: string): string =>
   isFingerprint(name) ? name : groupOfLabel(name).fingerprint;
 
 /**
- * Returns the cached groups, after a search for groups of `fingerprints` that are not cached. A query for the
- * fingerprint of a group that was not found checks all errors.
+ * Returns the cached groups. If a group of `fingerprints` is not cached, errors are read first, and the groups of
+ * `fingerprints` that are found among them are cached. A query for the fingerprint of a group that was not found checks
+ * all errors.
  */
 export async function errorGroupsOf(
   db: Database,
@@ -125,7 +136,7 @@ export async function errorGroupsOf(
   return { known, isWhole };
 }
 
-/** Returns the labels like that of `example` (`isLikeGroup`) that only one row of the same task has. */
+/** Returns the labels that only one row of the task of `example` has, and that are like the label of `example`. */
 function singlesLike(example: ErrorRow, rows: readonly ErrorRow[]): string[] {
   const ownLabel = errorLabel(example.start);
   const counts = new Map<string, number>();

@@ -1,4 +1,4 @@
-// The workers whose locks make jobs stuck (`is:stuck`): stale workers, and unknown ones with old locks.
+// The workers whose locks make jobs stuck (`is:stuck`): stale workers, and unknown workers whose locks are old.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
 import { isPseudoLock, lockHolder } from "../../../queue/sql/lock.ts";
@@ -10,15 +10,16 @@ const OLD_LOCK_US = 14_400_000_000n;
 const MAX_WORKERS = 10_000;
 
 /**
- * The facts that show whether a lock is stuck. A worker with a heartbeat row is stale if lists show it as not
- * responding. A worker without a row may be one that sends no heartbeats, so its lock is stuck only after 4 hours: then
- * Graphile workers ignore the lock, too.
+ * The facts that show whether a lock is stuck. The lock of a worker in `stale` is stuck. A worker that is not in
+ * `known` may be one that sends no heartbeats, so its lock is stuck only after 4 hours. Graphile workers ignore locks
+ * of that age, too.
  */
 export interface StuckHolders {
+  /** Those workers of `known` that lists show as not responding. */
   readonly stale: readonly string[];
   /** The workers that have a heartbeat row: at most the 10,000 with the latest heartbeats. */
   readonly known: readonly string[];
-  /** A lock of an unknown worker is stuck if it was set before this time, RFC 3339. */
+  /** The lock of a worker that is not in `known` is stuck if it was set before this time, RFC 3339. */
   readonly oldBefore: string;
   /** The ids of the queues whose lock is stuck, as the text of an int[]. */
   readonly queueIds: string;
@@ -41,7 +42,10 @@ const workersSql: Statement = (schema) => `
   order by last_heartbeat_at desc
   limit ${MAX_WORKERS}`;
 
-/** Returns a condition: the lock in the row `lock` is stuck. The other parameters: SQL for members of StuckHolders. */
+/**
+ * Returns an SQL condition that is true if the lock in the row `lock` is stuck. The other parameters are SQL
+ * expressions for the members of StuckHolders with these names.
+ */
 export const isStuckLock = (lock: string, stale: string, known: string, oldBefore: string) =>
   `${lock}.locked_at is not null and (${lockHolder(lock)} = any(${stale})
     or ${lock}.locked_at < ${oldBefore} and (${lockHolder(lock)} = any(${known})) is not true)`;

@@ -12,7 +12,7 @@ import { ALL, allOf, anyOf, type QueryPart, readingOf, sqlPart } from "../parts/
 import type { QueryFacts } from "./field.ts";
 import { textsOf } from "./text-part.ts";
 
-/** Returns the condition of jobs whose error is in one of the term's groups, each given by its fingerprint or label. */
+/** Returns the condition that a job's error is in one of the groups that the term names by fingerprint or label. */
 export function groupPart(term: FieldTerm, parameters: Parameters, known: QueryFacts): QueryPart {
   return anyOf(textsOf(term).map((name) => oneGroupPart(name, parameters, known)));
 }
@@ -43,13 +43,16 @@ function oneGroupPart(
     kind: "texts",
     sql: `(${narrow})`,
     shape: ALL.shape,
-    // Without a label, the SQL only tests whether the job has an error, which decompresses nothing.
+    // Without a label, the SQL only tests whether the job has an error, and does not decompress the error for that.
     reading: label === undefined ? null : readingOf("jobs.last_error"),
     decide: ({ last_error }) => last_error !== null && isIn(last_error),
   };
 }
 
-/** Returns the condition of a group by place: jobs of this task whose error has the place with this fingerprint. */
+/**
+ * Returns the condition of a group whose errors are grouped by their place in the task's code (`errorPlace`): the job
+ * is of this task, and the place of its error has this fingerprint.
+ */
 function placePart(fingerprint: string, task: KnownTask, parameters: Parameters): QueryPart {
   const isTask = `(jobs.task_id = any(${parameters.add([task.id], "int[]")}))`;
   return allOf([

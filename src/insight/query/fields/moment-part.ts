@@ -12,13 +12,19 @@ import type { FieldSql } from "./field.ts";
 /** A column with a time. */
 export interface MomentSql {
   readonly column: string;
-  /** The condition for the jobs in which the column has the field's meaning, such as failed jobs. Default: all jobs. */
+  /**
+   * The condition for jobs in which the column has the meaning of the field: `updated_at`, for example, is the time of
+   * the failure only in failed jobs. Default: all jobs.
+   */
   readonly of?: { readonly sql: string; readonly shape: Partial<QueryShape> };
-  /** Whether a duration without a sign counts forward from now, as in `due<10m`; only for run_at. Default: back. */
+  /**
+   * Whether a duration without a sign counts forward from now, as in `due<10m`. It is true only for run_at. Default:
+   * false; the duration counts back from now, as an age.
+   */
   readonly isAhead?: boolean;
 }
 
-/** The interval from `low`, inclusive, to `high`, exclusive; null: unbounded. */
+/** Times in microseconds since 1970, from `low`, inclusive, to `high`, exclusive; null: unbounded on that side. */
 interface Interval {
   readonly low: bigint | null;
   readonly high: bigint | null;

@@ -1,5 +1,5 @@
-// Compiles the terms of a query on the names of tasks, queues and workers, and on job keys. A value of such a term is a
-// whole text, a prefix, or `none`.
+// Compiles the terms of the query fields `task`, `queue`, `key` and `worker`. Each value of such a term is a whole
+// text, a prefix, or `none`.
 import type { FieldTerm, QueryValue, TextValue } from "../../../domain/query/query-tree.ts";
 import { isNamed } from "../facts/names.ts";
 import type { Parameters } from "../parts/parameters.ts";
@@ -56,8 +56,8 @@ export function keyPart(term: FieldTerm, parameters: Parameters, known: QueryFac
 }
 
 /**
- * Returns the condition that a key begins with `prefix`. If the index of keys can find the prefix, the condition also
- * contains a range of keys.
+ * Returns the condition that a key begins with `prefix`. If the keys with this prefix are a range of the index of keys,
+ * the condition also contains this range.
  */
 function beginningPart(prefix: string, parameters: Parameters, known: QueryFacts): QueryPart {
   const begins = prefixPart("jobs.key", [prefix], parameters);

@@ -1,7 +1,7 @@
-// A term on the payload, or on a field of it. PostgreSQL's json operators fail on a payload with \u0000 or a lone
-// surrogate, so one such job would end the statement. They also treat 7.0 and 7 as different. So for a field of the
-// payload, SQL only searches the payload for the field's name and for the text of the value, as they are usually
-// written. This process then decides whether the job matches.
+// A term of a query on the payload, or on a field of the payload. PostgreSQL's json operators fail on a payload with
+// \u0000 or a lone surrogate, so one such job would make the whole statement fail. These operators also treat 7.0 and 7
+// as different. So for a term on a field, SQL only searches the text of the payload for the field's name and for the
+// value, as they are usually written. This process then decides whether the job matches.
 import { compareNumbers } from "../../../domain/exact/decimal.ts";
 import { stringOf, valuesAt } from "../../../domain/exact/payload-values.ts";
 import { isOrder } from "../../../domain/portable/query/fields.ts";
@@ -33,14 +33,15 @@ export function payloadPart(term: FieldTerm, parameters: Parameters): QueryPart 
 
 const PAYLOAD = 'jobs.payload::text collate "C"';
 const BACKSLASH = "pg_catalog.chr(92)";
-/** A condition: the payload has a backslash, which is rare in payloads. */
+/** A condition: the payload has a backslash, as every escape has. Backslashes are rare in payloads. */
 const HAS_ESCAPE = contains(PAYLOAD, BACKSLASH);
 const HAS_CODE = `${HAS_ESCAPE} and ${contains(PAYLOAD, `${BACKSLASH} || 'u'`)}`;
 
 /**
- * Returns a condition that every matching payload fulfils. If all values are texts and `op` is not an order, the
- * payload must contain one of the values. Unless a value is `none`, the payload must also contain the last name of the
- * path. The values are searched first, because fewer payloads contain them.
+ * Returns a condition that every matching payload fulfils. If all values are texts and `op` is none of `<`, `<=`, `>`
+ * and `>=`, the payload has to contain one of the values. Unless a value is `none`, the payload also has to contain the
+ * last name of the path. asWritten() takes into account that both can be escaped. The values are searched first,
+ * because fewer payloads contain them.
  */
 function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): QueryPart {
   const key = path.findLast((step) => typeof step === "string");
@@ -64,11 +65,9 @@ function valueText({ text, isPrefix, isQuoted }: TextValue): string {
   return mayBeWord ? text : `"${text}"`;
 }
 
-/**
- * Returns the condition that the payload may contain `text`: it contains `written`, or escapes that may encode `text`.
- */
+/** Returns the condition that the payload contains `written`, or contains escapes, which may encode `text`. */
 function asWritten(written: string, text: string, parameters: Parameters): QueryPart {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON has to escape
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters
   const mayBeEscaped = /[\u0000-\u001f"\\/]/.test(text);
   const isWritten = contains(PAYLOAD, parameters.add(written, "text"));
   return sqlPart(`(${isWritten} or (${mayBeEscaped ? HAS_ESCAPE : HAS_CODE}))`);

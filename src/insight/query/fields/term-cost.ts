@@ -1,6 +1,6 @@
-// The cost of each term of a query, and the optional index that would make the term cheap. `cheap`: an index finds the
-// matches. `bounded`: a walk through the jobs in steps finds them. `check`: in such a walk, this process also reads
-// payloads or errors to decide which jobs match.
+// Computes the cost of each term of a query, and the optional index that would make the term cheap. A term is `cheap`
+// if an index finds its matches, and `bounded` if a walk through the jobs in steps finds them. A term is `check` if,
+// during such a walk, this process must also read payloads or errors to decide which jobs match.
 import { isOrder } from "../../../domain/portable/query/fields.ts";
 import type { QueryNode } from "../../../domain/query/query-tree.ts";
 import {
@@ -29,8 +29,9 @@ function costsOf(node: QueryNode, facts: CostFacts, isExcluded: boolean): TermCo
 }
 
 /**
- * Whether indexes find all matches of a query or a part of one. This holds for a cheap term; for an `or`, if it holds
- * for each part; for an `and`, if it holds for each part or one part is singular. It never holds for a negation.
+ * Whether a query, or a part of a query, is cheap: indexes find all its matches. An `or` is cheap if each of its parts
+ * is cheap. An `and` is cheap if each of its parts is cheap, or if one of its parts is a singular term. A negation is
+ * never cheap.
  */
 export function isCheap(node: QueryNode | null, facts: CostFacts): boolean {
   if (node === null) return true;

@@ -1,5 +1,6 @@
-// Conditions for the texts of a query: the payload, the error or any part of a job contains a text, ignoring case; a
-// value equals a text or begins with it; a job has a flag; a word names the job, its task or its queue.
+// Builds the conditions of a query that compare texts: whether the payload, the error or any part of a job contains a
+// text, ignoring case; whether a value equals a text or begins with it; whether a job has a flag; and whether a word is
+// the id, the key, the task or the queue of a job.
 import type { FieldTerm, TextTerm } from "../../../domain/query/query-tree.ts";
 import { textSearch } from "../../read/text-search.ts";
 import type { NamesWithText, WordMeanings } from "../facts/names.ts";
@@ -15,13 +16,13 @@ export function searchedPart(
   return anyOf(texts.map((text) => hasText(column, searcher(text, parameters))));
 }
 
-/** Returns the condition that a value, which may be compressed, contains the text. */
+/** Returns the condition that the column contains the text of `isIn`. The value of the column may be compressed. */
 function hasText(column: "payload" | "last_error", isIn: (text: string) => string): QueryPart {
   const value = `jobs.${column}`;
   return readingPart(`(${isIn(column === "payload" ? `${value}::text` : value)})`, value);
 }
 
-/** Returns a function that builds the condition that a column contains the text, with one parameter for all columns. */
+/** Returns a function that builds the condition that a column contains the text. All columns share one parameter. */
 function searcher(text: string, parameters: Parameters): (column: string) => string {
   const { value, isIn } = textSearch(text);
   const parameter = parameters.add(value, "text[]");
@@ -38,7 +39,7 @@ export function errorPart(term: FieldTerm, parameters: Parameters): QueryPart {
 
 /**
  * Returns the condition that the error equals one of the texts. PostgreSQL decompresses only errors that are as long as
- * one of the texts, but there may be many such errors.
+ * one of the texts. There may be many such errors, so the part is one that reads large values (readingPart()).
  */
 function equalError(texts: readonly string[], parameters: Parameters): QueryPart {
   const { sql } = equalPart("jobs.last_error", texts, parameters);

@@ -1,22 +1,25 @@
-// The parameters of a query's SQL. The pieces of SQL are built before the numbers of their parameters in the final
-// statement are known, so the first parameter is written `$#0` until then, the next one `$#1`.
+// The parameters of a query's SQL. When a piece of SQL is built, the numbers that its parameters will have in the final
+// statement are not known yet. So the query's first parameter is written `$#0`, the next one `$#1`, and so on.
+// numberParameters() replaces them by the final numbers.
 
 export class Parameters {
   readonly values: unknown[] = [];
 
-  /** Returns the placeholder of a value in a piece of SQL. */
+  /** Adds a value. Returns its placeholder with the type, such as `$#0::text`. */
   add(value: unknown, type: string): string {
     return `${this.addBare(value)}::${type}`;
   }
 
-  /** Returns the placeholder without a type, for SQL that adds the type itself. */
+  /** Adds a value. Returns its placeholder without a type, for SQL that adds the type itself. */
   addBare(value: unknown): string {
     this.values.push(value);
     return `$#${this.values.length - 1}`;
   }
 }
 
-/** SQL whose unused parameters were removed. The used ones have new numbers from `$#0` on, in the order of `values`. */
+/**
+ * SQL without its unused parameters. The other parameters have new numbers, from `$#0` on, in the order of `values`.
+ */
 export interface NumberedSql {
   readonly sql: string;
   readonly marks: string;
@@ -26,9 +29,10 @@ export interface NumberedSql {
 }
 
 /**
- * Removes the parameters that neither `sql` nor `marks` uses, because the pieces of SQL with them were left out:
- * PostgreSQL requires each bound parameter to be in the statement. Not every statement selects the marks
- * (row-check.ts). So the returned `sql` also uses the parameters of the marks, in a condition that is always true.
+ * Removes the parameters that neither `sql` nor `marks` uses. There are such parameters if a piece of SQL was built and
+ * then left out. PostgreSQL requires that a statement uses each bound parameter. `marks` is the select item for the
+ * marks (row-check.ts), which not every statement selects. So the returned `sql` also uses the parameters that only
+ * `marks` uses, in a condition that is always true.
  */
 export function dropUnusedParameters(
   sql: string,

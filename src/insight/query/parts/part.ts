@@ -1,11 +1,12 @@
-// A part of a compiled query. All rows that match it fulfil its `sql`. If the part is of kind `sql`, all rows that
-// fulfil `sql` match. In the other kinds, `sql` limits the rows that are read, and the texts of these rows decide.
+// A part of a compiled query: one or several of its terms. Each row that matches the part fulfils the part's `sql`. If
+// the part is of the kind `sql`, each row that fulfils `sql` also matches. For the other kinds, `sql` only selects
+// candidates, and this process decides from the texts of a candidate whether it matches (row-check.ts).
 import { ANY_SHAPE, bothOf, eitherOf, type QueryShape } from "./shape.ts";
 
 export interface CheckedTexts {
   readonly payload: string;
   readonly last_error: string | null;
-  /** The value of the query's `marks` for this row. It may be left out if the query has none (`null::text`). */
+  /** The value of the query's select item `marks` for this row. Can be absent if that item is `null::text`. */
   readonly marks?: string | null;
 }
 
@@ -15,29 +16,31 @@ export type QueryPart = SqlPart | TextsPart | MixedPart;
 interface Condition {
   readonly sql: string;
   readonly shape: QueryShape;
-  /** The values that the condition reads and that may be compressed; null: it reads no such values. */
+  /** The values that `sql` or the marks may read, and that may be compressed; null: there are no such values. */
   readonly reading: LargeValues | null;
 }
 
-/** The values that the condition reads and that may be much larger than they are on disk. */
+/** The values that a part reads and that may be compressed. Decompressed, they may be much larger than on disk. */
 export interface LargeValues {
   readonly columns: readonly string[];
-  /** The conditions of the part that decompress nothing, as SQL. A match always fulfils them. */
+  /** An SQL condition that decompresses nothing and that every match of the part fulfils; perhaps only `true`. */
   readonly beside: string;
 }
 
-/** A part whose matches SQL alone finds. */
+/** A part for which SQL alone decides: each row that fulfils `sql` matches. */
 export interface SqlPart extends Condition {
   readonly kind: "sql";
 }
 
-/** A part for which decide() compares the texts of a row; `sql` selects the candidates. */
+/** A part for which `sql` selects candidates, and decide() decides from a candidate's texts whether it matches. */
 export interface TextsPart extends Condition {
   readonly kind: "texts";
   readonly decide: (row: CheckedTexts) => boolean;
 }
 
-/** Parts that are joined, or one part that is negated. SQL alone does not decide all of them. */
+/**
+ * Several parts joined by `and` or `or`, or one negated part. For at least one of the parts, SQL alone does not decide.
+ */
 export interface MixedPart extends Condition {
   readonly kind: "and" | "or" | "not";
   readonly items: readonly QueryPart[];
@@ -50,7 +53,7 @@ export function sqlPart(sql: string, shape: Partial<QueryShape> = {}): SqlPart {
   return { kind: "sql", sql, shape: { ...ANY_SHAPE, ...shape }, reading: null };
 }
 
-/** Returns a part for a condition on a value that may be compressed. */
+/** Returns a part for a condition that reads a column whose values may be compressed. */
 export function readingPart(sql: string, column: string): SqlPart {
   return { ...sqlPart(sql), reading: readingOf(column) };
 }
@@ -85,7 +88,10 @@ function everyOf(conditions: readonly string[]): string {
 const someOf = (conditions: readonly string[]) =>
   conditions.includes("true") ? "true" : `(${conditions.join(" or ")})`;
 
-/** Returns the negation of the part. It matches rows for which the part's SQL is null: the part does not match them. */
+/**
+ * Returns the negation of the part. The negation also matches a row for which the part's SQL is null, because the part
+ * does not match this row.
+ */
 export function noneOf(part: QueryPart): QueryPart {
   if (isConstant(part, "true")) return NONE;
   if (isConstant(part, "false")) return ALL;

@@ -5,7 +5,7 @@ import type { Condition } from "../../../domain/condition.ts";
 export interface QueryShape {
   /** The job is in one of these conditions. */
   readonly conditions: readonly Condition[] | null;
-  /** true: the job is due now; false: it is due in the future. Either way it has attempts left and is not locked. */
+  /** true: the job is due now; false: it is due in the future. In both cases it has attempts left and is not locked. */
   readonly isDue: boolean | null;
   readonly taskIds: readonly number[] | null;
   readonly queueIds: readonly number[] | null;

@@ -1,5 +1,5 @@
-// Measures the export of all jobs as a stream: the rows per second, and by how much the memory of the admin grows. The
-// memory is also measured with a slow reader.
+// Measures the export of all jobs as a stream: the number of rows per second, and by how much the memory of the admin
+// grows. The growth of the memory is also measured with a slow reader.
 import { setTimeout as pause } from "node:timers/promises";
 import { atLeast, atMost, type Bench, line, type Measure, short } from "../measure.ts";
 
@@ -7,8 +7,8 @@ import { atLeast, atMost, type Bench, line, type Measure, short } from "../measu
 const MAX_MS = 120_000;
 
 /**
- * The byte by which lines are counted. A value in CSV may contain line feeds, so carriage returns are counted: no value
- * of these jobs contains one.
+ * The byte that is counted to find the number of lines. In CSV a value may contain line feeds, so the carriage returns
+ * at the ends of the lines are counted. No value of these jobs contains a carriage return.
  */
 const lineEnds = { jsonl: 10, csv: 13 };
 type Format = keyof typeof lineEnds;

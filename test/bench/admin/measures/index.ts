@@ -1,4 +1,4 @@
-// The list of measures, in the order of the report's table. Measures that write come last.
+// The list of measures, in the order of the report's table. Measures that change jobs come last.
 import type { Measure } from "../measure.ts";
 import { exporting } from "./export.ts";
 import {
@@ -22,8 +22,8 @@ import { manyViewers } from "./viewers.ts";
 import { fetchesBeside, slowloris } from "./workers-beside.ts";
 
 export const measures: readonly Measure[] = [
-  // `watching` is first, because after a request for the overview or the metrics, the benchmark's admin keeps reading a
-  // large table for another minute, and `watching` would count PostgreSQL's CPU time for these reads.
+  // `watching` is first. After a request for the overview or the metrics, the benchmark's admin reads a large table for
+  // another minute, and `watching` would count the CPU time that PostgreSQL uses for these reads.
   ...[watching, overview, manyViewers],
   ...[sampledCounts, census, countOfFilter],
   ...[keyset, rareFilters, offsets, text, clientGone],

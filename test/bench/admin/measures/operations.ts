@@ -119,7 +119,7 @@ export const operations: Measure = {
 
 const MEGABYTES = 250;
 
-/** A payload that is too large to be shown does not slow a list down. */
+/** Measures lists that have a job with a payload of MEGABYTES, which is too large to be shown. */
 export const hugePayload: Measure = {
   name: "huge payload",
   needs: ["/api/jobs"],
@@ -149,7 +149,7 @@ export const hugePayload: Measure = {
   },
 };
 
-/** Kills (kill -9) the admin of an operation, which another admin then resumes. Each job must be changed once. */
+/** Kills the admin that runs an operation. Another admin then resumes the operation. Each job must be changed once. */
 export const killed: Measure = {
   name: "killed",
   needs: ["/api/operations"],
@@ -157,7 +157,7 @@ export const killed: Measure = {
   run: async (bench) => {
     const admin = await bench.freshAdmin();
     const here = { ...bench, admin };
-    // A priority that no job has yet.
+    // The changed jobs are counted by this priority, so no job should have it before.
     const priority = 1_000 + Math.trunc(Math.random() * 30_000);
     const body = { q: "is:retrying", action: "reschedule", changes: { priority } };
     const begun = await begin(here, body, { rate: 20_000 });

@@ -1,5 +1,6 @@
-// Measures the time of a new admin's first answer and of later answers, for the overview and the metrics. Also measures
-// the CPU time and the traffic that viewers of the page cause.
+// Measures how long the first answer of a new admin takes, and how long later answers take, for /api/overview and
+// /metrics. Also measures the CPU time that an admin and PostgreSQL need without viewers and with 1 or 200 viewers of
+// the page, and how many bytes a second each viewer receives.
 import { setTimeout as pause } from "node:timers/promises";
 import { postgresCpu_s } from "../../engine/postgres-cpu.ts";
 import type { AdminProcess } from "../admin-process.ts";
@@ -19,7 +20,7 @@ import { portSql } from "../port-sql.ts";
 
 const WATCHED_S = 30;
 
-/** The number of cores that the admin and PostgreSQL use together during the work. */
+/** Returns how many CPU cores the admin and PostgreSQL use together, on average, while `work` runs. */
 async function coresDuring(
   { postmaster, ownBackends }: Bench,
   admin: AdminProcess,

@@ -1,6 +1,7 @@
-// Measures the memory that a thousand viewers need, and the CPU time of one event to all of them. For comparison, also
-// measures bare writes to as many sockets. The event is measured in a process that only sends events (tick-server.ts),
-// because the CPU time of the admin's reads varies by more than an event costs.
+// Measures the memory that a thousand viewers (open streams of events) need, and the CPU time of sending one event to
+// all of them. For comparison, also measures the CPU time of bare writes to a thousand sockets. Both CPU times are
+// measured in a separate process that only sends (tick-server.ts), because the CPU time of the admin's reads varies by
+// more than an event costs.
 import { setTimeout as pause } from "node:timers/promises";
 import { atMost, line, type Measure, ms } from "../measure.ts";
 import { tickCostMs } from "../tick-cost.ts";
@@ -21,7 +22,8 @@ export const manyViewers: Measure = {
     const admin = await bench.freshAdmin(limits);
     try {
       const one = await admin.watch(PATH);
-      // The first viewer connects before the others, so that the memory of the feed itself is not counted for them.
+      // The first viewer connects before the memory is measured for the first time, so that the memory of the admin's
+      // feed itself is not counted.
       await pause(25_000);
       const rss = admin.rss_mb();
       const others = Array.from({ length: VIEWERS - 1 }, () => admin.watch(PATH));

@@ -1,5 +1,6 @@
-// BullMQ on PostgreSQL, with its global concurrency. The package is not a dependency of this project: BullMQ is
-// measured only after `npm install --no-save bullmq@6`.
+// The engine of the benchmark that runs BullMQ on PostgreSQL, and a function that adds jobs and sets BullMQ's global
+// concurrency. The package is not a dependency of this project: BullMQ is measured only after
+// `npm install --no-save bullmq@6`.
 import pg from "pg";
 import { type Engine, NotBuilt } from "./engine.ts";
 
@@ -63,7 +64,7 @@ export function bull(): Engine {
   };
 }
 
-/** Replaces all jobs by `jobs` new ones, `concurrency` of which may run at once in all processes together. */
+/** Replaces all jobs by `jobs` new ones. `concurrency`: how many of them may run at once, in all processes together. */
 export async function seedBull(url: string, jobs: number, concurrency: number): Promise<void> {
   const { Queue, runMigrations } = await load();
   const connection = poolOf(url);

@@ -1,5 +1,6 @@
-// Graphile Worker: with its defaults, or with the batching preset that its documentation recommends. The local queue of
-// that preset has 500 jobs; a local queue of 2,000 jobs is faster.
+// Runs Graphile Worker: with its defaults, or with the batching preset that its documentation recommends. The
+// documentation recommends a local queue of 500 jobs. A local queue of 2,000 jobs is faster, so child.ts has an engine
+// for each of these sizes.
 import { Logger, makeWorkerUtils, run } from "graphile-worker";
 import type { Adder, Engine } from "./engine.ts";
 
@@ -12,7 +13,7 @@ const logger = new Logger(() => (level, message) => {
 // Turns off Graphile Worker's log line for each job, because speed is compared.
 process.env["NO_LOG_SUCCESS"] = "1";
 
-/** `localQueue`: the size of the local queue, with the batching preset; null: the defaults without the preset. */
+/** `localQueue`: the size of the local queue in the batching preset; null: the defaults, without the preset. */
 export function graphile(localQueue: number | null): Engine {
   return {
     async start({ url, concurrency, pollIntervalMs, handler }) {

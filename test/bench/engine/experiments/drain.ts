@@ -1,5 +1,6 @@
-// Drains of trivial jobs, in which each process runs at most 24 jobs at once. Measured are the speed, CPU, WAL and
-// memory of one process, and the speed of two processes together.
+// Drains: processes run trivial jobs until no job is left, each process at most 24 jobs at once. `drain` measures the
+// speed and the memory of one process, and the CPU time and WAL of a job. `drain-two` measures the speed of two
+// processes together.
 import { contend } from "../contender.ts";
 import type { Experiment, Row } from "../experiment.ts";
 

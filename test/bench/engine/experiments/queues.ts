@@ -1,5 +1,6 @@
-// Named queues: the speed with one queue and with a hundred. In the experiment `order`, two processes of this library
-// share the jobs. It checks that the jobs of each queue run in order and one at a time.
+// Experiments with named queues. Two of them measure the speed, with one queue and with 100 queues. In the experiment
+// `order`, two processes of this library share the jobs of 100 queues. This experiment checks that all jobs run, and
+// that the jobs of each queue run in order and one at a time.
 import { contend } from "../contender.ts";
 import type { Run } from "../duty.ts";
 import type { Bench, Experiment } from "../experiment.ts";

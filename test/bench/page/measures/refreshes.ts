@@ -1,5 +1,5 @@
-// Refreshes the page of a list of jobs ten thousand times, and compares the page's memory at the end with its memory
-// after the first thousand refreshes.
+// Refreshes the page with the list of jobs ten thousand times, and compares the page's memory at the end with its
+// memory after the first thousand refreshes.
 import type { Page } from "playwright-core";
 import { atMost, line, ms } from "../../admin/measure.ts";
 import { countersOf, isThere, openPage, type PageMeasure, type Watched } from "../bench.ts";
@@ -43,7 +43,7 @@ export const refreshes: PageMeasure = {
   },
 };
 
-/** Refreshes the list `times` times. A refresh begins as soon as the one before is drawn. */
+/** Refreshes the list repeatedly. Each refresh begins as soon as the previous refresh is drawn. */
 async function refresh(page: Page, times: number): Promise<void> {
   await page.evaluate(async (wanted) => {
     const { watched } = globalThis as unknown as { watched: Watched };

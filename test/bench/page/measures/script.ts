@@ -1,5 +1,5 @@
-// Measures CPU time of the page's main thread: the time of its code during a live update of a list of a hundred jobs,
-// and the time of code, layout and painting after a letter is typed into the query.
+// Measures the CPU time of the page's main thread: the time of the page's code during a live update of a list of a
+// hundred jobs, and the time of code, layout and painting after a letter is typed into the query.
 
 import type { Page } from "playwright-core";
 import { atMost, line, ms } from "../../admin/measure.ts";
@@ -52,9 +52,9 @@ export const script: PageMeasure = {
 };
 
 /**
- * Returns the number of draws that have ended since drawsOf() was last called. If no step was recorded since then,
- * waits for the end of the next draw; there is a draw at least every second. A callback ends the wait, because a check
- * in each frame would take more time than an update.
+ * Returns the number of draws that have ended since drawsOf() was last called. If the page has recorded no step since
+ * then, first waits for the end of the next draw. The page draws at least once a second. A callback in the
+ * page ends the wait, because a check in each frame would take more time than an update.
  */
 async function nextDraws(page: Page): Promise<number> {
   await page.evaluate(() => {

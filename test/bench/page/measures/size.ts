@@ -1,4 +1,5 @@
-// The sizes of files that the browser loads: the WebAssembly module with its scripts, compressed, and the fonts.
+// Measures the sizes of files that the browser loads: of the WebAssembly module and its scripts, compressed with
+// Brotli, and of the fonts.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { atMost, type Line } from "../../admin/measure.ts";

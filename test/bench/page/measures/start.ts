@@ -1,4 +1,5 @@
-// Measures the time from the start of the navigation until the first number is painted, with an empty cache.
+// Measures the time from the start of the navigation until the first number is painted. Each round starts a new
+// browser, whose cache is empty.
 
 import { atMost, line, ms } from "../../admin/measure.ts";
 import { median } from "../../engine/statistics.ts";

@@ -1,6 +1,7 @@
-// Measures the bytes that each page sends and receives in a minute: requests, responses and the event stream. In the
-// first minute nothing changes in the database. In the second, the demo's worker and an operation run. In the third,
-// many jobs change in addition. All pages are open at the same time, each with its own relay (wire.ts).
+// Measures the bytes that each page sends and receives in a minute: requests, responses and the event stream. There are
+// three such minutes. In the first, nothing changes in the database. In the second, the demo's worker and an operation
+// run. In the third, these run, too, and many other jobs change. All pages are open at the same time. Each has its own
+// relay, which counts the bytes (wire.ts).
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { silentLogger } from "../../../../src/base/logger.ts";
@@ -10,9 +11,9 @@ import { isThere, openPage, type PageBench, type PageMeasure } from "../bench.ts
 import { startWire, type Wire } from "../wire.ts";
 
 const MINUTE_MS = 60_000;
-/** After this time without changes, the rates of the last minute, which pages show, are zero. */
+/** Pages show rates of the last minute. After this time without changes, these rates are zero. */
 const SETTLING_MS = 65_000;
-/** Jobs added in each second under heavy load: about a quarter become retrying, a quarter failed; half are deleted. */
+/** The number of jobs that change() adds. About a quarter become retrying, a quarter failed, and half are deleted. */
 const STORM = 50;
 /** The number of jobs of the operation, which changes one job a second after it has been resumed. */
 const OPERATED = 300;
@@ -70,7 +71,7 @@ async function beginHeld({ db, admin }: PageBench): Promise<string> {
   return String(begun.body.id);
 }
 
-/** Returns the routes of the measured pages by name. Not measured: limits, a limit, a cron entry, unknown addresses. */
+/** Returns the routes of the measured pages by name. The pages of limits and of one cron entry are not measured. */
 async function routesOf({ admin }: PageBench, operation: string): Promise<Record<string, string>> {
   const of = async (path: string) => (await admin.get(path)).body;
   const { jobs } = await of("/api/jobs?q=is:failed&fields=row&limit=1");

@@ -1,5 +1,5 @@
-// Tests that the admin answers the requests of asked.ts while jobs have large flags, which are jsonb. Another test
-// checks the list of routes in asked.ts.
+// Tests that the admin answers the requests of asked.ts while jobs have large flags, which are in a column of type
+// jsonb. The first test checks that asked.ts lists all routes that read data.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../../../src/admin/routes.ts";

@@ -1,5 +1,6 @@
-// Large rows in the tables of this library. Their names are as long as an index permits. Their options, payloads and
-// reasons have a compressed size that is small enough for the admin to read them.
+// Tests the admin with large rows in the tables that this library adds. The names in these rows are as long as an index
+// permits. The options, payloads and reasons are large, but their compressed size is small enough for the admin to read
+// them.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 testPackedRows(

@@ -1,6 +1,7 @@
 // Tests that the admin answers the requests of asked.ts while rows are small on disk and large in memory. Usually there
 // are 1,500 such rows, each with a value of up to 16 KB on disk and 1.39 MB in memory. The requests may take at most
-// 150 MB of additional memory. Where control groups can bound the memory of the admin, it gets 512 MiB in all.
+// 150 MB of additional memory. If this machine can limit the memory of a process (cgroup.ts), the admin's process has
+// 512 MiB in all.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,18 +17,18 @@ const PASSWORD = "a-password-of-its-own";
 const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString("base64")}`;
 const MAX_MB = 150;
 const ALIVE_IN_MB = 512;
-/** The limit of the 99th percentile of /healthz. On a quiet machine 200 ms would be enough. */
+/** The limit of the 99th percentile of the response times of /healthz. On a quiet machine, 200 ms would be enough. */
 const MAX_HEALTH_MS = 2_000;
 const MAX_MS = 170_000;
 
-/** SQL of the text that the rows contain: 1.39 MB, which compresses well. */
+/** An SQL expression of the text in the large rows. The text has 1.39 MB, and compresses well. */
 export const long = "pg_catalog.repeat('a', 1390000)";
 
 /**
  * Tests the admin on a database with 1,500 jobs, every second of which has failed. `statement`: makes these jobs large,
- * or adds large rows to other tables. `requested`: parts of asked.ts. `own`: more extensions of the schema, and the
- * paths of more requests. A test file may take three minutes, also on a busy machine, so each kind of row has its own
- * file, and the slowest kinds have two.
+ * or adds large rows to other tables. `requested`: the parts of asked.ts whose requests are sent. `own`: extensions to
+ * add to the schema besides `operations`, and the paths of further requests. A test file may take at most three
+ * minutes, also on a busy machine, so each kind of row has its own file, and the slowest kinds have two.
  */
 export function testPackedRows(
   kind: string,
@@ -35,7 +36,7 @@ export function testPackedRows(
   requested: readonly (keyof typeof parts)[] = ["lists", "counts", "others"],
   own: { readonly extensions?: readonly string[]; readonly paths?: readonly string[] } = {},
 ): void {
-  test(`The admin answers all requests with 1,500 rows that are large in memory: ${kind}, ${requested.join(", ")}.`, {
+  test(`With 1,500 rows that are large in memory (${kind}), the admin answers all requests: ${requested.join(", ")}.`, {
     skip: process.platform === "linux" ? false : "there is no /proc",
     timeout: MAX_MS,
   }, async (t) => {
@@ -95,7 +96,10 @@ async function filled(statement: string, extensions: readonly string[]) {
 const memoryMb = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 
-/** Sends the requests, after two that load code. If an answer does not begin within 3 s, the server sends 503. */
+/**
+ * Sends the requests one after another, after two requests that make the admin load its code. Returns the requests that
+ * failed, the slowest request, and by how many MB the memory of the admin has grown at most.
+ */
 async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly string[]) {
   const ask = async (path: string) => {
     const began = performance.now();
@@ -109,7 +113,7 @@ async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly
   const failed: string[] = [];
   for (const path of paths) {
     let { status, ms } = await ask(path);
-    // Some statements have a timeout of half a second, which may be too short on a busy machine. Hence the repetitions.
+    // On a busy machine, a statement or the whole answer may reach its time limit. So a request is repeated after 503.
     for (let again = 0; status === 503 && again < 3; again++) ({ status, ms } = await ask(path));
     mb = Math.max(mb, memoryMb(pid) - before);
     if (status !== 200) failed.push(`${path}: ${status} after ${ms.toFixed(0)} ms`);
@@ -140,7 +144,7 @@ function watchHealth({ announced }: AdminProcess) {
   let printed = "";
   child.stdout.on("data", (text) => (printed += text));
   return {
-    /** Returns the 99th percentile of the times, in milliseconds. */
+    /** Ends the program. Returns the 99th percentile of its response times, in milliseconds. */
     async stop(): Promise<number> {
       child.stdin.end();
       await once(child, "close");

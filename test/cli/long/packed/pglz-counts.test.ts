@@ -1,4 +1,5 @@
-// Payloads are compressed with pglz, PostgreSQL's own compression. Only requests for counts and groups are sent.
+// Tests the admin with large payloads that are compressed with pglz, PostgreSQL's own compression. This file sends only
+// the requests for counts and groups.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 const statement = `update worker._private_jobs set payload = json_build_object('a', ${long}, 'n', id)`;

@@ -1,5 +1,5 @@
-// Payloads are compressed with pglz, PostgreSQL's own compression. All requests are sent, except those for counts and
-// groups.
+// Tests the admin with large payloads that are compressed with pglz, PostgreSQL's own compression. This file sends all
+// requests of asked.ts, except those for counts and groups.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 const statement = `update worker._private_jobs set payload = json_build_object('a', ${long}, 'n', id)`;

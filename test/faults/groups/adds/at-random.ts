@@ -45,7 +45,7 @@ async function caller(way: Way, name: string, { url, field, tally, over }: Calli
       if (isAdded || !way.isKeyed) {
         tally.note(way, "at random", names, outcomes);
       }
-      // After a failure the adder is replaced, because an adder with its own client is useless on a lost connection.
+      // An adder with its own client cannot reconnect, so the adder is replaced after a failure.
       if (!isAdded) {
         await adder.close();
         adder = await way.start(url, field.directory);

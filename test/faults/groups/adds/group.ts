@@ -58,8 +58,9 @@ function places({ brief }: Field, { isSlow, temperatures }: Way): Place[] {
 let made = 0;
 
 /**
- * Cuts the connection of an add before the first message, of the next add after the first message, and so on, until an
- * add ends before the cut.
+ * Makes one add after the other. The connection of the first add is cut before the first message, the connection of the
+ * second add after the first message, and so on, until an add ends before its connection is cut. With `isTorn`, a part
+ * of the next message still passes. All this is repeated for each element of places().
  */
 async function cutEverywhere(field: Field, way: Way, proxy: TcpProxy, tally: Tally): Promise<void> {
   const names = () => Array.from({ length: way.jobs }, () => `job-${made++}`);
@@ -85,7 +86,7 @@ async function cutEverywhere(field: Field, way: Way, proxy: TcpProxy, tally: Tal
   }
 }
 
-/** Adds jobs under the same keys again, which must succeed. The tally checks that no job exists twice. */
+/** Repeats an add with the same keys. The repetition must succeed. The tally checks that no job exists twice. */
 async function again(
   field: Field,
   way: Way,

@@ -36,7 +36,7 @@ export class Tally {
     }
   }
 
-  /** Reports each result that the table contradicts, and how many adds had which result. */
+  /** Reports each result that the table contradicts, and the number of adds with each result. */
   async judge(when: string): Promise<void> {
     const there = await this.#count(this.#all.map(({ name }) => name));
     for (const { way, where, name, outcome } of this.#all) {

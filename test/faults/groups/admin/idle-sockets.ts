@@ -1,5 +1,5 @@
-// Clients open ten thousand connections and send nothing. The admin may close some of them, and still answers each
-// request within a second.
+// Clients open ten thousand connections and send nothing. The admin may close some of these connections. It must answer
+// each request of another client within a second.
 import { once } from "node:events";
 import net from "node:net";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
@@ -38,7 +38,7 @@ export async function idleSockets(field: Field, server: Server): Promise<void> {
   await admin.stop();
 }
 
-/** Opens connection `n`, from one of 200 addresses, as many clients would. The server may close it at any time. */
+/** Opens connection `n`. The connections come from 200 addresses. The server may close the connection at any time. */
 async function connect(port: number, n: number): Promise<net.Socket> {
   const socket = net.connect({ host: "127.0.0.1", port, localAddress: `127.0.2.${1 + (n % 200)}` });
   socket.on("error", () => {}).resume();

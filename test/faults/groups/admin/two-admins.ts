@@ -1,5 +1,6 @@
-// Two admins behind nginx, which selects them in turn. They are killed alternately and started again. Tests that no
-// write needs more than one retry. For this, each admin must accept the CSRF tokens of the other.
+// Runs two admins behind nginx, which sends requests to them in turn. The admins are killed alternately and started
+// again. Tests that no write needs more than one retry. For this, each admin must accept the CSRF tokens of the other
+// admin.
 import { join } from "node:path";
 import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { startNginx } from "../../../support/nginx.ts";

@@ -1,5 +1,5 @@
-// Gives one process a wrong time of day, by Debian's libfaketime, which reads the clock's offset from a file. The
-// monotonic clock stays correct, because it does not jump on a real machine either.
+// Gives a process a wrong time of day. The process loads Debian's libfaketime, which reads the offset of the clock from
+// a file. The monotonic clock stays correct, because the monotonic clock of a real machine does not jump either.
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serverAccount } from "../../../../src/database/embedded/account.ts";
@@ -12,7 +12,7 @@ const library = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
 export interface FakeClock {
   /** The environment for the process that gets this clock. */
   readonly env: Readonly<Record<string, string>>;
-  /** Sets the clock to this many seconds ahead of the true time; negative: behind. Takes effect within a second. */
+  /** Sets the clock to `seconds` ahead of the true time; a negative number: behind it. Takes effect within a second. */
   step(seconds: number): void;
 }
 
@@ -34,8 +34,8 @@ export function fakeClock(directory: string, name: string, seconds: number): Fak
 }
 
 /**
- * Fills `directory` with links to PostgreSQL's files, and with a wrapper of `postgres` that starts the server with this
- * clock. Returns `directory`.
+ * Fills `directory` with links to PostgreSQL's files, and with a script `postgres` that starts the real `postgres` with
+ * this clock. Returns `directory`.
  */
 export function serverWith({ env }: FakeClock, directory: string): string {
   const real = findBinaries(serverAccount());
@@ -43,7 +43,7 @@ export function serverWith({ env }: FakeClock, directory: string): string {
   for (const name of ["lib", "share", "bin/initdb"]) {
     symlinkSync(join(real, name), join(directory, name));
   }
-  // startEmbeddedServer() does not pass on this process's environment, so the wrapper sets the variables.
+  // startEmbeddedServer() does not pass on this process's environment, so the script sets the variables.
   const words = Object.entries(env).map(([name, value]) => `${name}='${value}'`);
   const script = `#!/bin/sh\nexec env ${words.join(" ")} '${real}/bin/postgres' "$@"\n`;
   writeFileSync(join(directory, "bin/postgres"), script, { mode: 0o755 });

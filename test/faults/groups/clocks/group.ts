@@ -15,7 +15,7 @@ export const group: FaultGroup = {
   async run(field: Field) {
     const server = await field.server();
     await burst(field, server);
-    // Not in brief runs: libfaketime is often missing, and ticks come only once a minute.
+    // A brief run skips the other tests: libfaketime is often missing, and ticks come only once a minute.
     if (field.brief) return;
     await wrongClocks(field, server);
     await jumpingServer(field);

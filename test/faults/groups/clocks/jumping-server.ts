@@ -1,5 +1,5 @@
-// The database's clock jumps: an hour ahead, to the true time, an hour behind. This clock decides when jobs are due. No
-// running worker is treated as stale, and in the safe mode no job runs twice.
+// The database's clock, which decides when jobs are due, jumps to an hour ahead of the true time, back to it, and to an
+// hour behind it. Still no running worker may be treated as stale, and in the safe mode no job may run twice.
 import { join } from "node:path";
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";
@@ -22,7 +22,7 @@ export async function jumpingServer(field: Field): Promise<void> {
     stand.load(10, { make: job });
   });
   for (const seconds of STEPS_S) {
-    // PostgreSQL measures its timeouts by this clock: a step ahead ends the open transactions of fast lanes.
+    // PostgreSQL measures its timeouts by this clock, so a step ahead ends the open transactions of fast lanes.
     for (const { log } of stands) log.fault();
     clock.step(seconds);
     await field.outage(STEP_MS);
@@ -35,7 +35,10 @@ export async function jumpingServer(field: Field): Promise<void> {
   });
 }
 
-/** Returns a job without a named queue: in a queue, jobs added after a step back overtake those added before it. */
+/**
+ * Returns a job without a named queue. In a named queue, jobs that are added after a step back would run before jobs
+ * that were added before the step.
+ */
 function job(n: string, _producer: string, dice: Random): JobToAdd {
   const ms = dice(20) === 0 ? 3_000 : 2;
   const failures = dice(10) === 0 ? 1 : 0;

@@ -1,5 +1,5 @@
-// A crontab of fifty entries on ten workers with different clocks. At two of the ticks PostgreSQL crashes and workers
-// are killed. Still each tick of each entry adds one job.
+// Runs a crontab of fifty entries on ten workers with different clocks. Close to two of the ticks, PostgreSQL and two
+// workers are killed. Checks that nevertheless each entry adds exactly one job at each tick.
 import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
 import type { Stand } from "../../field/stand.ts";
@@ -42,7 +42,7 @@ export async function ticks(field: Field, server: Server): Promise<void> {
 
 /**
  * Kills the server and two workers at a random time from 100 ms before the next tick to 300 ms after it. Then starts
- * the server and two workers.
+ * the server and two new workers.
  */
 async function crashAtTick(field: Field, stand: Stand, server: Server): Promise<void> {
   const tick = await nextTick(stand);

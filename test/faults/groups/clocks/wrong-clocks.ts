@@ -1,5 +1,5 @@
-// Tests members whose clocks are an hour ahead, an hour behind, or jump. The database's time alone must decide when
-// jobs start and which workers are stale.
+// Tests members (worker processes) whose clocks are an hour ahead, are an hour behind, or jump. The database's time
+// alone must decide when jobs start and which workers are stale.
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";
 import { machineTime } from "../../../worker/run-log.ts";
@@ -33,7 +33,7 @@ export async function wrongClocks(field: Field, server: Server): Promise<void> {
     const dueAt = new Map<string, number>();
     stand.load(20, { make: (n, producer, dice) => scheduled(n, producer, dice, dueAt) });
     await stepAbout(field, stand, stepping);
-    // After this kill, only members with faked clocks can recover the jobs.
+    // After this kill, only members with wrong clocks are left to recover the killed member's jobs.
     if (right !== undefined) await stand.kill(right);
     await field.outage(2_000);
     await stand.end();
@@ -49,7 +49,7 @@ export async function wrongClocks(field: Field, server: Server): Promise<void> {
   });
 }
 
-/** Returns a job. A random third of the jobs are due in a second and a half; their due times are added to `dueAt`. */
+/** Returns a job. One job in three, at random, is due in a second and a half, and its due time is added to `dueAt`. */
 function scheduled(
   n: string,
   producer: string,

@@ -15,7 +15,7 @@ interface Options {
 const { url, fastLane, count, warmUp } = JSON.parse(process.argv[2] ?? "{}") as Options;
 const utils = await makeWorkerUtils({ connectionString: url });
 
-/** Reports an event to the parent, and waits until the parent has measured this process and writes to its stdin. */
+/** Reports an event to the parent. Then the parent measures this process, which waits until it gets data on stdin. */
 async function looked(event: string): Promise<void> {
   (globalThis as { gc?: () => void }).gc?.();
   process.stdout.write(`${JSON.stringify({ event })}\n`);

@@ -8,13 +8,13 @@ import { cycles } from "./cycles.ts";
 import { checkGrowth, ROOM, type Sample, sampleOf } from "./sample.ts";
 
 const TIMES = 200;
-/** Repetitions before the first sample, because memory that a process allocates at its start is not a leak. */
+/** The number of repetitions before the first sample. Memory that a process allocates at its start is not a leak. */
 const WARM_UP = 30;
 /** The duration of the periodic work. Including all starts and stops, the group takes less than ten minutes. */
 const DAY_MS = 450_000;
 /** The number of jobs that are added per second. */
 const RATE = 20;
-/** The same for the reconnects beside a Graphile worker: more jobs, because the Graphile worker takes most of them. */
+/** The number of jobs per second for reconnects() beside a Graphile worker, which takes most of the jobs. */
 const RATE_BESIDE_STOCK = 60;
 /** Polls, heartbeats, sweeps and lock resets are 20 to 135 times as frequent as by default. */
 const FAST_CLOCK = {
@@ -64,7 +64,10 @@ export const group: FaultGroup = {
   },
 };
 
-/** Cuts the connections of a member and of the load repeatedly, each time after the member has run jobs again. */
+/**
+ * Ends all connections of a member (a worker in its own process) and of the load, again and again. After each time,
+ * waits until the member has run a few jobs.
+ */
 async function reconnects(field: Field, stand: Stand): Promise<void> {
   const [member] = await stand.hire(1, { nodeArgs: [ROOM] });
   if (member === undefined) return;
@@ -83,7 +86,7 @@ async function reconnects(field: Field, stand: Stand): Promise<void> {
   if (first !== null) checkGrowth(stand, "200 reconnects", first, await settled(field, member));
 }
 
-/** Returns a sample after a wait in which all connections come back, also those that reconnect late. */
+/** Waits for 5 s, so that all connections are open again, also those that reconnect late. Then takes a sample. */
 async function settled(field: Field, { pid }: Member): Promise<Sample> {
   await field.outage(5_000);
   return sampleOf(pid);
@@ -91,7 +94,7 @@ async function settled(field: Field, { pid }: Member): Promise<Sample> {
 
 async function day(field: Field, stand: Stand, ms: number): Promise<void> {
   const members = await stand.hire(2, { options: FAST_CLOCK, nodeArgs: [ROOM] });
-  // By the first sample, in a full run, the locks have been reset several times.
+  // In a full run, the locks are reset many times before the first sample.
   await field.outage(ms / 4);
   const before = await Promise.all(members.map(({ pid }) => sampleOf(pid)));
   await field.outage((ms * 3) / 4);

@@ -1,4 +1,4 @@
-// Memory, handles and threads of a process, as the system reports them, and bounds for their growth.
+// Reads from /proc how much memory and how many handles and threads a process has, and checks how much they grow.
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Stand } from "../../field/stand.ts";
@@ -12,8 +12,8 @@ export interface Sample {
 const [SAMPLES, POLL_MS] = [12, 100];
 
 /**
- * Returns the least values of several samples, because memory grows between garbage collections, and a fetch opens more
- * handles.
+ * Returns the least values of several samples, because memory grows between garbage collections, and some handles are
+ * open only for a short time.
  */
 export async function sampleOf(pid: number): Promise<Sample> {
   const samples: Sample[] = [];
@@ -35,7 +35,7 @@ function sampleNow(pid: number): Sample {
 /** An option for measured processes: it limits V8's young generation, which could grow by 48 MB without a leak. */
 export const ROOM = "--max-semi-space-size=1";
 
-/** The largest growth of memory that does not count as a leak. V8 returns unused memory late. */
+/** The largest growth of memory that does not count as a leak. It is large, because V8 returns unused memory late. */
 const MAX_MB = 40;
 
 export function checkGrowth(stand: Stand, what: string, first: Sample, last: Sample): void {

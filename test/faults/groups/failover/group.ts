@@ -1,5 +1,6 @@
-// A standby takes over while workers run: the primary is killed, made read-only or cut off. With synchronous
-// replication no acknowledged job is lost. Without it, an acknowledged job is lost only if it had not been replicated.
+// Tests that a standby can take over while workers run, after the primary was killed, made read-only or cut off. With
+// synchronous replication no acknowledged job is lost. Without it, an acknowledged job is lost only if the primary had
+// not replicated the job yet.
 import type { Entry } from "../../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { LoadPlan } from "../../field/load.ts";
@@ -13,7 +14,10 @@ const RATE = 20;
 const MODES = ["safe", "fast"] as const;
 /** The time from the fault to the promotion of the standby. */
 const DECISION_MS = 2_000;
-/** The same time in cutOff(). There no connection is closed, so workers detect the loss only by a timeout. */
+/**
+ * The time from the fault to the promotion of the standby in cutOff(). This fault closes no connection, so workers
+ * detect it only by a timeout.
+ */
 const CERTAINTY_MS = 20_000;
 
 export const group: FaultGroup = {
@@ -75,7 +79,7 @@ async function asynchronousAndDead(field: Field): Promise<void> {
 
 /**
  * Returns a sentence for each acknowledged job that is lost although it had been replicated. The jobs among the first
- * `mark` entries of the log had been replicated. The figure is the number of all lost jobs.
+ * `mark` entries of the log had been replicated. Also reports the number of all lost jobs as a figure.
  */
 function unreplicated(stand: Stand, log: readonly Entry[], mark: number): string[] {
   const succeeded = new Set(
@@ -91,7 +95,7 @@ function unreplicated(stand: Stand, log: readonly Entry[], mark: number): string
   return lost.filter(({ at }) => at < mark).map(({ n }) => `${n} is lost, and had been replicated`);
 }
 
-/** The old primary runs on and accepts no writes; its sessions continue. */
+/** The primary becomes read-only. It continues to run, and its sessions stay open. */
 async function fencedReadOnly(field: Field): Promise<void> {
   const pair = await pairOf(field);
   const way = await staffed(field, pair, "-fenced", {});
@@ -106,7 +110,7 @@ async function fencedReadOnly(field: Field): Promise<void> {
   await field.each(way.stands, (stand) => stand.end());
 }
 
-/** The old primary runs on but is unreachable; its sessions continue and hold their locks. */
+/** The primary becomes unreachable. It continues to run, and its sessions stay open and hold their locks. */
 async function cutOff(field: Field): Promise<void> {
   const pair = await pairOf(field);
   const way = await staffed(field, pair, "-cut-off", { parameters: "&query_timeout=5000" });

@@ -1,4 +1,4 @@
-// A worker that can connect only to a standby does not start, and its error explains why.
+// Tests that a worker that can connect only to a standby does not start, and that its error names the cause.
 import { messageOf } from "../../../../src/base/errors.ts";
 import { run } from "../../../../src/worker/run.ts";
 import { defineTask } from "../../../../src/worker/task/task.ts";
@@ -6,7 +6,10 @@ import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
 import { severalHosts } from "./pair.ts";
 
-/** Reports a worker that starts, or an error that does not name the cause. `database` has the queue's schema. */
+/**
+ * Reports a problem if the worker starts, or if its error does not name the cause. `database`: the name of a database
+ * that has the queue's schema.
+ */
 export async function refusedOnStandby(
   field: Field,
   standby: Server,

@@ -1,4 +1,5 @@
-// A primary, its standby, and a URL of both servers. By this URL clients reach the primary through a proxy.
+// Starts a primary and its standby. Clients connect with one URL of both servers. They reach the primary through a
+// proxy, and the standby directly.
 import { type TcpProxy, tcpProxy } from "../../../support/tcp-proxy.ts";
 import { freePort } from "../../../support/tls-server.ts";
 import { waitUntil } from "../../../support/until.ts";
@@ -14,11 +15,11 @@ export interface Pair {
   /** Returns a URL of both servers: clients connect to the one that accepts writes. */
   url(database: string): string;
   /**
-   * Makes the replication synchronous. After this has resolved, the primary acknowledges a commit only when the standby
-   * has written it.
+   * Makes the replication synchronous. After the promise has resolved, the primary acknowledges a commit only when the
+   * standby has written it.
    */
   synchronous(): Promise<void>;
-  /** Resolves when the standby has replayed all that the primary had written at the call. */
+  /** Resolves when the standby has replayed all that the primary had written when this was called. */
   caughtUp(): Promise<void>;
 }
 
@@ -57,7 +58,7 @@ export async function pairOf(field: Field): Promise<Pair> {
   };
 }
 
-/** Returns one URL with all servers, in this order. */
+/** Returns one URL with the servers of all `urls`, in the same order. */
 export function severalHosts(urls: readonly string[], database: string): string {
   const hosts = urls.map((url) => new URL(url).host).join(",");
   return `postgres://postgres@${hosts}/${database}?target_session_attrs=read-write`;

@@ -1,5 +1,6 @@
-// A million hostile requests to all routes of two admins: there is no unexpected response, memory stays within bounds,
-// and honest clients are served. With the same seed, each hostile client sends the same requests, here and in
+// Sends a million hostile requests to all routes of two admins. At the same time, a reader and a writer send ordinary
+// (honest) requests. Tests that no response is unexpected, that the admins' memory stays within bounds, and that the
+// honest requests succeed. With the same seed, each hostile client sends the same requests, here and in
 // `npm run fuzz:admin`.
 import { join } from "node:path";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
@@ -72,7 +73,7 @@ function reportResult(field: Field, { tally, peaks_mb, heaps_mb, peak_mb }: Fuzz
   field.figure("hostile requests that were not HTTP", null, tally.unreadable, { unit: "" });
   field.figure("memory at most, fuzzed", null, peak_mb, { most: 512, unit: "MB" });
   // Resident memory includes unused memory that V8 has not returned to the system. The heap after a garbage collection
-  // does not include it.
+  // does not include this memory.
   const grown = peaks_mb[2] - peaks_mb[1];
   field.figure("memory grown in the last third", null, grown, { most: 64, unit: "MB" });
   const kept = heaps_mb[2] - heaps_mb[1];

@@ -1,5 +1,5 @@
-// An honest reader of an admin, with its own address. It sends a request now and then, and repeats it once if the
-// answer is 503, as the page does.
+// A client of an admin that sends only valid requests, one at a time with pauses, from an IP address of its own. If the
+// answer to a request is 503, the request is repeated once, as the page does.
 import http from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -7,7 +7,7 @@ const PATHS = ["/api/overview", "/api/jobs", "/api/queues", "/api/session"];
 const ADDRESS = "127.0.0.251";
 
 export interface Reader {
-  /** The number of requests that were answered with 200, at once or when repeated. */
+  /** The number of requests that were answered with 200, either at once or after the repetition. */
   readonly answered: number;
   readonly slowestMs: number;
   /** The number of requests that were repeated. */

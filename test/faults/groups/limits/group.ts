@@ -1,7 +1,7 @@
-// Limits of tasks and queues are not exceeded while workers are killed and frozen and PostgreSQL crashes. Without
-// faults, workers use most of what a limit allows, as long as jobs wait. A job counts from the start of its handler
-// until the handler ends or the process is killed. If its worker loses its lease, the job counts at most until the
-// lease was last seen (lease-watch.ts).
+// Tests limits of tasks and of queues. No limit is exceeded while workers are killed and frozen and PostgreSQL crashes.
+// Without faults, the workers use most of what a limit allows as long as jobs wait. A job counts from the start of its
+// handler until the handler ends or its process is killed. If the worker loses its lease while the handler runs, the
+// job counts only until the lease was last seen (lease-watch.ts).
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Stand } from "../../field/stand.ts";
 import { judgeLimits } from "./judge.ts";

@@ -1,12 +1,12 @@
-// Checks each limit against the log of a whole test: the greatest number of its jobs that ran at once, and the greatest
-// number that started in one period.
+// Checks in the log of a whole test that each limit was kept. From the log it computes the greatest number of the
+// limit's jobs that ran at once, and the greatest number of these jobs that started in one period.
 
 import { mostAtOnce, mostWithin, type Span } from "../../../worker/most.ts";
 import type { Stand } from "../../field/stand.ts";
 import type { LeaseWatch } from "./lease-watch.ts";
 import { type CountedJobs, counted } from "./limits.ts";
 
-/** The most runs that a message lists. */
+/** The maximum number of runs that a message lists. */
 const SHOWN = 12;
 
 export function judgeLimits(stand: Stand, watch: LeaseWatch): void {

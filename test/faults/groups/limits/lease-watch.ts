@@ -1,7 +1,7 @@
-// Observes in the database when leases are lost. There are two moments for each lost lease: at the first one, the
+// Observes in the database when workers lose their leases. Each lost lease has two moments. At the first one, the
 // worker's row was seen for the last time without the mark `recovered_at`. At the second one, the row was first seen to
-// be marked or missing. After the first moment other workers may use the worker's permits and slots of queues, so its
-// jobs count only until then.
+// be marked or missing. After the first moment other workers may use the permits and the slots of queues that the
+// worker had. So the worker's jobs count only until the first moment.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Span } from "../../../worker/most.ts";
 import { machineTime } from "../../../worker/run-log.ts";
@@ -11,10 +11,11 @@ import type { Stand } from "../../field/stand.ts";
 const POLL_MS = 25;
 const ALIVE = "select id from worker._private_workers where not metadata ? 'recovered_at'";
 
-/** The two moments of a lease. */
+/** The two moments of a lease, by machineTime(). */
 interface Seen {
+  /** When the row was last seen without the mark. */
   last: number;
-  /** Null: at the last look, the row existed and had no mark. */
+  /** When the row was first seen to be marked or missing; null if that was not seen. */
   missing: number | null;
 }
 
@@ -35,10 +36,10 @@ export class LeaseWatch {
   }
 
   /**
-   * Returns the runs as a limit counts them. A run counts from its start to its end, to the death of its process or to
-   * the first moment of its lost lease, whichever is earliest. A run that starts between the two moments does not
-   * count. After the second moment the worker has a new lease, so a run that starts then is not affected by the lost
-   * lease.
+   * Returns the runs as a limit counts them. A run counts from its start until it ends, its process ends, or the first
+   * moment of its worker's lost lease, whichever is earliest. A run that starts between the two moments of the lost
+   * lease does not count. After the second moment the worker has a new lease, so a run that starts then is not affected
+   * by the lost lease.
    */
   spans(runs: readonly Run[]): Span[] {
     const lostBy = new Map(
@@ -62,8 +63,8 @@ export class LeaseWatch {
   async #watch(): Promise<void> {
     while (!this.#over.signal.aborted) {
       const t = machineTime();
-      // There is no look while PostgreSQL cannot be reached, and while no worker of this library runs in this stand,
-      // because another stand may be measured then.
+      // The rows are not read while no worker of this library runs in this stand, because another stand may be measured
+      // at that time. If PostgreSQL cannot be reached, nothing is recorded.
       const rows = this.#stand.living.some(({ isStock }) => !isStock)
         ? await this.#stand.sql<{ id: string }>(ALIVE).catch(() => null)
         : null;

@@ -1,5 +1,5 @@
-// Measures how much of a limit a fleet without faults uses while jobs wait, and how soon the limit is full again after
-// a worker with permits was killed.
+// Measures which share of a limit the workers use while jobs wait and no fault occurs. Also measures the time from the
+// kill of a worker with permits until the other workers have all permits of the limit.
 import { meanAtOnce } from "../../../worker/most.ts";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
@@ -73,7 +73,7 @@ export async function queuesUsed(field: Field, stand: Stand, watch: LeaseWatch):
   });
 }
 
-/** Kills a worker that runs jobs of `ten`, and measures how soon the other workers have all permits of this limit. */
+/** Kills a worker that runs jobs under the limit `ten`, and measures how soon the other workers have all permits. */
 export async function fullAgain(field: Field, stand: Stand): Promise<void> {
   const [kind, capacity, ms] = ["ten", 10, 100] as const;
   for (let round = 0; round < field.times(4, 1); round++) {
@@ -108,7 +108,10 @@ export async function fullAgain(field: Field, stand: Stand): Promise<void> {
   }
 }
 
-/** Counts the permits of all workers but one. Counting running jobs would miss permits that are between two jobs. */
+/**
+ * Counts the permits that all workers except one have for a limit. A count of running jobs would be too low, because a
+ * worker keeps a permit between two jobs.
+ */
 const HELD = `select coalesce(sum(permits), 0)::int as count from worker._private_limit_permits
   where limit_id = (select id from worker._private_limits where name = $1) and worker_id <> $2`;
 
@@ -120,8 +123,8 @@ function holder({ living, dice }: Stand, names: ReadonlySet<string>): Member {
 }
 
 /**
- * Returns the period of the middle starts, and their number. The first and the last tenth of all starts are left out,
- * because not all workers are busy then.
+ * Returns the period of the middle 80 % of the starts, and the number of these starts. The first and the last tenth are
+ * left out, because not all workers are busy at those times.
  */
 function steady(times: readonly number[]) {
   const sorted = times.toSorted((a, b) => a - b);

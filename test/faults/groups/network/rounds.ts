@@ -1,4 +1,5 @@
-// The rounds of network faults: each one affects the connections of a worker under load.
+// The rounds of the test of network faults. Each round causes one kind of fault on the connections between a worker and
+// PostgreSQL.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Faults } from "../../../support/tcp-proxy/faults.ts";
 import { DIRECTIONS } from "../../../support/tcp-proxy/link.ts";
@@ -8,9 +9,9 @@ import type { Wire } from "./wire.ts";
 
 export interface Round {
   readonly what: string;
-  /** Whether it takes too long for a brief run. */
+  /** Whether the round takes too long for a brief run, which skips it. */
   readonly isLong: boolean;
-  /** Causes the fault, while jobs are added. Resolves when the fault is over. */
+  /** Causes the fault, and resolves when the fault is over. Until then, the caller adds jobs. */
   run(wire: Wire, field: Field): Promise<void>;
 }
 
@@ -19,8 +20,9 @@ const FIRST_JOB_MS = 5_000;
 const BLACKHOLE_MS = 60_000;
 
 /**
- * Returns a round whose `fault` makes the connections of one `application_name` useless without closing them. Measures
- * how soon the worker has replaced them. `kind` returns the name, or null if the worker has no such connections.
+ * Returns a round. Its `fault` makes all connections with one `application_name` useless, but leaves the worker's ends
+ * of them open. The round measures how soon the worker has opened as many new connections with this name. `kind`
+ * returns the name; null: the worker has no such connections, and the round does nothing.
  */
 const found = (
   what: string,

@@ -1,5 +1,6 @@
-// A stand whose worker reaches the database through a proxy. Adds jobs during a fault, and checks that the worker works
-// again afterwards. The worker's poll interval is an hour, so while it is idle only a notification makes it fetch.
+// A test stand whose worker is connected to the database through a proxy. The class Wire adds jobs during a fault of
+// the network, and checks that the worker works again afterwards. The worker's poll interval is an hour, so an idle
+// worker fetches only after a notification.
 
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";
@@ -15,8 +16,8 @@ const PER_SECOND = 20;
 const DISPATCHED_MS = 100;
 const PROBES = 5;
 /**
- * The time after a fault in which all jobs must be done. Without it, underLoad() could wait an hour for a job whose
- * notification was lost, until the next poll.
+ * The longest time from the end of a fault until all jobs are done. If the notification of a job is lost, the job waits
+ * for the worker's next poll, up to an hour. This limit makes the test fail earlier.
  */
 const DONE_MS = 45_000;
 
@@ -33,15 +34,15 @@ export class Wire {
     this.#stock = stock;
   }
 
-  /** The names of the connections that a worker of this mode keeps open. */
+  /** The names of the connections that a worker keeps open in the mode of this stand. */
   get kinds(): string[] {
     const all = ["worker listen", "worker heartbeat", "worker connection"];
     return this.stand.mode.fastLane === false ? all : [...all, "worker fast lane"];
   }
 
   /**
-   * Runs `work`, and meanwhile adds jobs without the proxy. Then waits until all jobs are done. Rejects
-   * if that takes longer than DONE_MS.
+   * While `work` runs, adds jobs over connections that bypass the proxy. Then waits until all jobs are done, and
+   * rejects if this wait takes longer than DONE_MS.
    */
   async underLoad(what: string, work: () => Promise<void>): Promise<void> {
     const { stand } = this;
@@ -61,8 +62,9 @@ export class Wire {
   }
 
   /**
-   * Adds a few jobs, one after another, while Graphile workers are suspended. Each job must start within 10 s, so by
-   * its notification and not by a poll. Records the median time from the add to the start.
+   * Adds a few jobs, one after another, while Graphile workers are suspended. Each job must start within 10 s. Polls
+   * are too rare for that, so the worker must receive notifications again. Records the median time from the add to the
+   * start.
    */
   async prove(what: string): Promise<void> {
     const { stand } = this;

@@ -1,5 +1,6 @@
-// Under load, PostgreSQL is killed, stopped, made read-only, has no free connections, and ends sessions. After each
-// fault, way-back.ts measures the recovery: when jobs start again, when their rate is restored, and how much is logged.
+// Tests faults of PostgreSQL under load: it is killed, stopped or made read-only, it has no free connections, or its
+// sessions are ended. After each fault, way-back.ts measures the recovery: when jobs start again, when their rate is
+// restored, and how much is logged.
 import { machineTime } from "../../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
@@ -82,7 +83,7 @@ async function away(field: Field, server: Server, seconds: number): Promise<numb
   return server.start();
 }
 
-/** Makes the server read-only for `ms`, as an operator may do. Returns the moment at which it accepts writes again. */
+/** Makes the server read-only for `ms` milliseconds. Returns the moment at which the server accepts writes again. */
 async function readOnly(field: Field, server: Server, ms: number): Promise<number> {
   await server.sql("alter system set default_transaction_read_only = on");
   await server.sql("select pg_reload_conf()");
@@ -92,7 +93,7 @@ async function readOnly(field: Field, server: Server, ms: number): Promise<numbe
   return machineTime();
 }
 
-/** Runs the long outage on its own server, beside the other outages, because it takes about as long as all of them. */
+/** Runs the long outage on its own server at the same time as the other outages, because it takes minutes. */
 async function longOutage(field: Field): Promise<void> {
   const rate = 10;
   const server = await field.server();

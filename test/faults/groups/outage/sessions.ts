@@ -1,4 +1,4 @@
-// Faults while PostgreSQL runs: it has no free connections, or sessions end.
+// Two faults in which PostgreSQL continues to run: it has no free connections, or sessions are ended.
 import pg from "pg";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Field } from "../../field/field.ts";
@@ -11,8 +11,9 @@ const AT_ONCE = 40;
 const MAX_TAKING_MS = 20_000;
 
 /**
- * Opens sessions of the test until the server permits no more connections, and ends all other sessions to take their
- * connections, too. Ends the test's sessions `ms` milliseconds later, and returns the time.
+ * Takes all connections of the server for `ms` milliseconds: opens sessions of the test until the server permits no
+ * more, ends all other sessions, and takes their connections, too. Then ends the sessions of the test. Returns
+ * machineTime() at the end.
  */
 export async function takenConnections(field: Field, server: Server, ms: number): Promise<number> {
   const hogs: pg.Client[] = [];
@@ -32,7 +33,7 @@ export async function takenConnections(field: Field, server: Server, ms: number)
   };
   const late = machineTime() + MAX_TAKING_MS;
   let others = 1;
-  // Repeated, because a worker whose session was ended may reconnect before the test takes the free connection.
+  // Repeated, because a worker whose session was ended may reconnect before the test has taken the connection.
   while (others > 0 && machineTime() < late) {
     while (await isAnyFree());
     others = (await hogs[0]?.query(END_OTHERS))?.rowCount ?? 0;
@@ -44,8 +45,8 @@ export async function takenConnections(field: Field, server: Server, ms: number)
 }
 
 /**
- * For `ms` milliseconds, ends several times a second one to four random sessions whose application_name begins with
- * `worker`. Then ends all sessions at once, and returns the time.
+ * For `ms` milliseconds, ends sessions whose application_name begins with `worker`: several times a second, one to
+ * four that are chosen at random. Then ends the sessions of all clients at once. Returns machineTime() at the end.
  */
 export async function sessionsEnded(field: Field, server: Server, ms: number): Promise<number> {
   const end = machineTime() + ms;

@@ -1,13 +1,17 @@
 // Measures the recovery after an outage: the time until the first job starts, the time until the full rate is reached,
-// and the number of log lines. Checks that no live worker was treated as stale. sessionsAreBack() checks that no worker
-// has lost a connection permanently.
+// and the number of warnings and errors that each worker logs. Checks that no live worker was treated as stale.
+// sessionsAreBack() checks that no worker has lost a connection permanently. "Our workers" are those of this library,
+// in contrast to Graphile workers (`stock`).
 import type { Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
 import type { Stand } from "../../field/stand.ts";
 
 const FIRST = { most: 5_000 };
 const FULL = { most: 5_000 };
-/** The most warnings and errors that a worker may log in one outage. The end of the outage is logged at level info. */
+/**
+ * The most warnings and errors that a worker may log in one outage. The end of an outage is logged as info, so it does
+ * not count.
+ */
 const LINES = 5;
 const MAX_MS = 40_000;
 
@@ -19,8 +23,9 @@ export interface Way {
 }
 
 /**
- * Calls `fault`, which causes a fault and returns the moment from which workers can recover, and measures the recovery.
- * `losesWrites`: whether the fault may undo committed writes, as a failover does without synchronous replication.
+ * Calls `fault`, then measures the recovery. `fault` causes a fault, and returns the moment from which workers can
+ * recover. `losesWrites`: whether the fault may undo committed writes, as a failover without synchronous replication
+ * may.
  */
 export async function measureRecovery(
   { field, stands, rate }: Way,
@@ -52,11 +57,11 @@ export async function measureRecovery(
 const oursOf = ({ living }: Stand): Member[] => living.filter(({ isStock }) => !isStock);
 
 /**
- * Returns the number of a member's log lines about outages (`lines`), and how often a live worker was treated as stale
- * (`judged`): how often the member recovered jobs of another worker or lost its own lease. Lines about jobs are not
- * counted, because jobs fail on purpose, and each cut of a fast lane logs such a line. A fault that undoes committed
- * writes may also undo heartbeats. A worker that detects this ends its lease itself, because jobs may be in an earlier
- * state, too (`restored`). With `losesWrites`, this is not counted.
+ * Returns two counts of a member so far. `lines`: its warnings and errors, without those about jobs, because jobs fail
+ * on purpose, and each job that a fast lane loses with its connection is logged, too. `judged`: how often a live worker
+ * was treated as stale, which is how often the member recovered jobs of another worker or lost its own lease. With
+ * `losesWrites`, leases that the member has ended itself are not counted: a fault that undoes committed writes may undo
+ * heartbeats, and a worker that detects this ends its lease, because jobs may be in an earlier state, too (`restored`).
  */
 function reportsOf({ lines, events }: Member, losesWrites: boolean) {
   const ofOutages = lines.filter(({ message }) => !message.startsWith("a job "));
@@ -75,8 +80,8 @@ async function firstAfter(stand: Stand, ready: number): Promise<number> {
 }
 
 /**
- * Returns the moment from which on all our workers run jobs at the full rate: each of them has started a job, and a
- * second with 80 % of the usual starts has begun.
+ * Returns the moment from which on jobs run at the full rate: each of our workers has started a job, and a second has
+ * begun in which at least 80 % of the usual number of jobs start.
  */
 async function fullAfter(stand: Stand, ready: number, rate: number): Promise<number> {
   const [WINDOW_MS, SHARE] = [1_000, 0.8];
@@ -105,7 +110,10 @@ const SESSIONS = `select application_name as name, count(*)::int as count from p
   and application_name <> 'worker maintenance' group by 1 order by 1`;
 const LANES = 2;
 
-/** Waits until our workers have exactly the sessions that they keep open: none is missing, and none is left over. */
+/**
+ * Waits until our workers have exactly the sessions that they keep open: none is missing, and none is left over.
+ * Reports a problem if this takes longer than MAX_MS.
+ */
 export async function sessionsAreBack(stand: Stand): Promise<void> {
   const workers = oursOf(stand).length;
   const isFast = stand.mode.fastLane !== false;
@@ -131,8 +139,8 @@ const FREED_OF_STOCK = `with freed_queue as (
 select (select count(*)::int from freed) as count from (select count(*) from freed_queue) queues`;
 
 /**
- * Ends a stand. Before that, unlocks jobs and named queues that a Graphile worker has lost with a connection, because
- * their locks would last 4 hours.
+ * Ends a stand. If the stand has a Graphile worker, first unlocks jobs and named queues that this worker has left
+ * locked because it lost a connection. Otherwise they would stay locked for 4 hours.
  */
 export async function endAfterOutage(stand: Stand): Promise<void> {
   if (stand.mode.stock) {
@@ -140,6 +148,6 @@ export async function endAfterOutage(stand: Stand): Promise<void> {
     const [row] = await stand.sql<{ count: number }>(FREED_OF_STOCK);
     stand.figure("jobs left locked by a live worker", row?.count ?? 0, { unit: "" });
   }
-  // Jobs whose results a Graphile worker has lost run again. Our workers write their results once they reconnect.
+  // Jobs whose results a Graphile worker has lost may run again. Our workers write their results once they reconnect.
   await stand.end(stand.mode.stock ? { lenient: { leaseLost: true } } : {});
 }

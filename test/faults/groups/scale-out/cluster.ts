@@ -1,5 +1,6 @@
-// A primary with a synchronous standby, and a relay: one address that always leads to the primary. This file does the
-// work of a cluster manager. The standby is made from a base backup, and follows the primary by streaming replication.
+// A primary with a synchronous standby, and a relay: one address that always leads to the primary. This file does what
+// a cluster manager does: it promotes the standby, and makes the former primary the new standby. A standby is made from
+// a base backup, and follows the primary by streaming replication.
 import { execFile } from "node:child_process";
 import { chownSync, rmSync, statSync, writeFileSync } from "node:fs";
 import net from "node:net";
@@ -14,13 +15,15 @@ const PORT = 5432;
 
 export interface Cluster {
   readonly primary: Server;
-  /** Returns the URL of both servers, for clients that find out themselves which one accepts writes. */
+  /**
+   * Returns a URL with the addresses of both servers, for clients that find out themselves which server accepts writes.
+   */
   hosts(database: string): string;
   /** Returns the URL of the relay, which leads to the present primary. */
   url(database: string): string;
   /** Kills the primary and promotes the standby. Returns the time (machineTime) at which the standby accepts writes. */
   failOver(): Promise<number>;
-  /** Makes the server that failOver() has killed the new standby. */
+  /** Makes a new standby of the server that failOver() has killed. */
   rebuild(): Promise<void>;
   killStandby(): Promise<void>;
   startStandby(): Promise<void>;
@@ -44,7 +47,7 @@ export async function startCluster(plan: ClusterPlan): Promise<Cluster> {
   const settings = (address: string) => ({
     ...{ listen_addresses: address, port: String(PORT), hba_file: hba },
     ...{ wal_keep_size: "1GB", max_wal_senders: "8", hot_standby: "on" },
-    // A host whose cable is cut cannot end its connections, so the server must detect their loss.
+    // A host whose cable is cut cannot end its connections, so the server must detect that they are lost.
     ...{ tcp_keepalives_idle: "5", tcp_keepalives_interval: "2", tcp_keepalives_count: "3" },
     primary_conninfo: `host=${relay} port=${PORT} user=postgres application_name=standby`,
   });
@@ -103,7 +106,7 @@ export async function startCluster(plan: ClusterPlan): Promise<Cluster> {
   };
 }
 
-/** Makes the stopped server `to` a standby: replaces its data by a base backup of `from`. */
+/** Makes the stopped server `to` a standby: replaces the data of `to` by a base backup of `from`. */
 async function copy(from: Server, to: Server): Promise<void> {
   const [source, target] = [from, to].map(({ directory }) => join(directory, "cluster")) as [
     string,
@@ -114,8 +117,8 @@ async function copy(from: Server, to: Server): Promise<void> {
   try {
     await client.query("select pg_backup_start('standby', true)");
     rmSync(target, { recursive: true, force: true });
-    // Errors of cp are ignored, because files may be deleted during the copy. They are not needed: the write-ahead log
-    // contains these changes.
+    // PostgreSQL may delete files while cp runs, and cp then fails. Its errors are ignored, because the standby does
+    // not need these files.
     await run("cp", ["-a", source, target]).catch(() => {});
     const { rows } = await client.query("select labelfile from pg_backup_stop(false)");
     const { uid, gid } = statSync(join(target, "PG_VERSION"));
@@ -133,7 +136,7 @@ async function copy(from: Server, to: Server): Promise<void> {
   }
 }
 
-/** Accepts connections at an address and relays them to the present primary. */
+/** Accepts connections at an address, and relays each connection to the server that is the primary at that moment. */
 async function relayTo(address: string, primary: () => string) {
   const open = new Set<net.Socket>();
   const server = net.createServer((front) => {

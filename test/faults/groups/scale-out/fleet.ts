@@ -1,5 +1,6 @@
-// The processes of the installation: a member of each stand on every worker host, an admin on each admin host, nginx on
-// the host of the proxy, and a pooler on the machine itself. A test can make each of them fail, and restart it.
+// The processes of the installation. On every worker host runs a member, which is a worker process, of each stand
+// (stand.ts). On each admin host runs an admin, on the host of the proxy nginx, and on the machine itself a pooler. A
+// test can make each host and the pooler fail, and start it again.
 import { join } from "node:path";
 import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { startNginx } from "../../../support/nginx.ts";
@@ -23,7 +24,7 @@ const ADMIN_PORT = 5678;
 const PROXY_PORT = 8080;
 const POOLED = 20;
 
-/** Starts a member of each stand on this host. `changes` returns the member's URL and options. */
+/** Starts a member of each stand on this host. `changes` returns the URL and options for the member of a stand. */
 export async function workerHost(
   host: Host,
   stands: readonly Stand[],
@@ -73,7 +74,7 @@ export async function adminHost(field: Field, cluster: Cluster, host: Host): Pro
   return { name: host.name, up, down };
 }
 
-/** Starts nginx as the proxy of the admins. Returns its place and its URL. */
+/** Starts nginx on this host, as the proxy of the admins. Returns the host as a Place, and the URL of nginx. */
 export async function proxyHost(field: Field, host: Host, admins: readonly Host[]) {
   const address = `${host.address}:${PROXY_PORT}`;
   const start = () =>
@@ -102,7 +103,8 @@ export async function proxyHost(field: Field, host: Host, admins: readonly Host[
 export async function pooler(field: Field, cluster: Cluster, network: Network) {
   const program = pgbouncerProgram() ?? "pgbouncer";
   const address = await network.ownAddress(30);
-  // The idle time is short, because at the end of a stand all connections of workers to PostgreSQL must be closed.
+  // The pooler closes idle connections to PostgreSQL after 3 s, because at the end of a stand all connections of
+  // workers must be closed.
   const options = { address, idleSeconds: 3 };
   const pool = await startPgbouncer(program, cluster.url("postgres"), POOLED, options);
   field.defer(() => pool.stop());

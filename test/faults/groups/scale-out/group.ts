@@ -1,7 +1,8 @@
-// A whole installation on one machine, with network namespaces as hosts: eight hosts of workers (on half of them the
-// safe mode uses pgbouncer), two admins behind nginx, a primary with a synchronous standby. Hosts and servers, chosen
-// at random, are killed and restarted one after another. FAULTS_SCALE_OUT_SECONDS sets the duration; default ten
-// minutes.
+// Tests a whole installation on one machine, in which network namespaces are the hosts: eight hosts with workers, two
+// hosts with admins, a host with nginx in front of the admins, and a primary with a synchronous standby. On half of the
+// worker hosts, the workers of the safe mode use pgbouncer. Hosts, pgbouncer and the database servers are killed and
+// restarted one after another, in random order. FAULTS_SCALE_OUT_SECONDS sets the duration in seconds; the default is
+// ten minutes in a full run.
 import { freedAfter } from "../../../worker/runs.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
@@ -18,7 +19,10 @@ const RATE = 40;
 const AWAY_MS = [2_000, 9_000] as const;
 const FAILED_OVER_MS = 5_000;
 const FREED_MS = 15_000;
-/** Row locks end with their connection. PostgreSQL closes that of a lost host after 5 + 3 × 2 s (cluster.ts). */
+/**
+ * Longer than FREED_MS, because the row locks of a lost host last until PostgreSQL closes the host's connections, after
+ * 5 + 3 × 2 s (cluster.ts).
+ */
 const FREED_FAST_MS = 25_000;
 
 export const group: FaultGroup = {
@@ -67,7 +71,10 @@ export const group: FaultGroup = {
   },
 };
 
-/** Returns the primary, but createDatabase() returns a URL of the relay, so that stands always reach the primary. */
+/**
+ * Returns the primary as a server whose createDatabase() returns a URL of the relay. With this URL, a stand reaches the
+ * present primary, also after a failover.
+ */
 function throughTheRelay(cluster: Cluster): Server {
   return {
     ...cluster.primary,

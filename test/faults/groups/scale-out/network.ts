@@ -1,5 +1,6 @@
-// Network namespaces as hosts on one machine, connected by a bridge: each has its own address, and its cable can be
-// cut. A host without a cable sends and receives nothing, so its peers are not notified when its connections end.
+// A network of hosts on one machine. Each host is a network namespace with an address of its own. A virtual cable
+// connects the host to a bridge, and can be cut. While its cable is cut, a host sends and receives nothing, so its
+// peers are not notified when its connections end.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { waitUntil } from "../../../support/until.ts";
@@ -26,7 +27,7 @@ export interface Network {
   close(): Promise<void>;
 }
 
-/** A range that no network of this machine is likely to use. */
+/** The first three bytes of all addresses: a range that no other network of this machine is likely to use. */
 const NET = `10.213.${process.pid % 250}`;
 const MACHINE = 1;
 const FIRST_HOST = 101;
@@ -69,7 +70,7 @@ export async function makeNetwork(): Promise<Network> {
           const isIn = async () =>
             (await ip(`-n ${space} link show eth0`)).stdout.includes("state UP");
           await waitUntil(`the cable of ${name} is in`, isIn);
-          // Hosts that this one tried to reach while its cable was cut are cached as unreachable.
+          // Clears the cache of addresses: addresses that did not respond while the cable was cut count as unreachable.
           await ip(`-n ${space} neigh flush dev eth0`);
         },
       };

@@ -16,12 +16,14 @@ const IDLE_MS = 2_000;
 
 interface Case {
   readonly name: string;
+  /** The maximum time from SIGTERM to the end of the process, in milliseconds. */
   readonly most: number;
   readonly stdio: (full: () => number) => StdioOptions;
   /** Whether jobs are added that take a second and print lines. SIGTERM is sent while one of them runs. */
   readonly isBusy?: boolean;
   /** Whether the readers of the process's stdout and stderr are closed before the jobs are added. */
   readonly isDeaf?: boolean;
+  /** Whether PostgreSQL is stopped before SIGTERM is sent. */
   readonly isAway?: boolean;
 }
 
@@ -87,7 +89,7 @@ async function stopOne(field: Field, server: Server, url: string, tasks: string,
     field.problem(null, `worker run, ${one.name}: its row is left`);
 }
 
-/** Waits for the log line about the start, and then continues to read, so that the process can write. */
+/** Resolves at the log line about the start. The stream is still read afterwards, so that the process can write. */
 async function saysStarted(stderr: Readable): Promise<void> {
   const lines = createInterface({ input: stderr });
   await new Promise<void>((resolve) => {
@@ -103,8 +105,8 @@ const rowOf = (server: Server, db: string) =>
   );
 
 /**
- * Adds a job and, once it is done, a second one, because the worker must continue even if its output fails. Resolves
- * when a worker has locked the second job.
+ * Adds a job and, once this job is done, a second job: the worker must run jobs even after its output has failed.
+ * Resolves when a worker has locked the second job.
  */
 async function busy(server: Server, url: string, db: string): Promise<void> {
   const utils = await makeWorkerUtils({ connectionString: url });

@@ -1,6 +1,6 @@
-// Sends SIGTERM to programs that run a worker of the library. Each case starts one worker in every mode, with or
-// without a job and a fault, sends SIGTERM, and measures the time until the process ends. After a case without a fault,
-// the worker may leave no locked job and no heartbeat row.
+// Sends SIGTERM to programs that run a worker of the library. In each case, every mode gets one new worker, and a job
+// and a fault if the case has them. Then SIGTERM is sent, and the time until the process ends is measured. After a
+// case without a fault, the worker must have left no locked job and no heartbeat row.
 import { type TcpProxy, tcpProxy } from "../../../support/tcp-proxy.ts";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
@@ -21,10 +21,13 @@ interface Case {
 
 const IDLE_MS = 2_000;
 const [STOP_MS, GRACE_MS] = [4_000, 1_000];
-/** The longest stop with jobs that do not end: STOP_MS, GRACE_MS, a second for the results, and one for the process. */
+/**
+ * The longest stop with a job that does not end: STOP_MS, GRACE_MS, 1 s for the results, and 1 s for the end of the
+ * process.
+ */
 const GIVEN_UP_MS = STOP_MS + GRACE_MS + 2_000;
 const ENDLESS_MS = 120_000;
-/** The duration of a fault before SIGTERM: long enough for a worker to detect that PostgreSQL is away. */
+/** The time from the start of a fault to SIGTERM. It is long enough for a worker to detect that PostgreSQL is away. */
 const FAULT_MS = 3_000;
 
 const CASES: readonly Case[] = [
@@ -100,7 +103,7 @@ async function prepare(place: Place, { name, jobMs, changes = {} }: Case): Promi
   const n = `${name} ${member.by}`;
   const behavior = { n, ms: jobMs, failures: 0, children: 0 };
   const utils = await stand.utils;
-  // Graphile workers do not support this task.
+  // Graphile workers do not have the task `ours`, so the new worker runs the job.
   record(await utils.addJob("ours", behavior, { maxAttempts: 3 }), stand.log);
   await stand.until("its job runs", () => stand.runs(member.by).some((run) => run.n === n));
 }
@@ -117,10 +120,11 @@ async function stop({ stand, member }: Place, { name, most, fault, twice }: Case
   }
   const { at, code, signal } = await member.exited;
   clearTimeout(late);
-  // The end is logged as a death, because jobs that the worker abandoned have no other end in the log.
+  // The end of the process is logged as if it had been killed (`dead`), because the log has no other end of the jobs
+  // that the worker abandoned.
   stand.log.write({ e: "dead", by: member.by, t: at });
   stand.figure(`SIGTERM: ${name}`, at - from, { most });
-  // If an abandoned job keeps the process alive, the library ends the process by the same signal.
+  // If an abandoned job keeps the process alive, the library ends the process with SIGTERM.
   if (code !== 0 && signal !== "SIGTERM") stand.problem(`${name}: ended with ${signal ?? code}`);
 }
 

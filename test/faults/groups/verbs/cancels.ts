@@ -1,6 +1,6 @@
-// Measures how soon the signal of a running job aborts after a cancel. Also tests that cancelled jobs end, even if
-// their workers are killed or frozen: a job that was waiting never starts, and if a job that was running starts again,
-// its signal aborts, unless its worker is killed before that.
+// Measures how soon the signal of a running job aborts after a cancel. Also tests cancels while workers are killed and
+// frozen: a job that was waiting never starts after its cancel. A job that a worker had locked may start after its
+// cancel; then its signal aborts, unless its worker is killed before that.
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
@@ -56,7 +56,7 @@ function startedOf(stand: Stand, jobs: readonly string[]) {
   return stand.runs().filter(({ job }) => jobs.includes(job));
 }
 
-/** Returns the moment at which each job's signal aborted, by the job's id. Other jobs have no entry. */
+/** Returns the moments at which the jobs' signals aborted, by the job's id. If a signal has not aborted: no entry. */
 function abortsOf(stand: Stand, jobs: readonly string[]): ReadonlyMap<string, number> {
   const jobOf = new Map<string, string>();
   const aborts = new Map<string, number>();
@@ -69,14 +69,17 @@ function abortsOf(stand: Stand, jobs: readonly string[]): ReadonlyMap<string, nu
   return aborts;
 }
 
-/** A cancelled job, the moment at which the cancel was answered, and whether the job was running. */
+/** A cancelled job, the moment after the cancel returned, and whether a worker had locked the job at the cancel. */
 interface Cancelled {
   readonly job: string;
   readonly at: number;
   readonly isRunning: boolean;
 }
 
-/** Until `over`, adds jobs and cancels them after a random time, at which some still wait and others run. */
+/**
+ * Adds jobs and cancels them, again and again, until the moment `over`. Each cancel comes after a random delay, so that
+ * some of the jobs still wait and others already run. Returns the cancelled jobs.
+ */
 export async function cancels(stand: Stand, over: number): Promise<Cancelled[]> {
   const all: Cancelled[] = [];
   for (let round = 0; machineTime() < over; round++) {
@@ -99,8 +102,9 @@ export async function cancels(stand: Stand, over: number): Promise<Cancelled[]> 
 }
 
 /**
- * Reports starts after a cancel. A job that was waiting must not start. A job that was running may start again, because
- * its worker may have been killed or frozen. Then its signal must abort, unless the new run's worker is killed, too.
+ * Reports starts after a cancel. A job that was waiting must not start. A job that a worker had locked may start: for
+ * the first time, if it was only fetched, or again, if its worker was killed or frozen. Then its signal must abort,
+ * unless the worker of the new run is killed, too.
  */
 export function judgeCancels(stand: Stand, all: readonly Cancelled[]): void {
   const aborted = abortsOf(

@@ -1,6 +1,6 @@
-// Named queues, tasks and all jobs are paused and resumed again and again. From the answer to a pause until its end,
-// only two kinds of workers may start paused jobs: those that the answer lists in `waitingFor`, and for STOCK_MS
-// Graphile workers.
+// Named queues, tasks and all jobs are paused and resumed again and again. From the answer to a pause until the pause
+// ends, only two kinds of workers may start paused jobs: the workers that the answer lists in `waitingFor`, and
+// Graphile workers in the first STOCK_MS after the answer.
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Run } from "../../../worker/runs.ts";
@@ -12,7 +12,7 @@ import { pause, resume, type Target } from "./targets.ts";
 /** A Graphile worker acknowledges no pause. For this long, it may start jobs that it fetched before the pause. */
 const STOCK_MS = 1_000;
 
-/** A pause, from its answer to its end. `exempt`: the ids of the workers that have not acknowledged it. */
+/** A pause, from its answer to its end. `exempt`: the ids of the workers that the answer lists in `waitingFor`. */
 interface AcknowledgedPause {
   readonly target: Target;
   readonly from: number;
@@ -20,7 +20,7 @@ interface AcknowledgedPause {
   readonly exempt: ReadonlySet<string>;
 }
 
-/** Returns the targets that are not queues. With Graphile workers there are none: these apply only pauses of queues. */
+/** Returns the targets that are not queues: none if Graphile workers run, because they apply only pauses of queues. */
 export const tasksOf = ({ mode }: Stand): Target[] =>
   mode.stock
     ? []
@@ -42,11 +42,11 @@ export async function pauses(
   const all: AcknowledgedPause[] = [];
   while (machineTime() < over && targets.length > 0) {
     const target = targets[stand.dice(targets.length)] as Target;
-    // Null: the call failed, so there is nothing to check. The pause may exist all the same, so it is resumed.
+    // Null: the call failed, so nothing is checked. The pause may exist nevertheless, so the target is resumed.
     const paused = await pause(stand, target).catch(() => null);
     await sleep(300 + stand.dice(1_500));
     const to = machineTime();
-    // The call is repeated, because it fails while PostgreSQL restarts.
+    // The resume is repeated until it succeeds, because it fails while PostgreSQL restarts.
     await stand.until("it is resumed", async () => {
       await resume(stand, target);
       return true;
@@ -103,7 +103,7 @@ function isOf(target: Target, { n, job }: Run, queueOf: ReadonlyMap<string, stri
   }
 }
 
-/** Returns the task of the job named `n`: batches and cancelled jobs (cancels.ts) have names of their own. */
+/** Returns the task of the job named `n`. The names of batches and of the jobs of cancels.ts have a prefix. */
 function taskOf(n: string): string {
   if (n.startsWith("batch ")) return "batch";
   return n.startsWith("cancelled ") ? "held" : "single";

@@ -1,5 +1,5 @@
 // Measures how soon a fleet without faults acknowledges a pause, and how soon resumed jobs start. Also checks that no
-// paused job starts after the acknowledgement, even if many are fetched.
+// paused job starts after the acknowledgement, even if workers fetched many of the jobs before the pause.
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
 import type { Field } from "../../field/field.ts";
@@ -12,10 +12,10 @@ const BURST = 600;
 const PAUSED_MS = 300;
 const ACKNOWLEDGED_MS = 100;
 const STARTED_MS = 50;
-/** Without notifications, a worker reads the pauses every 2 s. */
+/** The bound for an acknowledgement without notifications, because workers then read the pauses every 2 s. */
 const POLLED_MS = 2_500;
 
-/** Graphile workers apply only pauses of queues, and would start paused jobs of this task, so they do not have it. */
+/** Graphile workers do not have this task. They apply only pauses of queues, so they would start paused jobs of it. */
 const TASK = "ours";
 const QUEUE = "resumed";
 const TARGETS: readonly Target[] = [
@@ -113,7 +113,10 @@ async function addJobs(
   return new Set(names);
 }
 
-/** Adds the median and the 99th percentile as figures. `most` bounds the 99th percentile. */
+/**
+ * Adds the median and the 99th percentile of `values` to the stand's figures. `most`: the highest allowed 99th
+ * percentile.
+ */
 export function percentiles(stand: Stand, what: string, values: readonly number[], most: number) {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;

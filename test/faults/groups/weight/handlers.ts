@@ -1,4 +1,5 @@
-// Handlers that throw anything, never end, or block their process: each job ends, and the worker continues.
+// Tests handlers that throw unusual values, never end, or block their process. Each of their jobs must end, and the
+// workers must continue to run.
 import { THROWS } from "../../../worker/misbehavior.ts";
 import type { Field } from "../../field/field.ts";
 import type { Stand } from "../../field/stand.ts";
@@ -6,7 +7,7 @@ import type { Stand } from "../../field/stand.ts";
 const TIMEOUT_MS = 2_000;
 const BLOCK_S = 30;
 const BRIEF_BLOCK_S = 5;
-/** The longest time from the timeout to the end of the run, on a busy machine. */
+/** The longest time between the timeout of a run and the end of the run, with a margin for a busy machine. */
 const ENDED_MS = 5_000;
 
 export async function handlers(field: Field): Promise<void> {
@@ -32,7 +33,7 @@ async function stopStock(stand: Stand): Promise<void> {
   for (const member of stand.living) if (member.isStock) await member.stop();
 }
 
-/** For each behavior (test/worker/misbehavior.ts), adds a job with one attempt, all at once. Returns the jobs' ids. */
+/** Adds one job for each behavior (test/worker/misbehavior.ts). A job has one attempt. Returns the ids of the jobs. */
 async function act(
   stand: Stand,
   behaviors: readonly string[],
@@ -83,7 +84,7 @@ async function throwAnything(stand: Stand): Promise<void> {
 }
 
 async function neverEnd(stand: Stand): Promise<void> {
-  // There are more jobs than slots.
+  // There are more jobs than slots, so some jobs can start only after other jobs have timed out.
   const ids = await act(
     stand,
     Array.from({ length: 24 }, (_, n) => (n % 2 ? "never" : "late")),

@@ -1,4 +1,4 @@
-/** The changes made on the page, by the API and on the command line, newest first, with links to receipts. */
+/** The changes made on the page, through the API and on the command line, newest first, with links to receipts. */
 import { commandLine, link } from "../../controls/button";
 import { empty, note } from "../../controls/empty";
 import { INFO, icon, PULSE } from "../../controls/icon";
@@ -30,7 +30,7 @@ export class ActivityPage extends ListPage {
     this.many = "writes";
     this.heads = COLUMNS;
     this.isSelectable = false;
-    // The row of an operation shows its counts, which change while it runs, so the rows are requested often.
+    // The row of an operation shows counts that change while the operation runs, so the rows are requested often.
     this.everyMs = 2000;
   }
 
@@ -83,7 +83,7 @@ export class ActivityPage extends ListPage {
   }
 }
 
-/** Returns the note for a schema without the extension `operations`: entries are only in the log and in memory. */
+/** Returns the note for a schema without the extension `operations`. Its changes are only in the log and in memory. */
 function notStored(m: Model): Node {
   const line = shellLine("migrate --with-operations", m.access.session.schema);
   return note("", [

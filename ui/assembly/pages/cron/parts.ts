@@ -30,8 +30,8 @@ export function nextRun(m: Model, entry: CronEntry): Node[] {
 }
 
 /**
- * The time of the last tick. Below it is the time of the first tick that was missed since. If none was missed, the job
- * of the last tick is there while it waits.
+ * The time of the last tick. If ticks were missed since then, a second line has the time of the first missed tick.
+ * Otherwise, while the job of the last tick waits, the second line has a link to this job.
  */
 export function lastRun(m: Model, entry: CronEntry): Node[] {
   const at = entry.lastExecution;

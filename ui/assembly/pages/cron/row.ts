@@ -69,7 +69,10 @@ export class CronRow extends Row {
     return link(this.path, "name cut", [cutName(this.entry.identifier, "")]);
   }
 
-  /** Shows the task if its name differs from the entry's. If the entry has no task, shows that no worker reports it. */
+  /**
+   * Shows the task if its name differs from the entry's. If the entry has no task, shows that no worker reports the
+   * entry.
+   */
   private about(): Node {
     const task = this.entry.task;
     if (task === null) return sub("no worker reports it any more");

@@ -1,6 +1,6 @@
 /**
  * The page of one error group: the numbers and times of its failures, its tasks and queues, what its jobs have in
- * common, and the action on all of them.
+ * common, and the action on all its failed jobs, or on its retrying jobs if none have failed.
  */
 import { badge, drawnButton, link } from "../../controls/button";
 import { empty } from "../../controls/empty";
@@ -35,7 +35,10 @@ export class ErrorPage extends Page {
   private retrying: ServerData = new ServerData("error.retrying");
   private details: Details = new Details();
   private group: ErrorGroup = new ErrorGroup("", "");
-  /** The time of the group's last failure when the details were requested; 0: it was unknown; NEVER: no request yet. */
+  /**
+   * The time of the group's last failure, as known when the details were requested; 0: unknown. NEVER: the details have
+   * not been requested since the last load().
+   */
   private detailedAt: f64 = NEVER;
   /** Whether only this group is requested, and not the list of the largest groups. */
   private alone: bool = false;
@@ -76,8 +79,8 @@ export class ErrorPage extends Page {
   }
 
   /**
-   * When an operation has ended or paused, requests only this group, because the server may have cached the list of the
-   * largest groups before that.
+   * When an operation has ended or paused, requests only this group. The list of the largest groups is not requested,
+   * because the server may have cached it before the operation changed jobs.
    */
   override onEvent(m: Model, event: string, _data: string): void {
     const operation = m.facts.operation;
@@ -136,8 +139,8 @@ export class ErrorPage extends Page {
   }
 
   /**
-   * Requests the details, and requests them again when the time of the last failure has changed, unless the user is
-   * reading.
+   * Requests the details if they have not been requested yet. Requests them again if the time of the last failure has
+   * changed and the user is not reading.
    */
   private follow(m: Model): void {
     const group = this.group;

@@ -1,4 +1,4 @@
-/** The list of error groups: the largest groups of failed jobs and the largest of retrying jobs, merged. */
+/** The list of error groups: the largest groups of failed jobs, merged with the largest groups of retrying jobs. */
 import { link } from "../../controls/button";
 import { empty, note } from "../../controls/empty";
 import { BUG, DOWN, icon } from "../../controls/icon";
@@ -91,7 +91,8 @@ export class ErrorsPage extends ListPage {
       if (this.rows.ready) this.list.show(this.shown());
       return;
     }
-    // All and Failed send the same first request, but show different rows. So the next answer must replace the rows.
+    // The tabs All and Failed send the same first request, but show different rows. So the next answer must replace the
+    // rows.
     this.shownFor = "";
     this.clear(m);
   }
@@ -112,7 +113,7 @@ export class ErrorsPage extends ListPage {
     return new ErrorsState(this.failed, this.retrying);
   }
 
-  /** Restores both answers. With only one of them, the next answer would remove the rows of the other one. */
+  /** Restores both answers. If one were missing, its rows would disappear as soon as the other answer is read again. */
   override restoreMore(more: PageState): void {
     const kept = more as ErrorsState;
     this.failed = kept.failed;

@@ -1,4 +1,7 @@
-/** The page of one job. It reads the id in the address; the rest is done by jobView, as for a job beside the list. */
+/**
+ * The page of one job. It reads the job's id from the address. All else is done by jobView, which also shows a job
+ * beside the list of jobs.
+ */
 
 import { jobShortcuts } from "../../job/head";
 import { jobView } from "../../job/job-view";
@@ -45,7 +48,8 @@ export class JobPage extends Page {
   }
 
   override reset(_m: Model): void {
-    // When the session ends, all pages are reset. jobView may then show a job beside the list, and not `this.id`.
+    // When the session ends, all pages are reset, even if they are not shown. jobView may then show a job beside the
+    // list, not the job of this page.
     jobView.reset(jobView.id);
   }
 

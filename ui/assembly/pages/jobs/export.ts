@@ -1,7 +1,7 @@
 /**
- * Exports all jobs that the query finds as a file, which the browser downloads. If the browser sends the login itself,
- * it downloads from the address of the export. A session with a token first requests a ticket: an address that works
- * once.
+ * Exports all jobs that the list's query finds as a file, which the browser downloads. If the browser sends the login
+ * by itself, it downloads the file directly from `api/export`. A session with a token first requests a ticket, which
+ * is an address that works once, and the browser downloads the file from this address.
  */
 
 import { button } from "../../controls/button";
@@ -25,7 +25,10 @@ const SAVED = "jobs.exported";
 /** The DOM id of the element that opens the menu. */
 export const MENU = "jobs-export";
 
-/** Returns the menu of formats. `shown`: the names of the columns that the list shows; empty: it shows groups. */
+/**
+ * Returns the menu of formats; nothing if the user may not export. `shown`: the names of the columns that the list
+ * shows; empty: the list shows groups of jobs.
+ */
 export function exportMenu(m: Model, shown: string): Node {
   if (!mayExport(m)) return nothing;
   const formats = formatsOf(shown);
@@ -49,14 +52,17 @@ export function exportShortcuts(m: Model, shown: string): Shortcut[] {
   return list;
 }
 
-/** Returns whether the user may export. A request for a ticket counts as a write, which a read-only admin rejects. */
+/**
+ * Returns whether the user may export. With a token, an export begins with the request for a ticket. This request
+ * counts as a write, which a read-only admin rejects.
+ */
 function mayExport(m: Model): bool {
   return !isSigned(m) || !m.access.session.readOnly;
 }
 
 class Format {
   constructor(
-    /** The value of `format` in the address, and members that may follow it: `csv&payload=1`. */
+    /** The value of the parameter `format` in the address. Further parameters may follow it, as in `csv&payload=1`. */
     readonly format: string,
     readonly words: string,
   ) {}
@@ -74,12 +80,12 @@ function formatsOf(shown: string): Format[] {
   return list;
 }
 
-/** Whether the session has a token, which a download by address does not send. */
+/** Whether the session has a token. The browser does not send the token when it downloads from an address. */
 function isSigned(m: Model): bool {
   return m.access.token.length > 0;
 }
 
-/** Returns the columns that the list shows, by the names that an export has for them. */
+/** Returns the names of the columns that the list shows, as an export names them, separated by commas. */
 export function shownColumns(settings: Settings, condition: string): string {
   let names = "id,task_identifier";
   if (condition.length === 0) names += ",state";

@@ -1,6 +1,6 @@
 /**
- * The row that heads a group (its name, trend, count and times, and the action on all its jobs), and the row after the
- * last shown job of a group.
+ * Rows of the list of jobs while it is grouped. GroupRow heads a group: it has the group's name, trend, count and
+ * times, and perhaps a button for an action on all jobs of the group. MoreRow follows the last shown job of a group.
  */
 
 import { jobsPath } from "../../bar/terms";
@@ -19,12 +19,12 @@ import { Model } from "../../model/model";
 import { percent } from "../../parts/common";
 import { cutName } from "../../parts/exact-name";
 
-/** Returns the key of the row that heads a group. It is also the scope of the rows below it. */
+/** Returns the key of the row that heads a group. The rows below that row have the same key as their scope. */
 export function headKey(key: string): string {
   return "of " + key;
 }
 
-/** Returns the headings for the parts of a row that heads a group, in their order. */
+/** Returns the headings for the parts of a GroupRow, in the order of the parts. */
 export function groupHeads(by: string): Column[] {
   const isError = by === "error";
   const what = isError ? "Error" : by === "task" ? "Task" : "Queue";
@@ -68,7 +68,7 @@ export class GroupRow extends Row {
     return "grp";
   }
 
-  /** The most likely action on all jobs of the group; null: there is none, or it needs input. */
+  /** The most likely action on all jobs of the group; null if there is none, or if the action needs input. */
   get verb(): Fix | null {
     const count = valueText(this.group.count);
     const first = firstActionFor(this.condition);
@@ -95,7 +95,7 @@ export class GroupRow extends Row {
     ];
   }
 
-  /** The button that opens or closes the group. The tab key reaches the row instead, on which Enter does the same. */
+  /** The button that opens or closes the group. The tab key skips it and reaches the row, where Enter does the same. */
   private twist(): Node {
     const words = this.isOpen ? "Close group" : "Open group";
     return ownButton(
@@ -111,14 +111,14 @@ export class GroupRow extends Row {
     );
   }
 
-  /** A time. The word is for screen readers: on screen, the heading of the column replaces it. */
+  /** A time, and before it a word for screen readers. On screen, the heading of the column replaces the word. */
   private time(column: string, word: string, time: string): Node {
     const words = time.length > 0 ? [leaf("span", "sr", word), text(time)] : [];
     return box("span", `faint ${column}`, words);
   }
 
-  // In a group by error, `firstSeen` and `lastSeen` are times at which jobs failed; in other groups, at which jobs were
-  // added.
+  // In a group by error, `firstSeen` and `lastSeen` are the times of the earliest and of the latest known failure. In
+  // other groups, they are the times at which the first and the last job were added.
   private since(m: Model): string {
     const first = this.group.firstSeen;
     return isNaN(first) ? "" : clockAt(first, m.serverNow);
@@ -138,8 +138,9 @@ export class GroupRow extends Row {
 }
 
 /**
- * The row after the shown jobs of a group. It has a link to all jobs of the group. It shows how many more there are or,
- * if the exact number is unknown, how many in all. If the search was not complete, it shows no number.
+ * The row after the shown jobs of a group. It has a link to a list of all jobs of the group. If the group's exact
+ * number of jobs is known, the row shows how many of these jobs are not shown. Otherwise it shows the inexact number of
+ * all jobs of the group. If the search for the shown jobs was not complete, the row shows no number.
  */
 export class MoreRow extends Row {
   constructor(
@@ -191,7 +192,7 @@ export class MoreRow extends Row {
   }
 
   private rest(): string {
-    if (!this.isComplete) return "These are the first matches; the search stopped after them";
+    if (!this.isComplete) return "The search stopped after these matches";
     const count = this.group.count;
     if (count.precision !== "exact") return `${valueText(count)} in all`;
     const rest = count.value - this.shown;

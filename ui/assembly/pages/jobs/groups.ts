@@ -27,7 +27,7 @@ import { Settings } from "./settings";
 
 export const GROUPINGS: string[] = ["error", "task", "queue"];
 export const MAX_GROUPS = 50;
-/** The maximum number of jobs that an open group shows. The row after them has a link to the whole list. */
+/** The maximum number of jobs that an open group shows. The row after them has a link to a list of all its jobs. */
 const SHOWN = 10;
 /** The maximum number of requests that search for the rows of a group. */
 const MAX_STEPS = 8;
@@ -42,12 +42,15 @@ class OpenRows {
   path: string = "";
   /** The number of answers to the present search for the rows. */
   steps: i32 = 0;
-  /** Whether the rows come first among the jobs searched so far, not among all. The next answer then replaces them. */
+  /**
+   * Whether the server has ranked only the jobs that it has read so far. Then the rows of the next answer replace these
+   * rows; otherwise they are added.
+   */
   private isPartial: bool = false;
   /** Whether the search for the rows has ended; false: it stopped at the server's time limit. */
   isComplete: bool = true;
   isKnown: bool = false;
-  /** The group's count when its rows last arrived; -1: never. Once it has changed, the rows are requested again. */
+  /** The group's count when its rows last arrived; -1: they have not arrived yet. */
   count: i64 = -1;
 
   /** Adds the jobs of an answer. `goesOn`: the answer continues the search of the previous answer. */
@@ -92,7 +95,10 @@ export class Grouping extends PageState {
     return this.page();
   }
 
-  /** Returns the heads of the groups. Below the head of an open group are its rows, and a row with a link to all. */
+  /**
+   * Returns the heads of the groups. Below the head of an open group are its rows, and a row with a link to all jobs of
+   * the group.
+   */
   page(): RowPage {
     const page = new RowPage();
     const groups = this.answer.groups;
@@ -165,8 +171,8 @@ export class Grouping extends PageState {
   }
 
   /**
-   * Whether the requested rows are those of an open group of this list. They are not if a list of another query has
-   * requested them for its group with the same key.
+   * Whether an open group of this list has requested these rows. A comparison of keys is not enough, because
+   * another list may have requested the rows of its own group with the same key.
    */
   awaits(request: Pending): bool {
     const key = this.keyOf(request);
@@ -197,7 +203,7 @@ export class Grouping extends PageState {
     opened.count = this.groupOf(key).count.value;
     opened.add(answer, goesOn);
     this.fill(key, opened);
-    // An answer covers one step of a long search. The next request continues the search.
+    // If the search reached the server's time limit before enough rows were found, the next request continues it.
     const next = answer.nextCursor;
     const wants = !answer.complete && opened.jobs.length < SHOWN && opened.steps < MAX_STEPS;
     if (wants && next !== null) this.requestFrom(m, request.topic, opened, next);

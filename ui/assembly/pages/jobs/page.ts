@@ -1,4 +1,4 @@
-/** The page of jobs: typing in the query bar, keys, actions on rows, the export. jobs-list.ts reads the rows. */
+/** The page of jobs: the query bar, shortcuts, actions on rows, views and the export. jobs-list.ts reads the rows. */
 
 import { FIELD } from "../../bar/bar-view";
 import { jobsPath, taskTarget } from "../../bar/terms";
@@ -147,7 +147,7 @@ export class JobsPage extends BesideJobs {
     const found = readSuggestions(r);
     r.end();
     const draft = this.bar.draft;
-    // An answer for an earlier text is ignored: another answer follows.
+    // An answer for an earlier text is ignored.
     if (!r.failed && request.path.endsWith(`?q=${encode(draft)}&at=${draft.length}`)) {
       this.bar.propose(found);
       if (this.bar.wantsFirst) this.complete(m, 0, false);
@@ -184,8 +184,8 @@ export class JobsPage extends BesideJobs {
   }
 
   /**
-   * Inserts a completion. If the text is now a valid query and `searches` is true, searches with it; otherwise requests
-   * further completions.
+   * Inserts a completion. If the text is then a valid query and `searches` is true, searches with the text. Otherwise
+   * requests further completions.
    */
   private complete(m: Model, index: i32, searches: bool): void {
     const isWhole = this.bar.take(index);
@@ -250,7 +250,7 @@ export class JobsPage extends BesideJobs {
     return keys;
   }
 
-  /** The job of the current row, once the user has moved to a row; null: none. */
+  /** The job of the current row; null if the user has not moved to a row, or if the row is not a job. */
   private get currentJob(): ListedJob | null {
     const list = this.list;
     if (!list.isWalked || list.current >= list.rows.length) return null;
@@ -258,14 +258,14 @@ export class JobsPage extends BesideJobs {
     return row instanceof JobRow ? (row as JobRow).job : null;
   }
 
-  /** Returns the selected jobs, otherwise the job of the current row, if there is one. */
+  /** Returns the selected jobs. If no job is selected, returns the job of the current row, if there is one. */
   private targets(): ListedJob[] {
     const jobs = selectedJobs(this);
     const currentJob = this.currentJob;
     return jobs.length > 0 || currentJob === null ? jobs : [currentJob];
   }
 
-  /** Returns the action that makes the selected jobs, or else the current one, run soon: retry or run-now. */
+  /** Returns retry or run-now, which makes the selected jobs run soon, or the current job if no job is selected. */
   private again(): string {
     return this.list.every ? verbsForEvery(this)[0] : againOf(this.targets());
   }
@@ -274,7 +274,7 @@ export class JobsPage extends BesideJobs {
     return new Shortcut(key, label, "jobs.row", verb, "List");
   }
 
-  /** Adds the shortcuts of the actions with `hasListKey`. `jobs`: the words for the jobs in their labels. */
+  /** Adds the shortcuts of the actions with `hasListKey`. `jobs`: the words for the jobs in the shortcuts' labels. */
   private addListKeys(keys: Shortcut[], jobs: string): void {
     for (let i = 0; i < jobActions.length; i++) {
       const action = jobActions[i];

@@ -44,7 +44,7 @@ export function selectionBar(m: Model, page: JobsList): Node {
     const isEveryLocked = areLocked(jobs);
     const again = againOf(jobs);
     const isFailed = countFailed(jobs) === jobs.length;
-    // The order is that of the actions on all matches, so that buttons keep their places when all matches are selected.
+    // The buttons have the order of the actions on all matches, so they stay in place when all matches are selected.
     for (let i = 0; i < actionsOnEvery.length; i++) {
       const action = actionsOnEvery[i];
       const name = action.name;
@@ -52,7 +52,7 @@ export function selectionBar(m: Model, page: JobsList): Node {
       // actions that are only for jobs that have not failed are left out.
       if (!commandNamed(name).suits(jobs)) continue;
       if (isFailed && !isOfferedFor(action.selected, true)) continue;
-      // Actions that do not reach running jobs would skip locked jobs.
+      // An action that does not reach running jobs would skip all these jobs.
       if (isEveryLocked && !action.reachesRunning) continue;
       const node = verb(page, name, again);
       if (name === again) verbs.unshift(node);
@@ -89,7 +89,7 @@ export function canSelectAll(page: JobsList): bool {
   return page.bar.terms.fault === null && page.list.rows.length > 0;
 }
 
-/** Returns the actions on all matches that the current tab offers, the most likely first. */
+/** Returns the names of the actions on all matches that the current tab offers, the most likely first. */
 export function verbsForEvery(page: JobsList): string[] {
   const condition = page.bar.terms.condition;
   const names: string[] = [];
@@ -101,7 +101,7 @@ export function verbsForEvery(page: JobsList): string[] {
   return names;
 }
 
-/** Returns the action that makes these jobs run soon: retry if any of them has failed, otherwise run-now. */
+/** Returns the name of the action that makes the jobs run soon: retry if any of them has failed, otherwise run-now. */
 export function againOf(jobs: ListedJob[]): string {
   const action = firstActionFor(countFailed(jobs) > 0 ? "failed" : "retrying");
   return action === null ? "" : action.name;
@@ -114,15 +114,17 @@ function countFailed(jobs: ListedJob[]): i32 {
 }
 
 /**
- * Returns the page's action that opens the dialog of a job action. For all matches it opens the dialog of an operation.
+ * Returns the click action that opens the dialog of the job action `name`. If all matches are selected, this is the
+ * dialog of an operation.
  */
 export function dialogFor(page: JobsList, name: string): string {
   return page.list.every ? "ask.operation" : "ask." + name;
 }
 
 /**
- * Returns the argument of dialogFor()'s action. For all matches it has the job action and the query; `id>0` replaces an
- * empty query, which the server rejects.
+ * Returns the argument of the click action that dialogFor() returns. It is empty unless all matches are selected.
+ * Then it has the name of the job action and the query. `id>0` replaces an empty query, which the server would
+ * reject.
  */
 export function aboutOf(page: JobsList, name: string): string {
   if (!page.list.every) return "";

@@ -29,8 +29,8 @@ export class Settings {
   }
 
   /**
-   * Changes a setting. `box`: the name of its checkbox. The stored text begins with `-`, so that it is not empty when
-   * all settings are off: an empty text means the defaults.
+   * Changes a setting. `box`: the name of the setting's checkbox. The stored text always begins with `-`, because an
+   * empty text would mean the defaults.
    */
   set(box: string, on: bool): void {
     const name = box.substring(PREFIX.length);

@@ -60,7 +60,10 @@ export class LimitsPage extends ListPage {
     return page;
   }
 
-  /** Stores the limits for other pages. The answers to the requests of these pages (KNOWN) arrive here, too. */
+  /**
+   * Stores the limits in `m.facts`, where other pages read them. The answers to requests that other pages have sent
+   * (topic KNOWN) arrive here, too.
+   */
   override onAnswer(m: Model, request: Pending, body: string): void {
     if (request.topic === KNOWN) this.read(body);
     else super.onAnswer(m, request, body);

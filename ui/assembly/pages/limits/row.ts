@@ -1,4 +1,4 @@
-/** One limit in the list: what it is for, how much of it is used, and how many jobs wait for it. */
+/** The row of one limit in the list: what it limits, how much of it is used, and how many jobs wait because of it. */
 import { link } from "../../controls/button";
 import { DOTS, icon } from "../../controls/icon";
 import { menu } from "../../controls/menu";

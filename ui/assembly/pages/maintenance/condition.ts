@@ -1,4 +1,4 @@
-/** The state of the database, for finding the cause of a problem. Only the schema has an action: to migrate it. */
+/** Rows with the state of the database, for finding the cause of a problem. Only the row of the schema has a button. */
 import { ageText, ago, durationText } from "../../controls/age";
 import { sub } from "../../controls/table";
 import { valueText } from "../../controls/value";
@@ -66,7 +66,7 @@ function schema(m: Model, database: Database): Node {
   return statusRow("schema", "Schema", lines, nothing, status, act);
 }
 
-/** Returns in words what can be migrated; empty if nothing can. */
+/** Returns a short note if the schema can be migrated; otherwise an empty text. */
 function migrationRest(database: Database): string {
   const schema = database.schema;
   if (schema === null) return "";
@@ -160,7 +160,7 @@ function transaction(database: Database): Node {
   if (old === null) return statusRow("old", name, [sub("none")], nothing, fine(), nothing);
   const state = old.state;
   const origin = `${state === null ? "" : state + ", "}${named(old.application)}, process ${old.pid}`;
-  // The transaction's age when it was read. The age does not grow, because the transaction may have ended since.
+  // The age when the transaction was read. The shown age does not grow, because the transaction may have ended since.
   const age = max<f64>(0, database.asOf - old.since);
   const isOld = age >= OLD_MS;
   return statusRow(
@@ -221,7 +221,7 @@ function connections(database: Database): Node {
   );
 }
 
-/** A note with the reasons why parts of the state could not be read; nothing if all parts could be read. */
+/** Returns a note with the reasons why parts of the state could not be read; nothing if all parts could be read. */
 export function unread(database: Database): Node {
   const missing = database.missing;
   if (missing.length === 0) return nothing;

@@ -1,6 +1,7 @@
 /**
- * The rows of the indexes of the table of jobs: first Graphile Worker's indexes and external ones, then the optional
- * indexes, which speed up reads and can be built here.
+ * Makes the rows of the page for the indexes of the table of jobs. First come Graphile Worker's indexes and external
+ * indexes, for example those of an application. Then come the optional indexes, which speed up reads. A user can build
+ * and drop them here.
  */
 import { ago } from "../../controls/age";
 import { sub } from "../../controls/table";
@@ -45,7 +46,7 @@ function isOptional(database: Database, name: string): bool {
 }
 
 function neededRow(index: DatabaseIndex): Node {
-  // The names of all indexes that Graphile Worker makes on this table begin with `jobs_`.
+  // Each index that Graphile Worker makes on this table has a name that begins with `jobs_`.
   const role = index.name.startsWith("jobs_") ? "required" : "external";
   return statusRow(
     index.name,
@@ -92,7 +93,7 @@ function act(m: Model, index: OptionalIndex): Node {
   return isUnderWay(index) ? cancel(m, index) : build(m, index);
 }
 
-/** Returns the progress of a build. Its phase has the name that PostgreSQL's manual uses. */
+/** Returns the progress of a build. The phase is named as in PostgreSQL's manual. */
 function progress(m: Model, index: OptionalIndex): Node {
   const now = index.progress;
   if (now === null) return sub("waiting");

@@ -15,9 +15,9 @@ import { Part, statusList } from "./status";
 import { tidyRows } from "./tidy";
 
 const PATH = "api/database";
-/** The shortest interval of requests while no index is built. */
+/** The shortest interval between automatic requests while no index is being built. */
 const REFRESH_MS: f64 = 10000;
-/** The interval of requests while an index is built. */
+/** The shortest interval between automatic requests while an index is being built. */
 const BUILDING_MS: f64 = 2000;
 
 export class MaintenancePage extends Page {

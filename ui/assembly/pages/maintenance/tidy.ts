@@ -89,7 +89,7 @@ function sweepRow(m: Model): Node {
   const words = !isKnown
     ? ""
     : all === 0
-      ? "no worker has sent a heartbeat; finds old locks"
+      ? "no worker sends a heartbeat; finds old locks"
       : pulse.stale === 0
         ? "all workers alive"
         : pulse.stale === 1

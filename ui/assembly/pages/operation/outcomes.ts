@@ -1,4 +1,4 @@
-/** The jobs of an operation by outcome: one list at a time, a hundred jobs on a page. */
+/** Lists the jobs of an operation that have one outcome, with links to the lists of the other outcomes. */
 import { link } from "../../controls/button";
 import { panel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
@@ -76,7 +76,10 @@ export function outcomePanel(
   );
 }
 
-/** The button that repeats a retry or run-now for the jobs on this page that were skipped or have failed again. */
+/**
+ * Returns a button that repeats the action for the listed jobs, if the action is retry or run-now and the outcome is
+ * that the jobs were skipped or have failed again; otherwise nothing.
+ */
 function again(m: Model, operation: Operation, shown: string, jobs: OperationJobs): Node {
   const canRepeat = shown === "locked" || shown === "changed" || shown === FAILED_AGAIN;
   if (!canRepeat || jobs.outcome !== shown || jobs.jobs.length === 0 || isAtWork(operation)) {

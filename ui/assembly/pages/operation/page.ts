@@ -28,13 +28,13 @@ import { receipt } from "./receipt";
 import { body } from "./view";
 
 const START = "/activity/";
-/** After the event stream has sent the operation, the page does not request it for this long. */
+/** After the event stream has sent the operation, the page does not request the operation for this long. */
 const EVENT_MS: f64 = 3000;
 /** The interval of requests for the operation while a process runs it or its undo. */
 const EVERY_MS: f64 = 2000;
 /**
- * The interval of requests for its jobs and their results during that time, and after a retry or run-now for as long as
- * some of the jobs wait or run.
+ * The interval of requests for the operation's jobs and their results while a process runs the operation or its undo.
+ * It also applies after a retry or run-now has ended, as long as some of the jobs wait or run.
  */
 const RESULTS_MS: f64 = 3000;
 /** The interval of all these requests at other times. */
@@ -108,7 +108,7 @@ export class OperationPage extends Page {
     this.requestResults(m);
   }
 
-  /** Requests the later results of the changed jobs. Only a retry or run-now has such results. */
+  /** Requests what became of the jobs after the operation changed them. Only a retry or run-now has such results. */
   private requestResults(m: Model): void {
     const operation = this.operation;
     if (operation === null || operation.done === 0 || !runsAgain(operation)) return;
@@ -137,7 +137,8 @@ export class OperationPage extends Page {
     const isOpen =
       isAtWork(operation) || (results !== null && results.running + results.waiting > 0);
     const soon = isOpen ? RESULTS_MS : SELDOM_MS;
-    // Before the first request, isDue() is false. The first request is sent once the operation has changed a job.
+    // isDue() is false before the first request. requestResults() sends that request once the operation has changed a
+    // job.
     const isFirst = isNaN(this.resultsData.requestedAt);
     if (isFirst || this.resultsData.isDue(m, soon)) this.requestResults(m);
     if (this.cursor.length === 0 && this.jobsData.isDue(m, soon)) this.requestJobs(m, true);
@@ -216,7 +217,7 @@ export class OperationPage extends Page {
       this.data.missing
         ? empty(
             `Operation ${this.id} not found`,
-            "Operations are kept for 90 days. Without the extension “operations”, they are kept until the server stops.",
+            "Operations are kept for 90 days; without the extension “operations”, until the server stops.",
             "/activity",
             "Activity",
           )

@@ -81,7 +81,7 @@ function numbers(
   return el("section", [cls("panel op-numbers")], children);
 }
 
-/** The present state of the jobs that the operation has changed, up to MAX_RESULTS of them. */
+/** Shows how many of the jobs that the operation has changed are now in each state. At most MAX_RESULTS are counted. */
 function since(operation: Operation, results: OperationResults): Node {
   const all = resultsOf(results);
   const list: Node[] = [];
@@ -118,7 +118,7 @@ function progress(_m: Model, operation: Operation): Node {
   ]);
 }
 
-/** The operation's user, times, settings and boundary. */
+/** Shows the operation's user, times and settings, and the largest id that its jobs can have. */
 function facts(m: Model, operation: Operation): Node {
   const by = operation.by;
   const end = operation.finishedAt;

@@ -6,14 +6,14 @@ import { Horizon } from "../../generated/records";
 import { numberText } from "../../lib/number";
 
 export const WIDE: f64 = 1152;
-/** The vertical positions of the axis (HIGH), and of the line at the top of the scale (TOP). */
+/** The vertical positions of the time axis (HIGH), and of the line at the top of the scale of numbers (TOP). */
 export const HIGH: f64 = 148;
 export const TOP: f64 = 16;
 
 export class Axis {
   readonly buckets: i32;
   readonly pitch: f64;
-  /** The number at the top of the scale. */
+  /** The number of jobs at the top of the scale. */
   readonly most: f64;
   readonly ticks: i64[] = [];
   readonly nowAt: f64;
@@ -32,12 +32,12 @@ export class Axis {
     this.nowAt = this.at(0);
   }
 
-  /** Returns the left edge of a bucket. */
+  /** Returns the horizontal position of the left edge of a bucket. */
   left(index: i32): f64 {
     return <f64>index * this.pitch;
   }
 
-  /** Returns the position of a time. `seconds`: the time, counted from now. */
+  /** Returns the horizontal position of a time. `seconds`: the time, counted from now. */
   at(seconds: f64): f64 {
     for (let i = 0; i < this.buckets; i++) {
       const from = this.edges[i];
@@ -49,7 +49,10 @@ export class Axis {
     return this.buckets > 0 ? WIDE : WIDE * 0.47;
   }
 
-  /** Returns the period of some buckets in words: `20 m to 25 m ago`, `more than 1 d 22 h ago`, `1 m ago to in 2 m`. */
+  /**
+   * Returns the period of the buckets from `first` to `last` in words, such as `20 m to 25 m ago`, `more than 1 d 22 h
+   * ago` or `1 m ago to in 2 m`.
+   */
   span(first: i32, last: i32): string {
     const from = this.edges[first];
     const to = this.edges[last + 1];
@@ -62,7 +65,7 @@ export class Axis {
     return `${spanText(-from * 1000)} ago to in ${spanText(to * 1000)}`;
   }
 
-  /** Returns the terms of a query for the period of some buckets. `field`: `due` or `failed`. */
+  /** Returns the terms of a query for the period of the buckets from `first` to `last`. `field`: `due` or `failed`. */
   query(field: string, first: i32, last: i32): string {
     const parts: string[] = [];
     if (first > 0) parts.push(`${field}>=${moment(this.edges[first])}`);
@@ -86,7 +89,7 @@ function moment(seconds: f64): string {
   return whole < 0 ? `${whole}s` : `+${whole}s`;
 }
 
-/** Returns the smallest of 10, 20, 40, 60, 80, 100, 200, … that is at least `count`. Half of each is round, too. */
+/** Returns the smallest of 10, 20, 40, 60, 80, 100, 200, … that is at least `count`. Its half is round, too. */
 function roundUp(count: i64): i64 {
   let step: i64 = 10;
   while (step * 10 < count) step *= 10;

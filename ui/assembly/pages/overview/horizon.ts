@@ -41,7 +41,7 @@ export class Span {
   }
 }
 
-/** The chart. `nowWord`: the label at now, a clock time if the data are old. */
+/** The chart. `nowWord`: the label of the line at the present time; a clock time if the data are old. */
 export function horizonChart(horizon: Horizon, span: Span, nowWord: string): Node {
   const axis = new Axis(horizon);
   const parts: Node[] = [];
@@ -84,7 +84,7 @@ function column(horizon: Horizon, axis: Axis, index: i32, span: Span): Node {
   for (let d = 0; d < DRAWN.length; d++) {
     const count = seriesOf(horizon.series, DRAWN[d])[index];
     if (count <= 0) continue;
-    // A single job is visible, however many there are in other buckets.
+    // Even a single job is visible, however many jobs other buckets have.
     const height = max((<f64>count / axis.most) * (HIGH - TOP), 1.5);
     y -= height;
     parts.push(rect("bar f-" + DRAWN[d], x + 0.6, y, axis.pitch - 1.6, max(height - 0.6, 1)));

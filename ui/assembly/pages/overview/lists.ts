@@ -1,4 +1,7 @@
-/** The panels of the largest error groups, of the tasks and queues with the most problems, and of the next jobs. */
+/**
+ * The panels of the largest error groups, of the tasks and queues with the most problems, and of the jobs that are due
+ * next.
+ */
 import { aged, timeElement, timeUntil } from "../../controls/age";
 import { link } from "../../controls/button";
 import { stateWith } from "../../controls/glyph";
@@ -89,7 +92,10 @@ function queueRow(m: Model, queue: ListedQueue): Node {
   ]);
 }
 
-/** Returns the state of a queue. A stuck queue that the user may unlock has a button for this, and no duration. */
+/**
+ * Returns the state of a queue. For a stuck queue that the user may unlock, this is the word Stuck without a duration,
+ * and a button that unlocks the queue.
+ */
 function stateOf(m: Model, queue: ListedQueue): Node {
   const by = queue.lockedBy;
   if (by === null || by.length === 0 || !isStuck(queue) || !m.access.canWrite)
@@ -133,8 +139,8 @@ function nextRow(m: Model, job: ListedJob): Node {
 }
 
 /**
- * Returns the number of jobs that wait for the queue's lock. If there are none, returns the number of failed jobs if
- * most jobs of the queue have failed, otherwise the number of all jobs.
+ * Returns one number. If jobs wait for the queue's lock: how many. Otherwise, if more than half of the queue's jobs
+ * have failed: the number of failed jobs. Otherwise: the number of all jobs of the queue.
  */
 function howMany(queue: ListedQueue): Node {
   if (hasLock(queue) && queue.ready.value > 0) return text(`${valueText(queue.ready)} wait`);

@@ -1,4 +1,4 @@
-/** Selecting a part of the horizon by pointer or keys, and opening its jobs. */
+/** Selects a span of the horizon with the mouse or with keys, and opens the list of the jobs in the span. */
 
 import { navigate } from "../../host";
 import { queryPath } from "../../model/links";
@@ -6,7 +6,11 @@ import { Model } from "../../model/model";
 import { Axis } from "./axis";
 import { Span } from "./horizon";
 
-/** Handles the mouse. `what`: it is over a bucket (`over`), pressed (`down`), released (`up`), or outside (`out`). */
+/**
+ * Handles an event of the mouse. `bucket`: the index of the bucket under the pointer. `what`: `over` (the pointer has
+ * moved to this bucket), `down` (the button is pressed), `up` (it is released) or `out` (the pointer has left the
+ * chart).
+ */
 export function dragSpan(m: Model, span: Span, bucket: i32, what: string): void {
   if (what === "out") {
     if (!span.isDragged) span.clear();
@@ -20,8 +24,9 @@ export function dragSpan(m: Model, span: Span, bucket: i32, what: string): void 
 }
 
 /**
- * Handles keys. If no span is selected, an arrow selects the bucket at now. Otherwise it moves the end of the span with
- * Shift, and without Shift selects the bucket beside the end. Enter opens the span's jobs, Escape clears the selection.
+ * Handles a key. If no span is selected, an arrow key selects the bucket of the present time. Otherwise an arrow key
+ * moves the end of the span to the next bucket, if there is one. Without Shift, the start of the span moves there, too.
+ * Enter opens the jobs in the span. Escape clears the selection.
  */
 export function keyOnSpan(m: Model, span: Span, stroke: string): void {
   const axis = new Axis(m.facts.horizon);
@@ -38,7 +43,7 @@ export function keyOnSpan(m: Model, span: Span, stroke: string): void {
   }
 }
 
-/** Opens the jobs that are or were due in the span, and those that failed in it. Clears the selection. */
+/** Opens the list of the jobs that were or will be due in the span, or failed in it. Clears the selection. */
 function openSpan(m: Model, span: Span): void {
   if (!span.isOn) return;
   const horizon = m.facts.horizon;
@@ -52,7 +57,7 @@ function openSpan(m: Model, span: Span): void {
   const axis = new Axis(horizon);
   const ofDue = axis.query("due", span.first, span.last);
   const ofFailed = axis.query("failed", span.first, span.last);
-  // A span over the whole horizon has no terms. Then the query is empty, and finds all jobs.
+  // For a span over the whole horizon, axis.query() returns no terms. An empty query finds all jobs.
   const isOne = failed === 0 || ofDue.length === 0;
   const query = isOne ? ofDue : due === 0 ? ofFailed : `${ofDue} or ${ofFailed}`;
   span.clear();

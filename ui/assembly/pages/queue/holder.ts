@@ -31,7 +31,7 @@ function pause(m: Model, paused: Pause): Node {
   // A pause without a row in the table of pauses is only a lock, so its beginning is unknown.
   const since = paused.at > 0 ? ` Since ${clockAt(paused.at, m.serverNow)}.` : "";
   const end = isNaN(paused.until)
-    ? "The pause lasts until a user resumes the queue."
+    ? "It lasts until it is resumed."
     : paused.until > m.serverNow
       ? "A running worker resumes the queue at that time."
       : "The queue continues after its running job.";

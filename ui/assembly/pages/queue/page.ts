@@ -26,7 +26,7 @@ import { NamedPage } from "../named-page";
 import { lockOfQueue } from "./holder";
 import { numbers, order } from "./jobs";
 
-/** The path of the page if the name cannot be part of a path. The parameter `name` then contains the name. */
+/** The path for a queue whose name cannot be part of a path. The parameter `name` of the address contains the name. */
 const NAMED = "/queue";
 /** The maximum number of next jobs that are shown. */
 const SHOWN = 15;

@@ -25,7 +25,7 @@ import { COLUMNS, QueueRow } from "./row";
 
 export class QueuesPage extends ListPage {
   private holder: HolderOf = new HolderOf(new ServerData("queues.holder"));
-  /** The number of queues in each state, by the last answer for the first page; null: unknown. */
+  /** The number of queues in each state, from the last answer for the first page of the list; null if unknown. */
   private known: QueueStates | null = null;
 
   constructor() {
@@ -106,7 +106,7 @@ export class QueuesPage extends ListPage {
     this.holder.holder = ListedWorker.empty();
   }
 
-  /** Cancels the request for a worker's locks, so that its dialog does not open over another page. */
+  /** Cancels the request for a worker's locks, so that the dialog that shows them does not open over another page. */
   override leave(m: Model): void {
     super.leave(m);
     m.requests.cancel(this.holder.data.topic);
@@ -122,7 +122,7 @@ export class QueuesPage extends ListPage {
       leaf(
         "p",
         "hint",
-        "A queue runs one job at a time, unless a limit allows more. Stuck: the worker that has locked it sends no heartbeats.",
+        "A queue runs one job at a time, unless a limit allows more. Stuck: its worker sends no heartbeats.",
       ),
     ]);
   }
@@ -147,7 +147,10 @@ export class QueuesPage extends ListPage {
     return tab(this.address.with("only", only), words, number, nothing, isOn);
   }
 
-  /** Returns the text for an empty tab. If not all jobs were counted, most tabs may lack some queues. */
+  /**
+   * Returns the text for an empty tab. If not all jobs were counted, queues may be missing in all tabs except those of
+   * stuck and of locked queues.
+   */
   private meaning(only: string): string {
     const known = this.known;
     if (only === "stuck") return "The workers of all locked queues respond.";

@@ -1,6 +1,6 @@
 /**
- * One queue in the list, with the worker that has locked it. The button of a stuck queue unlocks it; the button of any
- * other queue pauses or resumes it.
+ * One row in the list of queues: a queue, and the worker that has locked the queue. If the queue is stuck, the row's
+ * button unlocks the jobs and queues of this worker. Otherwise the button pauses or resumes the queue.
  */
 import { age, aged } from "../../controls/age";
 import { link } from "../../controls/button";
@@ -84,7 +84,7 @@ function holder(m: Model, queue: ListedQueue): Node[] {
   const by = queue.lockedBy;
   if (by === null || !hasLock(queue)) return [leaf("span", "faint", "none")];
   const name = link(workerPath(by), "link", [cutName(by, "")]);
-  // The queue of a stale worker is shown as *Stuck*, with a duration, so the age of the lock is left out.
+  // A queue that a stale worker has locked is shown as *Stuck*, with a duration, so the age of the lock is left out.
   if (queue.holder === "stale") return [name];
   const rest =
     queue.holder === "unknown" ? ", no heartbeats" : " · " + age(queue.lockedAt, m.times);

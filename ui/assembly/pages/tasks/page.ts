@@ -1,4 +1,7 @@
-/** The list of tasks: how many jobs each has, and how many live workers have it. By default, most failures first. */
+/**
+ * The list of tasks: for each task the numbers of its jobs, and the number of live workers that have the task. By
+ * default, the tasks with the most problems come first (`worst` in src/insight/lists/list-tasks.ts).
+ */
 import { emptyWith } from "../../controls/empty";
 import { CODE } from "../../controls/icon";
 import { pageHeadWith } from "../../controls/panel";

@@ -1,4 +1,7 @@
-/** One task in the list: its workers, its jobs by condition, its last error, and the button to pause it. */
+/**
+ * A row of the list of tasks: the task's workers, its jobs by condition, its last error, and the button that pauses or
+ * resumes it.
+ */
 
 import { aged, ago, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
@@ -77,8 +80,8 @@ export class TaskRow extends Row {
   }
 
   /**
-   * Shows how many workers support the task, and how many are alive in all, for example `5 of 5`. The two numbers are
-   * read at different times; if the second is smaller, only the first is shown.
+   * Shows how many workers support the task, and how many workers are alive in all, for example `5 of 5`. The two
+   * numbers are read at different times. If the second number is smaller or unknown, only the first one is shown.
    */
   private knownBy(m: Model): Node {
     const by = this.task.supportedBy;

@@ -1,6 +1,6 @@
 /**
- * A worker's details: where it runs, its tasks and counts. If the worker is not responding or sends no heartbeats, and
- * has locked jobs or queues, the details include the command that unlocks them.
+ * A worker's details: where it runs, its tasks, and how many jobs it has done. If the worker is not responding or sends
+ * no heartbeats, and has locked jobs or queues, the details include the command that unlocks them.
  */
 import { agoElement } from "../../controls/age";
 import { copyName, link } from "../../controls/button";
@@ -52,7 +52,7 @@ function add(list: Node[], name: string, value: string | null): void {
   if (value !== null) list.push(pair(name, text(value)));
 }
 
-/** The tasks. Each links to its jobs. */
+/** The names of the worker's tasks, each with a link to the jobs of the task. */
 function tasks(worker: ListedWorker): Node {
   const all = worker.tasks;
   if (all.length === 0)

@@ -52,7 +52,7 @@ export class WorkersPage extends ListPage {
     return this.listOf("api/workers") + "&fields=row";
   }
 
-  /** Requests the workers again after 15 seconds, also if no count of jobs has changed: heartbeats may have arrived. */
+  /** Requests the workers again after 15 seconds, even if no count of jobs has changed: heartbeats may have arrived. */
   override refresh(m: Model): void {
     if (this.rows.isDue(m, BEAT_MS)) this.rows.request(m, this.here(m), true);
   }
@@ -77,7 +77,7 @@ export class WorkersPage extends ListPage {
     else super.act(m, verb, arg, value);
   }
 
-  /** Opens the dialog that unlocks the worker `key`; if `key` is empty, all selected workers. */
+  /** Opens the dialog that unlocks the worker `key`, or all selected workers if `key` is empty. */
   private unlock(key: string): void {
     const ids = key.length > 0 ? [key] : this.list.selected.keys();
     if (ids.length === 0) return;
@@ -86,7 +86,7 @@ export class WorkersPage extends ListPage {
   }
 
   override aim(_m: Model, dialog: OpenDialog): void {
-    // A selected row may be on another page of the list.
+    // A selected worker may be on another page of the list, so its row may be missing in `list.rows`.
     const rows = this.list.rows.concat(this.list.selected.values());
     for (let i = 0; i < rows.length; i++) dialog.holders.push((rows[i] as WorkerRow).worker);
   }
