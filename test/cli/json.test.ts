@@ -52,7 +52,7 @@ function names(value: unknown): string[] {
   );
 }
 
-test("In JSON output all names are in snake case, and ids are integers.", async () => {
+test("In JSON output all names are in snake case, and ids of jobs are integers.", async () => {
   await addStale();
   const answers = [
     await json("add", "t", '{"camelCase": 1}', "--key", "k"),

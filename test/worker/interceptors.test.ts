@@ -46,7 +46,7 @@ describe("Before a job runs, an interceptor", () => {
     assert.deepEqual(saw, ["task", text, text, true, 7]);
   });
 
-  test("continues, skips the job as completed, or fails it.", async () => {
+  test("lets the job run, skips it, which deletes it without a run, or fails it.", async () => {
     const task = recordingTask<string>("task");
     for (const word of ["continue", "nothing", "skip", "fail"])
       await queue.utils.addJob("task", word);
@@ -324,7 +324,7 @@ describe("Before a task adds a job, an interceptor", () => {
     );
   });
 
-  test("that throws rejects the call of the adding task.", async () => {
+  test("that throws makes the task's addJob() reject.", async () => {
     await queue.utils.addJob("adding");
     const task = adding(({ addJob }) => addJob("child"));
     const broken = pluginOf("beforeJobSchedule", () => Promise.reject(new Error("out of order")));
@@ -333,7 +333,7 @@ describe("Before a task adds a job, an interceptor", () => {
     assert.deepEqual(await children(), []);
   });
 
-  test("is not called for jobs that the worker does not add itself.", async () => {
+  test("is not called for jobs that are added by other utils or by SQL.", async () => {
     const never = pluginOf("beforeJobSchedule", () => ({ action: "skip" }));
     const task = recordingTask("child");
     await queue.startWorker({ tasks: [task], plugins: [never] });

@@ -21,8 +21,8 @@ export interface SocketPermissions {
 }
 
 /**
- * Returns the target. Throws InputError unless the text has one of the forms `host:port`, `unix:/path` and `fd:3`, and
- * if permissions are invalid, or are given for another target than a unix socket.
+ * Returns the target of `host:port`, `unix:/path` or `fd:3`. Throws InputError if the text has another form, if the
+ * permissions are invalid, or if permissions are given and the target is not a unix socket.
  */
 export function parseListenAddress(text: string, permissions: SocketPermissions): ListenTarget {
   if (text.startsWith("unix:")) return unixTarget(text.slice("unix:".length), permissions);

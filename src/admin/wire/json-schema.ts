@@ -14,7 +14,7 @@ const types: Readonly<Record<string, JsonSchema>> = {
   integer: { type: "integer", format: "int64" },
   number: { type: "number" },
   time: { type: "string", format: "date-time" },
-  json: { description: "any JSON, byte for byte" },
+  json: { description: "any JSON, exactly as PostgreSQL returns it" },
 };
 
 /** Returns the schema of an object whose members are all required. */
@@ -54,12 +54,18 @@ export function orNull(schema: JsonSchema): JsonSchema {
 /** A number with its precision (domain/value.ts). */
 export const value: JsonSchema = {
   ...record({ value: "integer", precision: "string", basis: "string", as_of: "time" }, "Value"),
-  description: "a number with its precision: exact, or between low and high",
+  description:
+    "a number with its precision: exact, at least this number (capped), or probably between low and high (estimated)",
   properties: {
     value: { type: "integer", format: "int64" },
     precision: { type: "string", enum: ["exact", "capped", "estimated"] },
     low: { type: "integer", format: "int64", description: "absent when the value is exact" },
-    high: { type: ["integer", "null"], format: "int64", description: "null: unknown" },
+    high: {
+      type: ["integer", "null"],
+      format: "int64",
+      description:
+        "absent when the value is exact; null when it is capped: there is no upper bound",
+    },
     basis: { type: "string", enum: ["probe", "scan", "sample", "census", "heartbeat", "catalog"] },
     as_of: { type: "string", format: "date-time" },
   },
@@ -106,11 +112,11 @@ export const listedJob = withOptional(
   {
     payload_truncated: withDescription(
       "boolean",
-      "true: the payload is null here, and whole at /api/jobs/{id}/payload; in a list only when the job alone would exceed the page's limit",
+      "true: the payload is null here, and /api/jobs/{id}/payload has all of it; a list leaves out only payloads of jobs that alone would exceed the page's limit",
     ),
     payload_bytes: withDescription(
       "integer",
-      "with payload_truncated: the stored size of the payload",
+      "present if payload_truncated is: the stored size of the payload",
     ),
     payload_packed: withDescription(
       "boolean",

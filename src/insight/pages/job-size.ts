@@ -13,8 +13,8 @@ export interface JobSize {
 }
 
 /**
- * Returns the size of a job; null if the job does not exist. `quickReads`: where a compressed payload is decompressed.
- * If this takes longer than the timeout of `quickReads`, the job counts as too large.
+ * Returns the size of a job; null if the job does not exist. `quickReads`: the database, with a short timeout, whose
+ * statement decompresses a compressed payload. If the statement times out, the job counts as too large.
  */
 export async function jobSize(
   db: Database,

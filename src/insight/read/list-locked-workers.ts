@@ -30,7 +30,7 @@ export async function listLockedWorkers(db: Database): Promise<LockedWorker[]> {
 }
 
 // The planner uses the optional index `running` only because the condition repeats the index's predicate, "locked_at
-// is not null". "not is_available" is true for every locked job.
+// is not null". The condition "not is_available" excludes no job: it is true for every locked job.
 const lockedWorkersSql: Statement = (schema) => `
   select
     worker_id,

@@ -1,5 +1,6 @@
-// Adds further jobs with keys whose rows this transaction has written. No other session can change these rows before
-// the commit. So the effect of each job is computed here, and each row is written once, with the last result.
+// Adds the jobs of a batch whose key occurred earlier in the batch. This transaction has already written the row of
+// each of these keys, and no other session can change these rows before the commit. So the effect of each job is
+// computed here, and each row is written once, with the last result.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
@@ -20,8 +21,8 @@ export interface Chain {
 }
 
 /**
- * Returns the leading jobs of `specs` whose effect can be computed. They end before the first job that takes the key
- * from a locked or failed job, because that job adds a new row.
+ * Returns the leading jobs of `specs` whose effect can be computed. They end before the first job that would
+ * take the key from a locked or failed row: its add inserts a new row, which cannot be computed here.
  */
 export function computable({ row, specs }: Chain): readonly ResolvedJob[] {
   if (row.is_available) return specs;
@@ -117,7 +118,7 @@ function textsIn({ row, specs }: Chain): string[] {
 }
 
 async function readFacts(db: Database, chains: readonly Chain[]): Promise<Facts> {
-  // Each add registers the names of its job, even if it leaves the existing job unchanged.
+  // Each add registers the names of its task and queue, even if it keeps the existing job.
   const specs = chains.flatMap((chain) => chain.specs);
   const texts = [...new Set(chains.flatMap(textsIn))];
   const [row] = await contendedQuery<MadeRow>(db, madeSql, [
@@ -164,7 +165,7 @@ const madeSql: Statement = (s) => `
 async function write(db: Database, chains: readonly Chain[], folded: readonly JobRow[][]) {
   const rows = folded.map((steps) => steps.at(-1) as JobRow);
   const areWritten = chains.map(({ specs }) => specs.some(writes));
-  // "" and not null: with array_nulls = off a null would become the text "null".
+  // "" and not null: with array_nulls = off a null would become the text "NULL".
   const times = chains.map(({ row, specs }) => lastTime(row, specs) ?? "");
   const [answer] = await query<{ count: number }>(db, writeSql, [
     rows.map(({ payload }) => payload).join(PAYLOAD_SEPARATOR),

@@ -130,8 +130,8 @@ function inWords(ms: number): string {
 export const STALE_LOCK_MS = 4 * HOUR_MS;
 
 // $1 float8: `thresholdMs`; $2 boolean: `isCertain`. After an outage or a jump of the database's clock, all heartbeats
-// look old. So unless `isCertain` is true, a row is deleted only if another worker, whose last heartbeat is recent,
-// has sent heartbeats without a gap for at least as long as the lease in the row.
+// look old. So unless `isCertain` is true, another worker has to exclude this: its last heartbeat is recent, and its
+// heartbeats had no gap for at least the lease of the worker whose row is deleted.
 const deleteSql: Statement = (s) => `
 delete from ${s}._private_workers as workers
 where ${AGE_MS} > greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})

@@ -65,8 +65,8 @@ export class Comparison {
 }
 
 /**
- * Returns the first 80 characters of the JSON value at a path such as `payload.customer.vip`; the empty string if
- * there is no such value, or if it is an object or an array.
+ * Returns the first 80 characters of the JSON value at a path such as `payload.customer.vip`. Returns the
+ * empty string if there is no such value, if it is an object or an array, or if the path has over MAX_DEPTH steps.
  */
 function valueAt(json: string, path: string): string {
   const steps = path.split(".");

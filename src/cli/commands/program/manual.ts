@@ -32,7 +32,7 @@ export interface ManualCommand {
 export interface Manual {
   readonly about: string;
   readonly commands: readonly ManualCommand[];
-  /** The global options, which every command has. */
+  /** The global options. A few commands do not support all of them. */
   readonly options: readonly ManualOption[];
   readonly notes: string;
 }

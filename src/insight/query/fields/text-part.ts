@@ -16,7 +16,10 @@ export function searchedPart(
   return anyOf(texts.map((text) => hasText(column, searcher(text, parameters))));
 }
 
-/** Returns the condition that the column contains the text of `isIn`. The value of the column may be compressed. */
+/**
+ * Returns the condition that the column contains the text for which `isIn` was made. The values of the column may be
+ * compressed, so the part is one that reads large values (readingPart()).
+ */
 function hasText(column: "payload" | "last_error", isIn: (text: string) => string): QueryPart {
   const value = `jobs.${column}`;
   return readingPart(`(${isIn(column === "payload" ? `${value}::text` : value)})`, value);
@@ -38,8 +41,8 @@ export function errorPart(term: FieldTerm, parameters: Parameters): QueryPart {
 }
 
 /**
- * Returns the condition that the error equals one of the texts. PostgreSQL decompresses only errors that are as long as
- * one of the texts. There may be many such errors, so the part is one that reads large values (readingPart()).
+ * Returns the condition that the error equals one of the texts. PostgreSQL may have to decompress many
+ * errors for this, so the part is one that reads large values (readingPart()).
  */
 function equalError(texts: readonly string[], parameters: Parameters): QueryPart {
   const { sql } = equalPart("jobs.last_error", texts, parameters);
