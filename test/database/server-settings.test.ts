@@ -7,7 +7,11 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { inspect } from "node:util";
-import { attemptsOf } from "../../src/database/connection/server/attempts.ts";
+import {
+  attemptAfter,
+  attemptsOf,
+  OtherServerError,
+} from "../../src/database/connection/server/attempts.ts";
 import { passwordOf } from "../../src/database/connection/server/password-file.ts";
 import { serverSettings } from "../../src/database/connection/server/server-settings.ts";
 
@@ -211,6 +215,13 @@ test("The order of connection attempts depends on sslmode and target_session_att
   assert.deepEqual(ways("host=a,b sslmode=disable target_session_attrs=prefer-standby"), [
     ...["a plain standby", "b plain standby", "a plain any", "b plain any"],
   ]);
+});
+
+test("A server that does not match the target is not tried again without encryption.", () => {
+  const text = "host=a,b sslmode=prefer target_session_attrs=read-write";
+  const attempts = attemptsOf(serverSettings(text, {}));
+  const next = attempts[attemptAfter(attempts, 0, new OtherServerError("a standby"))];
+  assert.deepEqual([next?.host.host, next?.way.encrypts], ["b", true]);
 });
 
 test("The password is not printed with the other settings.", () => {

@@ -101,6 +101,17 @@ describe("Behind a locked queue", () => {
     assert.match(silent?.detail ?? "", new RegExp(`^last heartbeat at ${moment}`));
   });
 
+  test("a running job is reported by its worker, also if the job's id has 19 digits.", async () => {
+    await sql(
+      "select setval(pg_get_serial_sequence('worker._private_jobs', 'id'), 9000000000000000000)",
+    );
+    await worker("w", ["import", "sync"]);
+    const { first } = await held("w", "1 minute");
+    await worker("w", ["import", "sync"], "0s", { running_jobs: 1, running_job_ids: [first] });
+    assert.equal(first.length, 19);
+    assert.match((await explain(first)).sentence, /^Has run for/);
+  });
+
   test("a live worker needs no action.", async () => {
     await worker("w", ["import", "sync"]);
     const { second } = await held("w", "20 minutes");

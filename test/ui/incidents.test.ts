@@ -126,6 +126,22 @@ test("The key of an incident's action opens the action's dialog only if the inci
   assert.equal(page.requestOf("api/operations").method, "POST");
 });
 
+test("Only whole words of a sentence are links to the names beside it.", async () => {
+  const links = { worker: "mail", queue: "q", job: 12 };
+  const linked = async (sentence: string) => {
+    const page = await openOverview([stuck, incident({ id: "x:1", sentence, links })]);
+    const row = page.byId("incident-x:1");
+    return page
+      .all(
+        (e) => e.tag === "a" && e.attrs["class"] === "link" && textOf([row]).includes(textOf([e])),
+      )
+      .map((e) => textOf([e]))
+      .filter((text) => ["mail", "q", "#12"].includes(text));
+  };
+  assert.deepEqual(await linked("The queue of emails waits for #123."), []);
+  assert.deepEqual(await linked("mail has locked q, and #12 waits."), ["mail", "q", "#12"]);
+});
+
 test("While the pointer or the focus is on the list, the incidents keep their places.", async () => {
   const page = await openOverview();
   page.app.onHold(true);

@@ -111,6 +111,12 @@ test("Queues are read again soon after a lost connection, however late the loss 
   // A timeout shows that the server has worked all that time, so the pause is 20 times that time.
   await assert.rejects(queues.manage(failing(new WorkerError("database_timeout", "slow"))));
   assert.equal(queues.dueAtMs - clock.monotonic(), 150_000);
+  queues.runEnded();
+  assert.equal(
+    queues.dueAtMs - clock.monotonic(),
+    150_000,
+    "the end of a run does not cut it short",
+  );
 });
 
 test("The rate of a queue is not exceeded, and is fully used while jobs wait.", async () => {
