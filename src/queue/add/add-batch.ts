@@ -1,7 +1,6 @@
 // Adds a batch of jobs, some with keys. One insert cannot change a row twice. So a batch in which a key occurs more
 // than once is added in rounds. Each round adds the next job of every key, which finds the row that the round before
-// has left. Where possible, fold-jobs.ts computes how the further jobs of the keys change the rows that a round has
-// left, and writes the results in one update.
+// has left. Where possible, fold-jobs.ts adds the jobs of the further rounds in one update.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { isPool } from "../../database/connection/pool.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
@@ -71,10 +70,7 @@ interface Round {
   readonly nowUs: number;
 }
 
-/**
- * Returns the chains of this round. A chain is a row that the round has left, and the remaining jobs with the same key
- * that come before the first job whose result cannot be computed. Rows without such jobs have no chain.
- */
+/** Returns the chains of this round. A chain ends before the first job whose result cannot be computed. */
 function chainsOf(
   specs: readonly ResolvedJob[],
   { added, places, rest, nowUs }: Round,

@@ -25,7 +25,6 @@ export async function addAnyJob(db: Database, job: AnyJob): Promise<Job | Thrott
   return addResolved(db, resolveJob(job));
 }
 
-/** Like addAnyJob(), for a job that is already checked. */
 export async function addResolved(db: Database, spec: ResolvedJob): Promise<Job | ThrottledAdd> {
   if (spec.throttle !== null) {
     return (await addThrottledJobs(db, [spec]))[0] as ThrottledAdd;

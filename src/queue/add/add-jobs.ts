@@ -14,16 +14,14 @@ import { addBatch } from "./add-batch.ts";
 import { addThrottledJobs } from "./add-throttled-jobs.ts";
 import { insertJobs } from "./insert-jobs.ts";
 
-/** The maximum number of jobs in one call. */
 export const MAX_JOBS = 10_000;
 
 /**
- * Adds the jobs as if addJob() were called for each in turn, and returns them in the same order. Identifiers, queues
- * and keys may be mixed; a batch without keys is fastest. If a key occurs twice, the later job replaces or keeps the
- * earlier one. Such a batch takes several statements. On a pool they are one transaction; on a client in no
- * transaction, each statement is committed by itself. For a job with `throttle`, the result has a ThrottledAdd; no job
- * of a batch with such a job may have a key. Throws InputError for more than 10,000 jobs or for invalid values (naming
- * `jobs[n]`), and WorkerError as addJob() does.
+ * Adds the jobs as if addJob() were called for each in turn, and returns them in the same order. If a key occurs twice,
+ * the later job replaces or keeps the earlier one. Such a batch takes several statements. On a pool they are one
+ * transaction; on a client in no transaction, each statement is committed by itself. For a job with `throttle`, the
+ * result has a ThrottledAdd; no job of a batch with such a job may have a key. Throws InputError for more than 10,000
+ * jobs or for invalid values (naming `jobs[n]`), and WorkerError as addJob() does.
  */
 export async function addJobs(
   db: Database,

@@ -23,7 +23,6 @@ export async function addKeyedJobs(db: Database, specs: readonly ResolvedJob[]):
   return (await addKeyedRows(db, specs)).map(toJob);
 }
 
-/** Like addKeyedJobs(), but returns rows. */
 export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]): Promise<JobRow[]> {
   const keysOf = (list: readonly ResolvedJob[]) => list.flatMap(({ jobKey }) => jobKey ?? []);
   const values = [
@@ -61,10 +60,7 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
   }
 }
 
-/**
- * Puts the rows into the order of the jobs. The row of a job with a key is found by the key. Jobs without a key are
- * inserted in order, so their rows, which are sorted by id, are already in order.
- */
+/** Jobs without a key are inserted in order, so their rows, which are sorted by id, are already in order. */
 function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): JobRow[] {
   const ofKey = new Map(rows.map((row) => [row.key, row]));
   const keyless = rows.filter(({ key }) => key === null).values();
@@ -73,8 +69,7 @@ function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): JobRow
   );
 }
 
-// `on conflict` has the same action for all rows of an insert, so the statement has one insert for each key rule in the
-// batch. Each set of rules needs a statement of its own. Most sets have one rule.
+// `on conflict` has the same action for all rows of an insert, so the statement has one insert for each key rule.
 const statementOf = builtPerForm((rules: readonly KeyRule[]) => addSql(rules));
 
 const TAKEN = "workers took jobs of these keys at the same time";
@@ -166,10 +161,7 @@ const DEBOUNCED = `least(
           + max_wait_ms * interval '1 millisecond'
       )`;
 
-/**
- * Returns what `on conflict (key)` does with the existing job. If the rule does not keep the job and both payloads are
- * lists, they are concatenated, because callers collect work under one key.
- */
+/** If both payloads are lists, the lists are concatenated, because callers collect work under one key. */
 const metJob = (rule: KeyRule) =>
   keepsJob(rule)
     ? "revision = jobs.revision + 1, updated_at = pg_catalog.now()"

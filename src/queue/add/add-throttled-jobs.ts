@@ -18,15 +18,13 @@ import { announceJobs } from "../sql/notify.ts";
 import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-// A batch of at most SMALL_BATCH jobs uses a prepared statement, because planning the statement would be most of the
-// work.
+// Batches of up to this many jobs use a prepared statement, because planning is most of the work of a small batch.
 const SMALL_BATCH = 100;
 
 /**
- * Adds the jobs that no throttle prevents, either all of them or none. Returns an answer for each job, in the same
- * order: a ThrottledAdd for a job with a throttle, a Job for any other. Throws InputError if any job has a key,
- * WorkerError `extension_missing` if the schema does not have the tables for limits, and otherwise the errors of
- * addJobs().
+ * Adds the jobs that no throttle prevents, either all of them or none. Returns the answers in the order of the jobs.
+ * Throws InputError if any job has a key, WorkerError `extension_missing` if the schema does not have the tables for
+ * limits, and otherwise the errors of addJobs().
  */
 export async function addThrottledJobs(
   db: Database,
@@ -49,9 +47,7 @@ export async function addThrottledJobs(
 }
 
 interface AddedRow extends JobRow {
-  /** The job's index in the batch. */
   readonly place: number;
-  /** Empty for a job without a throttle. */
   readonly throttle_key: string;
   readonly until_us: string | null;
 }
@@ -148,8 +144,8 @@ const addSql: Statement = builtOnce(
 
 /**
  * Reads the ends of the periods that prevented adds. The statement of the add cannot return them, because it does not
- * see a period that began while the statement waited. If a throttle has no row, the end is now. An end that is more
- * than `periodMs` from now, for example because the clock was set back, is moved to `periodMs` from now.
+ * see a period that began while the statement waited. An end that is more than `periodMs` from now, for example
+ * because the clock was set back, is moved to `periodMs` from now.
  */
 const readUntils = (db: Database, of: readonly ResolvedThrottle[]) => {
   const values = [of.map(({ key }) => key), of.map(({ periodMs }) => periodMs)];

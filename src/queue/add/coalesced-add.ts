@@ -1,7 +1,5 @@
 // Combines addJob() calls that are made at about the same time into shared inserts. PostgreSQL commits only one
-// transaction with a NOTIFY at a time, so many small inserts would wait for each other. The job of a call is inserted
-// in the next turn of the event loop. It has to wait longer while MAX_INSERTS inserts are in progress, or if more jobs
-// wait than one insert takes.
+// transaction with a NOTIFY at a time, so many small inserts would wait for each other.
 
 import { setImmediate } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
@@ -79,10 +77,7 @@ async function insert(db: Database, batch: readonly WaitingAdd[]): Promise<void>
   }
 }
 
-/**
- * Returns a copy of the error, so that each call of a batch rejects with an error of its own: bound-operations.ts later
- * replaces the stack of each error by the stack of the call.
- */
+/** Each call of a batch gets its own error, because bound-operations.ts replaces the error's stack by the call's. */
 function errorCopy(error: unknown): Error {
   if (!(error instanceof WorkerError)) return new Error(messageOf(error), { cause: error });
   return new WorkerError(error.code, error.message, { cause: error.cause ?? error });

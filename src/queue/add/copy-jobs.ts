@@ -24,45 +24,32 @@ import { addBatch } from "./add-batch.ts";
 import { flagsText } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-/**
- * The maximum number of jobs in a step. The jobs of a step are checked together, and added by one COPY or addBatch().
- */
+/** The maximum number of jobs in a step. The jobs of a step are checked together and added together. */
 const STEP_JOBS = 500;
 
-/**
- * While a COPY is running, the next part grows to this size. The COPY of such a part takes so long that the pause
- * before the next COPY does not matter.
- */
+/** While a COPY is running, the next part grows to this size, so that the pauses between the COPYs matter little. */
 const PART_BYTES = 1024 * 1024;
 
-/**
- * If no COPY is running, as at the beginning, a part is sent once it has this size. The size is checked after each
- * step.
- */
+/** If no COPY is running, as at the beginning, a part is sent once it has this size. */
 const MIN_PART_BYTES = 64 * 1024;
 
 type GivenJob = JobToAdd | JobByTask;
 type Jobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
 /**
- * Adds the jobs and returns their number. On a pool, either all jobs are added or none, and the jobs are committed
- * when the promise resolves. On a client of the caller, the jobs are part of the client's transaction. If the client
- * is in no transaction, the jobs are committed part by part. A part has whole steps of at most 500 jobs, and ends at
- * the latest with the step in which it reaches 1 MiB. Workers are notified once, at the end. Jobs with a key or a
- * throttle are not supported: use addJobs() for them. Throws InputError (for an invalid job it names the job, such as
- * `jobs[7]`), WorkerError, and the errors that the iterable throws.
+ * Adds the jobs and returns their number. On a pool, either all jobs are added or none, and the jobs are committed when
+ * the promise resolves. On a client of the caller, the jobs are part of the client's transaction. If the client is in
+ * no transaction, the jobs are committed in parts of about 1 MiB. Workers are notified once, at the end. Jobs with a
+ * key or a throttle are not supported: use addJobs() for them. Throws InputError (for an invalid job the error names
+ * the job, such as `jobs[7]`), WorkerError, and the errors that the iterable throws.
  */
 export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
   return (await copyAll(db, jobs, false)).added;
 }
 
-/** The result of copyKeyedJobs(). */
 export interface CopyResult {
   readonly added: number;
-  /**
-   * The number of given jobs that did not become new jobs. Instead, each of them replaced the existing job with its
-   * key, or kept that job. The existing job may be from the same list.
-   */
+  /** The number of jobs that replaced or kept an existing job with their key, which may be from the same list. */
   readonly replaced: number;
 }
 
@@ -146,14 +133,12 @@ function hasSpareConnection(client: Queryable): boolean {
   return idleCount + options.max - totalCount > waitingCount;
 }
 
-/** The rows of one COPY. */
 interface Part {
   readonly rows: BinaryRows;
   readonly extras: readonly Extra[];
   jobs: number;
 }
 
-/** Whether `jobs` is a list or another iterable; a string is not. */
 export function isIterable(jobs: unknown): jobs is Jobs {
   const list = Object(jobs) as Partial<Iterable<unknown> & AsyncIterable<unknown>>;
   if (typeof jobs === "string") return false;
@@ -203,10 +188,9 @@ const tasksSql = namesStatement("identifier");
 const queuesSql = namesStatement("queue_name");
 
 /**
- * Reads the ids of those names of tasks and queues that have not been read yet, and adds names that do not exist in the
- * database. Until the transaction that adds a name ends, other adds of this name wait. So `db` is the pool if it has a
- * spare connection, and not the connection of the transaction. If there are names to read, waits for the COPY
- * `written` first, which may be using the connection of `db`.
+ * Reads the ids of names that have not been read yet, and adds those that the database lacks. Until the transaction
+ * that adds a name ends, other adds of this name wait. So `db` is the pool if the pool has a spare connection. If
+ * there are names to read, waits for the COPY `written` first, which may be using the connection of `db`.
  */
 async function resolveNames(
   db: Database,
@@ -239,7 +223,7 @@ async function resolveIds(
 
 const notifySql: Statement = () => `select ${announceJobs("$1::int")}`;
 
-/** The columns that a COPY may leave out. Task, payload and time are always written. */
+/** A COPY leaves out any of these columns that no job specifies, because each column costs time in PostgreSQL. */
 type Extra = "job_queue_id" | "max_attempts" | "priority" | "flags";
 
 const EXTRAS: Readonly<Record<Extra, (spec: ResolvedJob) => unknown>> = {
@@ -249,10 +233,6 @@ const EXTRAS: Readonly<Record<Extra, (spec: ResolvedJob) => unknown>> = {
   flags: flagsText,
 };
 
-/**
- * Returns the optional columns for which at least one job specifies a value. The COPY leaves out the other optional
- * columns, because each column costs time in PostgreSQL.
- */
 function extrasOf(specs: readonly ResolvedJob[]): Extra[] {
   const all = Object.keys(EXTRAS) as Extra[];
   return all.filter((extra) => specs.some((spec) => EXTRAS[extra](spec) !== null));
@@ -264,9 +244,8 @@ const target =
     `${s}._private_jobs (${["task_id", "payload", "run_at", ...extras].join(", ")})`;
 
 /**
- * Writes the rows of a step. A job without `runAt` is due at the start of the transaction plus a microsecond for each
- * earlier job. At the commit none of these times is in the future, because writing a row takes longer than a
- * microsecond.
+ * A job without `runAt` is due at the start of the transaction plus a microsecond for each earlier job. At the commit
+ * none of these times is in the future, because writing a row takes longer than a microsecond.
  */
 function writeRows(
   { rows, extras }: Part,

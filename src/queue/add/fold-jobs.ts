@@ -58,7 +58,6 @@ export async function foldJobs(
 
 const writes = ({ keyRule }: ResolvedJob): boolean => !keepsJob(keyRule);
 
-/** What PostgreSQL has to provide for the computation. */
 interface Facts {
   readonly nowUs: string;
   /** Whether the table of jobs has enabled triggers, which could change each of the results. */

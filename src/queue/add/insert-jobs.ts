@@ -1,5 +1,4 @@
-// Inserts jobs without keys in one statement, which is twice as fast as the schema's function add_jobs. Like add_jobs,
-// the statement adds missing tasks and named queues, and notifies workers.
+// Inserts jobs without keys in one statement, which is twice as fast as the schema's function add_jobs.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { isOutsideTransaction } from "../../database/connection/transaction.ts";
 import {
@@ -22,8 +21,7 @@ import { announceJobs } from "../sql/notify.ts";
 import { columnsOf, type GivenColumn, givenRows, givenValues } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-// The maximum number of jobs in a batch that uses a prepared statement. Planning is most of the work of such a small
-// batch. A larger batch is planned each time.
+// Batches of up to this many jobs use a prepared statement, because planning is most of the work of a small batch.
 const SMALL_BATCH = 100;
 
 /** Inserts the jobs and returns them in the same order. Their ids ascend. Throws as addJobs does. */
@@ -58,10 +56,7 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
   return (answer.may_differ ? await storedRows(db, rows) : rows).map(toJob);
 }
 
-/**
- * Returns the rows as they are stored, because a trigger may have changed them. A row that cannot be read, for example
- * because its job is already completed, is returned unchanged.
- */
+/** Returns the stored rows. A row that cannot be read, for example of a completed job, is returned unchanged. */
 async function storedRows(db: Database, rows: readonly JobRow[]): Promise<readonly JobRow[]> {
   const read = query<JobRow>(db, storedSql, [idArray(rows.map(({ id }) => id))]);
   // Outside a transaction an error of this read is ignored, because the jobs are committed. Inside a transaction the
@@ -77,17 +72,12 @@ const storedSql: Statement = (s) => `
 /** The text in the error with which the statement undoes itself if it has stored fewer rows than it was given. */
 const SKIPPED = "a trigger skips rows";
 
-/**
- * The result of the statement: one row for the whole batch, because ten thousand rows of twenty columns cost more to
- * read than to insert.
- */
+/** One row for the whole batch, because ten thousand rows of twenty columns cost more to read than to insert. */
 interface InsertedRow {
   readonly now_us: string;
-  /** The ids, such as `{1,2}`. */
   readonly ids: string | null;
   /** A JSON array of the jobs' run_at in microseconds since the epoch; null if no job was given a time. */
   readonly run_ats_us: string | null;
-  /** A JSON array of the jobs' flags; null if no job was given flags. */
   readonly flags: string | null;
   readonly tasks: string;
   readonly queues: string | null;
@@ -104,10 +94,7 @@ interface InsertResult {
   readonly queueIds: ReadonlyMap<string, number>;
 }
 
-/**
- * Returns the row that is stored if no trigger changes it. Its values come from the job, from PostgreSQL's answer and
- * from the defaults.
- */
+/** Returns the row that is stored if no trigger changes it. */
 function insertedRow(spec: ResolvedJob, index: number, inserted: InsertResult): JobRow {
   const { runAtsUs, ids } = inserted;
   // If no job was given a time, the SQL of givenRows() has set this run_at.
@@ -141,8 +128,7 @@ function queueNames(specs: readonly ResolvedJob[]): string[] {
 }
 
 // There is one statement for each set of columns, so that only the needed columns are passed: rows from several arrays
-// cost PostgreSQL four times as much as rows from one array. A schema has at most 64 such statements, and the text of
-// each is built once.
+// cost PostgreSQL four times as much as rows from one array. A schema has at most 64 such statements.
 const insertStatement = builtPerForm((columns: readonly GivenColumn[]) => insertSql(columns));
 
 // Ids are assigned in the order of the batch. unnest() returns the rows in this order. A join may change the order, so

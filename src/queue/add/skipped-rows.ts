@@ -5,10 +5,7 @@ import type { Database } from "../../database/database.ts";
 import { readSkippers } from "../../database/skipped-rows.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
-/**
- * Returns the error of an add of `sent` jobs. `stored`: how many of these jobs were stored, if known. `isUndone`:
- * whether the whole add was rolled back; default true.
- */
+/** `stored`: how many of the `sent` jobs were stored, if known. `isUndone`: whether the whole add was rolled back. */
 export function skippedRows(
   { schema }: Database,
   sent: number,

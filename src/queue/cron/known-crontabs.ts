@@ -18,10 +18,7 @@ interface CrontabRow {
   readonly last_execution_ms: string | null;
 }
 
-/**
- * Adds the entries that the ledger does not have, with `sinceMs` as their `known_since`. Returns the rows of all given
- * entries.
- */
+/** Adds missing entries, with `sinceMs` as their `known_since`. Returns the rows of all given entries. */
 export async function registerCrontabs(
   db: Database,
   identifiers: readonly string[],
@@ -32,9 +29,8 @@ export async function registerCrontabs(
 }
 
 /**
- * Locks the rows of the entries until the end of the transaction, and returns these rows. If this call has waited for
- * another worker's commit, the rows include that worker's changes. An entry that the ledger does not have is added,
- * with `sinceMs` as its `known_since`.
+ * Locks the rows of the entries until the end of the transaction, and adds missing entries as registerCrontabs()
+ * does. If this call has waited for another worker's commit, the returned rows include that worker's changes.
  */
 export async function lockCrontabs(
   db: Database,
@@ -48,10 +44,7 @@ export async function lockCrontabs(
   return (await lock()).map(toCrontab);
 }
 
-/**
- * Sets `last_execution` of entries that this transaction has locked. `lastExecutionsMs`: a map from identifiers to
- * times.
- */
+/** Sets `last_execution` of entries that this transaction has locked. */
 export async function advanceCrontabs(
   db: Database,
   lastExecutionsMs: ReadonlyMap<string, number>,

@@ -1,10 +1,7 @@
 // Adds the jobs of cron entries' ticks: one job for each tick, however many workers offer the tick.
-//
-// Graphile Worker executes one statement for each tick. The statement inserts rows into the ledger (known-crontabs.ts)
-// or advances their last_execution, and adds the jobs of these rows. This library locks and reads the rows first, then
-// advances them and adds the jobs in the same transaction. For other workers the effect is the same: they wait until a
-// row is unlocked, and then find that its last_execution has advanced. A transaction of this library can have many
-// ticks, so a backfill of a thousand ticks takes few round trips.
+// A transaction locks and reads the entries' rows in the ledger (known-crontabs.ts), then advances them and adds the
+// jobs. Other workers, also Graphile workers, wait until a row is unlocked, and then find that its last_execution has
+// advanced. A transaction can have many ticks, so a backfill of a thousand ticks takes few round trips.
 
 import { inTransaction } from "../../database/connection/transaction.ts";
 import type { Database } from "../../database/database.ts";
@@ -15,7 +12,6 @@ import { advanceCrontabs, lockCrontabs } from "./known-crontabs.ts";
 
 /** A due tick of a cron entry, which this worker offers to schedule. */
 export interface CronOffer {
-  /** The entry's identifier in the ledger. */
   readonly identifier: string;
   readonly tickMs: number;
   /** The job to add; null: the tick counts as done and adds no job. */

@@ -1,6 +1,4 @@
-// SQL that finds the jobs that a fetch of the safe mode may take, and locks their rows. Its two parts are in
-// jobs-without-queue.ts and queued-jobs.ts. The conditions that all workers on the schema must share are in
-// sql/eligible.ts.
+// SQL that finds the jobs that a fetch of the safe mode may take, and locks their rows.
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { jobsWithoutQueue, priorityLevels } from "./jobs-without-queue.ts";
 import { queuedJobs } from "./queued-jobs.ts";

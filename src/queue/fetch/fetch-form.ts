@@ -4,10 +4,7 @@
 export interface ReadyForm {
   /** Whether jobs in named queues are fetched, too. */
   readonly queues: boolean;
-  /**
-   * Whether jobs with a forbidden flag are skipped. The check reads the heap, so `flags` is true only if the worker
-   * forbids flags.
-   */
+  /** Whether jobs with a forbidden flag are skipped. The check reads the heap, so it is made only if needed. */
   readonly flags: boolean;
   /** Whether jobs of paused tasks are left out. Set only if the schema has the extension "controls". */
   readonly pauses: boolean;
@@ -17,7 +14,6 @@ export interface ReadyForm {
   readonly findsFreeQueue?: boolean;
   /** Whether the jobs and queues of the parameter `excluded` are left out. Default: false. */
   readonly excluded?: boolean;
-  /** Which jobs without a queue are fetched. */
   readonly free: JobKind;
 }
 
@@ -46,15 +42,11 @@ export interface ReadyParameters {
    */
   readonly priority: string;
   readonly runAt: string;
-  /**
-   * int: the maximum number of jobs in a run of a queue. If `want`, divided by the number of locked queues, is more,
-   * this quotient is the maximum. Used only in forms with queues.
-   */
+  /** int: the maximum number of jobs in a run of a queue, unless there are too few locked queues to fill the fetch. */
   readonly run: string;
   /**
    * float8[]: for each of `identifiers`, the part of a run's time that one of its jobs takes on average; infinity if
-   * it is unknown. A run ends before the job with which the sum would exceed 1. The first job of a run is always
-   * taken. Used only in forms with queues.
+   * this part is unknown. A run ends before the job with which the sum would exceed 1.
    */
   readonly shares: string;
   /** text[]: the forbidden flags. Used only in forms with flags. */

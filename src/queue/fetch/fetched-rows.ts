@@ -5,7 +5,6 @@ import { EARLIEST_S, type FetchedColumns } from "./job-columns.ts";
 
 const YEAR_2000_S = 946_684_800;
 
-/** Values that few jobs have. */
 interface RareColumns {
   readonly key: string | null;
   readonly revision: number;
@@ -22,31 +21,25 @@ const NOTHING_RARE: RareColumns = Object.freeze({
 
 type RareRow = [string, string | null, number, object | null, string | null];
 
-/** The jobs of a fetch, by their index. */
 export class FetchedRows {
   readonly ids: readonly string[];
-  /**
-   * The id of each job's task, for taskName() and Graphile Worker's helpers. Valid for this fetch only: after a restore
-   * of the database, the ids may belong to other tasks.
-   */
+  /** The id of each job's task, for this fetch only: after a restore the ids may belong to other tasks. */
   readonly taskIds: ArrayLike<number>;
   /**
-   * For each job the lock of its run (sql/slots.ts), which names a queue or one of the queue's slots; null for a job
-   * without a named queue. The whole member is null if the fetch reads no queues or has no jobs.
+   * For each job the lock of its run (sql/slots.ts); null for a job without a named queue. The whole member is null if
+   * the fetch reads no queues or has no jobs.
    */
   readonly locks: readonly (number | null)[] | null;
   readonly priorities: ArrayLike<number>;
   /** Each job's `run_at` in seconds since the epoch. */
   readonly runAts: ArrayLike<number>;
   readonly #payloads: string;
-  /** The columns that are parsed on first access. */
   readonly #texts: Pick<
     FetchedColumns,
     "attempts" | "max_attempts" | "task_names" | "queue_names" | "created_ats" | "rare"
   >;
   /** The payloads that load() has read, by job id; undefined before load(), or if load() had nothing to read. */
   #large: Map<string, string> | undefined;
-  /** The start of each payload in `#payloads`, and the start that one more payload would have. */
   #payloadStarts: Uint32Array | undefined;
   #attempts: ArrayLike<number> | undefined;
   #maxAttempts: ArrayLike<number> | undefined;
@@ -67,10 +60,7 @@ export class FetchedRows {
     this.runAts = momentsOf(columns.run_ats ?? "", count);
   }
 
-  /**
-   * Returns the rows for a single job, from the text that `columnsText` (job-columns.ts) makes. The text can be split,
-   * because no part of it contains the separator.
-   */
+  /** Returns the rows for a single job, from the text of `columnsText`, whose parts do not contain the separator. */
   static ofOne(text: string): FetchedRows {
     const [ids, payloads, run_ats, task_ids, task_names, ...rest] = text.split(PAYLOAD_SEPARATOR);
     const [priorities, attempts, max_attempts, created_ats, rare] = rest;
@@ -147,10 +137,7 @@ function hasGap(payloads: string): boolean {
   return payloads.startsWith(PAYLOAD_SEPARATOR) || payloads.endsWith(PAYLOAD_SEPARATOR);
 }
 
-/**
- * Returns where each payload begins. Storing these numbers costs less than storing a string for each payload, and most
- * payloads are used only once.
- */
+/** Returns where each payload begins. Storing these numbers costs less than storing a string for each payload. */
 function startsIn(payloads: string, count: number): Uint32Array {
   const starts = new Uint32Array(count + 1);
   for (let index = 1, at = 0; index < count; index++) {
@@ -165,9 +152,8 @@ function parseColumn<T>(column: string | null): readonly T[] {
   return column === null ? [] : (JSON.parse(column) as T[]);
 }
 
-// The data of a fetch lives until the results of its jobs are written. V8's young generation grows with the data that
-// survives garbage collections. So the functions below prefer typed arrays. V8 stores the content of large typed arrays
-// outside the young generation.
+// The functions below prefer typed arrays, because V8 stores the content of large ones outside the young generation.
+// The young generation grows with the data that survives garbage collections, such as the data of a fetch.
 
 /** Returns a number for each job, from a column that has either one number for all jobs or a JSON array. */
 function numbers(column: string | null, count: number): ArrayLike<number> {
@@ -175,10 +161,7 @@ function numbers(column: string | null, count: number): ArrayLike<number> {
   return new Int32Array(count).fill(Number(column));
 }
 
-/**
- * Returns seconds since the epoch. The decoded column has 8 bytes for each job: microseconds since 2000, or the
- * smallest value for -infinity.
- */
+/** Returns seconds since the epoch. The decoded column has 8 bytes for each job: microseconds since 2000. */
 function momentsOf(column: string, count: number): ArrayLike<number> {
   const bytes = Buffer.from(column, "base64");
   const moments = new Float64Array(count);

@@ -1,5 +1,4 @@
-// Finds the tasks that may have a ready job. The query locks no job, so a worker can send it before the worker has a
-// permit or a token.
+// Finds the tasks that may have a ready job. The query locks no job, so a worker needs no permit or token for it.
 import { type Database, query } from "../../database/database.ts";
 import { isPausedTask, isReady } from "../sql/eligible.ts";
 import { priorityLevels } from "./jobs-without-queue.ts";

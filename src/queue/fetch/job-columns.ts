@@ -9,25 +9,18 @@ export interface FetchedColumns {
   readonly payloads: string | null;
   /** The jobs' run_at: timestamptz values in PostgreSQL's binary form, concatenated and then encoded as base64. */
   readonly run_ats: string | null;
-  // `task_ids`, `priorities`, `attempts`, `max_attempts`: JSON, an array with a number for each job, or one number for
-  // all jobs.
+  // `task_ids`, `priorities`, `attempts`, `max_attempts`: a JSON array with a number for each job, or one for all jobs.
   readonly task_ids: string | null;
   /** JSON: the tasks' names by id. Read with the jobs, because after a restore an id may belong to another task. */
   readonly task_names: string | null;
   readonly priorities: string | null;
   readonly attempts: string | null;
   readonly max_attempts: string | null;
-  /**
-   * JSON: for each job the id of its named queue, or in the form "slots" the lock of its run as a number
-   * (sql/slots.ts); null for a job without a queue. The column is null if the form reads no queues.
-   */
+  /** JSON: for each job null, the id of its queue or, in the form "slots", the lock of its run (sql/slots.ts). */
   readonly queue_ids: string | null;
   /** JSON: the names of the queues by the numbers in `queue_ids`. Null if no job has a queue or the form reads none. */
   readonly queue_names: string | null;
-  /**
-   * JSON: for each job created_at in seconds since the epoch, or null if it equals run_at. The column is null if
-   * created_at equals run_at in all jobs.
-   */
+  /** JSON: for each job created_at in seconds since the epoch, or null if created_at equals run_at. */
   readonly created_ats: string | null;
   /** JSON: `[id, key, revision, flags, last_error]` for each job with a key, revision > 0, flags or an error. */
   readonly rare: string | null;
@@ -36,10 +29,7 @@ export interface FetchedColumns {
 /** The earliest time that a Date can represent, in seconds since the epoch. It replaces -infinity. */
 export const EARLIEST_S = -8.64e12;
 
-/**
- * The size beyond which payloads are read separately. Node's strings are limited to 512 MiB, and the largest fetch that
- * the options allow (60,000 jobs: 10,000 slots and half of a local queue of 100,000) stays below that.
- */
+/** Larger payloads are read separately, so that the largest fetch (60,000 jobs) fits into a Node string (512 MiB). */
 const LARGE_BYTES = 8_192;
 
 const IS_RARE =
@@ -57,9 +47,7 @@ export const fetchedSource = (
 
 /**
  * Returns the columns for a select list, from rows of `fetchedSource` named `taken j`. The jobs of a fetch usually have
- * equal values in most columns. If the minimum and the maximum of a column show this, the column is returned as one
- * value, which is cheaper than an array. `queues`: "slots" if the values of `job_queue_id` are the locks of slots
- * (sql/slots.ts).
+ * equal values in most columns. Such a column is returned as one value, which is cheaper than an array.
  */
 export const fetchedColumns = (s: string, form: { readonly queues: boolean | "slots" }): string => `
   pg_catalog.array_agg(j.id)::text as ids,
@@ -76,11 +64,7 @@ export const fetchedColumns = (s: string, form: { readonly queues: boolean | "sl
   case when pg_catalog.count(j.created_at) > 0 then ${each("pg_catalog.date_part('epoch', created_at)")} end as created_ats,
   (pg_catalog.json_agg(j.rare) filter (where j.rare is not null))::text as rare`;
 
-/**
- * Returns an expression for a single job `j`: one text for `FetchedRows.ofOne`, which joins the columns of
- * `fetchedColumns` except those of queues. One text is faster than many columns, because a driver needs more time to
- * read a column than PostgreSQL needs to add its value to the text.
- */
+/** Returns one text of a job `j` for `FetchedRows.ofOne`. A driver reads one text faster than many columns. */
 export const columnsText = (s: string, attempts: string): string => `
   pg_catalog.concat_ws(E'\\x1f', pg_catalog.concat('{', j.id, '}'), j.payload,
     pg_catalog.encode(pg_catalog.timestamptz_send(j.run_at), 'base64'), j.task_id,
@@ -107,7 +91,6 @@ const slotQueueNames = (
     from (select distinct job_queue_id as lock from taken) t
     join ${s}._private_job_queues q on q.id = (t.lock & 4294967295::bigint)::int)`;
 
-// Returns a subquery: an array of the values, in the order of the rows. PostgreSQL evaluates the subquery only if the
-// CASE around it selects it.
+// Returns a subquery, which PostgreSQL evaluates only if the CASE around the subquery selects it.
 const each = (value: string) =>
   `(select pg_catalog.array_to_json(pg_catalog.array_agg(${value}))::text from taken)`;

@@ -1,5 +1,4 @@
-// SQL that finds jobs without a named queue through an index and locks them. Statements that find other jobs use two
-// parts of it, priorityLevels() and notLeftOut().
+// SQL that finds jobs without a named queue through an index and locks them.
 import { hasNoFlagOf, isOfKnownTask, isReady } from "../sql/eligible.ts";
 import { HEAD_JOBS, isForFastMode, type ReadyForm, type ReadyParameters } from "./fetch-form.ts";
 
@@ -45,9 +44,8 @@ export const notLeftOut = ({ flags, excluded }: ReadyForm, $: ReadyParameters, j
       : ""
   }`;
 
-// If the worker also has a fast mode, its safe mode takes only jobs that are not for the fast mode, and finds them only
-// among the first HEAD_JOBS jobs of each priority. The fast mode takes the other jobs, so each job for the safe mode is
-// eventually among the first. Jobs of other workers' tasks are not counted, because they may wait indefinitely.
+// The fast mode takes its own jobs, so each job for the safe mode is eventually among the first HEAD_JOBS jobs. Jobs of
+// other workers' tasks are not counted, because they may wait indefinitely.
 const kindTest = (s: string, form: ReadyForm, $: ReadyParameters) => {
   const { free } = form;
   if (free === "all") return "";

@@ -1,6 +1,5 @@
 // SQL that finds jobs in named queues. A queue is locked once for a run of consecutive jobs; without runs, a queue
 // would complete one job in each round trip.
-//
 //   candidate ──its queue──▶ queue_lock ──in order──▶ queue_run ──row locks──▶ locked_run ──without left_out──▶ picked
 import { isInFreeQueue, isOfKnownTask, isReady } from "../sql/eligible.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
@@ -12,12 +11,10 @@ import { notLeftOut } from "./jobs-without-queue.ts";
  * read all due jobs, because no index has only queued jobs. Queued jobs with exactly the priority and time of this job
  * are not read either, because a million jobs that were added at once may have the same time. `queue_lock`: only
  * queues of candidates are locked, in id order, so that two fetches cannot deadlock. `queue_run`: the jobs of each
- * run, as they are in the snapshot of this statement. Other sessions may have changed the jobs since the snapshot. So
- * `locked_run` checks again whether a job is available and due when it locks the job's row. `left_out`: those jobs of
- * the runs that this statement does not take. Either another session has locked the job's row, or the row has changed
- * since the snapshot, for example because another worker took the job. Even if that worker has given the job back,
- * this statement cannot update the new version of the row. Later jobs of the same queue are not taken either, because
- * they would overtake the job. They are taken by a later fetch.
+ * run, as they are in the snapshot of this statement. Other sessions may have changed the jobs since the snapshot, so
+ * `locked_run` checks again whether a job is available and due. `left_out`: those jobs of the runs that another session
+ * has locked, or changed since the snapshot. Even if a worker has given such a job back, this statement cannot update
+ * the new version of the row. Later jobs of the same queue are not taken either, because they would overtake the job.
  */
 export const queuedJobs = (
   s: string,

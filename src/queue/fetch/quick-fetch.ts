@@ -24,8 +24,7 @@ export interface QuickForm {
   readonly mode: LockMode;
 }
 
-// Reads only the first priority that has available jobs without a queue. If none of these jobs is due, no job is found,
-// even if a job of another priority is ready.
+// If no available job of the most urgent priority is due, no job is found, even if a job of another priority is ready.
 const ready = (s: string, flags: string | null, pauses: boolean) => `
 from ${s}._private_jobs j
 where ${isReady("j")} and j.job_queue_id is null
@@ -49,7 +48,6 @@ where j.ctid = any(array(
   ${FIRST}))
 returning ${columnsText(s, "j.attempts")}`;
 
-/** Returns the statement. Its result has a QuickRow for each job. */
 export function quickStatement({ flags, pauses, mode }: QuickForm): Statement {
   return (s) => (mode === "row" ? lockSql(s, flags, pauses) : takeSql(s, flags, pauses));
 }

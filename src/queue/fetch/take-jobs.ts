@@ -1,7 +1,5 @@
 // The statement that takes ready jobs for a worker, in the safe mode. Quick fetches, and fetches from managed queues
 // (named queues under a limit), have other statements.
-//
-//   finished jobs are deleted ─ ready jobs are found ─ these jobs and their queues are locked ─ the jobs are returned
 import type { Statement } from "../../database/database.ts";
 import { lostIds } from "../settle/fence.ts";
 import { finishedJobs } from "../settle/finish.ts";

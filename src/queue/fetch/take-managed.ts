@@ -1,6 +1,5 @@
 // Takes ready jobs of managed queues: queues with a limit (sql/slots.ts). Each run of such a queue locks one of the
 // queue's slots, and each job uses up one token of every rate of its queue.
-//
 //   candidates ──their queues──▶ free slots ──▶ tokens ──▶ jobs, in order, one run a slot ──▶ taken
 import type { Statement } from "../../database/database.ts";
 import { patternOf } from "../limits/managed-queues.ts";
@@ -22,22 +21,19 @@ export interface ManagedTake extends FetchedColumns {
   readonly next_ms: number | null;
 }
 
-/** The form of the statements of this file. Each form of a statement is prepared separately. */
 export interface ManagedForm extends Required<Pick<ReadyForm, "flags" | "excluded">> {
   /** Whether a limit of queues has a rate or a back-off. */
   readonly rates: boolean;
 }
 
-// The maximum number of ready jobs that one search finds, in all queues together. It limits the cost of a fetch when
-// queues are long.
+// The maximum number of ready jobs that one search finds, in all queues together. It limits the cost of a fetch.
 const HEAD_JOBS = 1_000;
 
 /** A run has at most RUN_JOBS / n jobs, rounded down, but always at least one. n: the number of its queue's slots. */
 const RUN_JOBS = 50;
 
-// The maximum time in milliseconds from the moment at which a token is taken to the start of its job. If a quarter of
-// the time in which the rate adds `burst` tokens is less, this quarter is the maximum. To allow for this delay, the
-// capacity of the bucket is less than `burst`, unless `burst` is 1 (tokenBucket()).
+// The maximum time in milliseconds from the moment at which a token is taken to the start of its job. To allow for this
+// delay, the capacity of the bucket is less than `burst`, unless `burst` is 1 (tokenBucket()).
 const LAPSE_MS = 100;
 
 /** The milliseconds in which a limit `l` adds one token. */
@@ -62,20 +58,16 @@ const isKnownTask = (s: string) => isOfKnownTask(s, "j", { ...PARAMETERS, pauses
  * $2 int maximum number of runs, $3 text the worker's id
  * $4 float8[] for each task of $1, the part of a run that one job of the task takes (fetch-form.ts)
  * then text[] forbidden flags (only in the form with flags)
- * then bigint[] ids of jobs, and ids of queues as negative numbers: these jobs and queues are left out (only in the
- * form with `excluded`)
- *
+ * then bigint[] ids of jobs and, negated, of queues that are left out (only in the form with `excluded`)
  * `candidate`: a subquery reads each job's queue. With a join, PostgreSQL may read all ready jobs to find one match.
  * `full_queue`: queues that are paused, backing off, or without a free slot or token. Their jobs are never candidates.
- * `free_slot`: a queue may have ten thousand slots, so only its first free slots are read: up to four for each wanted
- * run.
+ * `free_slot`: a queue may have ten thousand slots, so only up to four free slots are read for each wanted run.
  * `slot_lock`: each queue gets one run before any queue gets a second run, and slots used longest ago come first. The
  * statement waits for no slot or job, and locks rates in order, so no two fetches deadlock.
  * `tokens`: the rows of rates are locked before they are read, so the values that are read include the changes of all
  * earlier fetches. If a queue lacks the row of one of its rates, none of its jobs is taken until manageQueues() has
  * added the row.
- * `run_size`: how many jobs all runs of a queue get together. As in ordinary queues, a run has fewer jobs if their
- * tasks are slow.
+ * `run_size`: `jobs` is the number of jobs that all runs of a queue get together.
  * `left_out`: in queues with one slot, the candidates that were not locked. To keep the order, no job that comes after
  * such a candidate in the same queue is taken.
  */
@@ -181,9 +173,8 @@ select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
 from taken j`;
 
 /**
- * Returns a statement that locks the rows that a fetch would change, but changes none. The statement returns each job's
- * id, and the id of its queue as a negative number. Its parameters are those of a fetch. PostgreSQL requires that a
- * statement uses all its parameters, so a condition that is always true uses $3.
+ * Returns a statement that locks the rows that a fetch would change, but changes none. PostgreSQL requires that all
+ * parameters of the fetch are used, so a condition that is always true uses $3.
  */
 export const pickManaged =
   (form: ManagedForm): Statement =>

@@ -1,8 +1,5 @@
-// Begins a back-off: a time during which no job of a task, of a named queue or under a limit starts. The scope of the
-// back-off decides what is stored:
-//
-//   task, queue   a row of _private_back_offs, and a pause with the same end (pauses/pause.ts)
-//   limit         only a row of _private_back_offs, which readLimits() returns with the limit
+// Begins a back-off: a time during which no job of a task, of a named queue or under a limit starts. A back-off of a
+// task or queue is also stored as a pause with the same end (pauses/pause.ts).
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { announceControl } from "../pauses/pause.ts";
 import { pausedBy, pauseOver } from "../pauses/paused-run.ts";
@@ -14,7 +11,6 @@ export interface NewBackOff {
   readonly name: string;
   /** How long the back-off lasts, in milliseconds by the database's clock. */
   readonly delayMs: number;
-  /** Only its first line is stored, at most 200 characters of it. */
   readonly reason: string;
   /** The id of the job that requests the back-off. */
   readonly jobId: string;
@@ -46,10 +42,7 @@ const MAX_ATTEMPTS = 5;
 const MAX_CHARACTERS = 200;
 const startOf = (text: string): string => text.slice(0, 10 * MAX_CHARACTERS);
 
-/**
- * Returns the first line of a reason, at most 200 characters of it. Characters that PostgreSQL cannot store are removed
- * or replaced.
- */
+/** Returns the first line of a reason, at most 200 characters of it, all of which PostgreSQL can store. */
 export const reasonOf = (reason: string): string =>
   [...startOf(reason).replaceAll("\0", "").toWellFormed().trim().split(/\r?\n/, 1).join("")]
     .slice(0, MAX_CHARACTERS)
@@ -58,9 +51,8 @@ export const reasonOf = (reason: string): string =>
 const END = "pg_catalog.now() + $3::float8 * interval '1 millisecond'";
 const MAX_RECORDS = 100;
 
-// Stores the back-off. If it extends the current back-off, the row keeps its `began_at`. Two kinds of rows of ended
-// back-offs are deleted: rows of this scope and name beyond the newest 100, and up to 100 rows, of any name, whose
-// back-offs ended more than an hour ago. The latter are deleted here because their names may get no further back-off.
+// If the current back-off is extended, its row keeps its `began_at`. Old rows of any name are deleted here, too,
+// because their names may get no further back-off.
 const recordSql = (s: string) => `recorded as (
   insert into ${s}._private_back_offs as backs (scope, name, began_at, until, reason, job_id, task)
   select $1::text, $2::text, began_at, until, $4::text, $5::bigint, $6::text from begun
@@ -87,9 +79,8 @@ const answer = (known: string, changed: "all" | "pauses") => `
 select exists (select from begun) as begun, ${known} as known,
   case when exists (select from begun) then ${announceControl(changed)} end`;
 
-// A pause that is over, but not deleted yet, is replaced. A current pause belongs to a back-off if both have the same
-// end. Such a pause is extended if the new end is later. Every other current pause was set by a user, and is not
-// changed.
+// A current pause belongs to a back-off if both have the same end. Such a pause is extended if the new end is later.
+// Every other current pause was set by a user, and is not changed.
 const begunPause = (s: string) => `begun as (
   insert into ${s}._private_pauses as pauses (scope, name, paused_at, resume_at, reason)
   values ($1::text, $2::text, pg_catalog.now(), ${END}, $4::text)

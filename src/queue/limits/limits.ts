@@ -4,7 +4,6 @@ import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import type { LimitDefinition, LimitScope } from "../../domain/limits/limit.ts";
 import { aheadMs, dateOf, microseconds } from "../sql/moments.ts";
 
-/** The maximum number of limits in a schema. */
 export const MAX_LIMITS = 1_000;
 
 export interface StoredLimit {

@@ -2,29 +2,20 @@
 // create a queue, also an add by Graphile Worker. So workers scan the rows of all queues, and change a batch of them at
 // a time.
 //
-//   ordinary  ──a limit matches────────────────────────▶ managed:N, with N slots
-//   managed:N ──the limit is changed to M──────────────▶ managed:M, with M slots
-//   managed:N ──the limit is removed───────────────────▶ ordinary, without slots
-//
-// After a change of a limit, surplus slots are removed as soon as no run holds them. While runs hold surplus slots, the
-// queue is managed:0, and no run begins in it. If enough slots are free, one statement makes the change at once.
-//
-// A queue that a run has locked becomes managed after the end of the run, and a paused queue after its resume.
-// Until a queue with a limit is managed, this library's workers fetch no job of it. Graphile workers may.
+// After a change of a limit, surplus slots are removed as soon as no run holds them. While runs hold surplus slots,
+// the queue is `managed:0`, and no run begins in it. A queue that a run has locked becomes managed after the end of
+// the run, and a paused queue after its resume. Until a queue with a limit is managed, this library's workers fetch
+// no job of it. Graphile workers may.
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
 import { isPseudoLock, MANAGED } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { isManaged, NO_SLOTS } from "../sql/slots.ts";
 
 export interface ManagedAnswer {
-  /** The number of queues whose rows were written. */
   readonly changed: number;
   /** Whether queues still differ from the limits: runs lock them or their surplus slots, or `isPartial` is true. */
   readonly isPending: boolean;
-  /**
-   * Whether another call must continue, because there are more queues to change than one statement changes, or because
-   * another session has locked or changed some of these queues.
-   */
+  /** Whether queues were left out: those beyond the batch, or those that another session locked or changed. */
   readonly isPartial: boolean;
 }
 
@@ -42,17 +33,13 @@ export const patternOf = (match: string): string =>
   ].reduce((text, [from, to]) => `pg_catalog.replace(${text}, E'${from}', E'${to}')`, match);
 
 /*
- * $1 boolean: whether managed queues are checked, too. Queues that are `managed:0` are always checked.
- *
  * `wrong`: the queues that differ from the limits, or lack the row of a rate. Too many slots do not count as a
  * difference while the queue is `managed:0` and none of its slots is free: no slot could be removed, and each scan
- * would write the queue's row again.
- * `seen`: a batch of these queues, first those that are not managed. Another session may change the row of a queue
+ * would write the queue's row again. `seen`: a batch of these queues. Another session may change the row of a queue
  * before this statement locks the row. So the queue is left out unless its row still has the same `version`. With the
  * same version, the queue also has the same number of slots, because a change of this number writes the queue's row,
- * too. `version` is xmin and not ctid: PostgreSQL checks the conditions on a changed row again before it locks the row,
- * but old releases do not check a condition on ctid again. A run may still lock a slot before this statement does; such
- * a slot is not removed.
+ * too. `version` is xmin and not ctid: PostgreSQL checks the conditions on a changed row again before it locks the
+ * row, but old releases do not check a condition on ctid again.
  */
 const manageSql: Statement = builtOnce(
   (s) => `
@@ -136,10 +123,7 @@ select (select pg_catalog.count(*)::int from written) as changed,
 
 type ManageRow = Record<"is_blocked" | "is_partial", boolean> & Pick<ManagedAnswer, "changed">;
 
-/**
- * Makes a batch of queues managed or ordinary, as the limits require. `all`: whether managed queues are checked, too.
- * This is needed after a change of the limits, until an answer's `isPending` is false.
- */
+/** `all`: whether managed queues are checked, too. A change of limits requires this until `isPending` is false. */
 export async function manageQueues(
   db: Database,
   { all }: { readonly all: boolean },
@@ -179,10 +163,7 @@ with unused as materialized (
 )
 select pg_catalog.max(id) as last, pg_catalog.count(*)::int as count from unused`;
 
-/**
- * Makes managed queues without jobs ordinary, so that the cleanup can delete them. `chunk`: the maximum number of
- * queues that one statement changes.
- */
+/** Makes managed queues without jobs ordinary, so that the cleanup can delete them. */
 export async function releaseUnusedQueues(db: Database, chunk: number): Promise<void> {
   let last: number | null = 0;
   while (last !== null) {

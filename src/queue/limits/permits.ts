@@ -16,7 +16,6 @@
 import { queryAfter } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
-/** The permits of a worker under a limit. */
 export interface Permits {
   /** How many jobs the worker may run at once; null: the limit was removed, or no longer limits the concurrency. */
   readonly permits: number | null;
@@ -37,7 +36,6 @@ export interface PermitExchange {
   readonly number: number;
 }
 
-/** The channel that announces wanted and free permits. */
 export const PERMITS = "worker:permits";
 
 /** Parses the payload of an announcement: a limit's id, and `free` or `wanted`, such as `12 free`. */
@@ -66,9 +64,8 @@ export async function exchangePermits(
 }
 
 /**
- * Gives back a worker's permits under a limit that no longer applies to any of its tasks. `number`: the number of the
- * worker's last exchange. The row of the worker's permits stays, with this number. So if an exchange up to this number
- * is executed later, for example on a lost connection, it changes nothing.
+ * Gives back a worker's permits under a limit that no longer applies to any of its tasks. The row of these permits
+ * stays, with the number of the worker's last exchange. So a delayed exchange up to this number changes nothing.
  */
 export async function returnPermits(
   db: Database,
@@ -77,11 +74,9 @@ export async function returnPermits(
   await query(db, returnSql, [limitId, workerId, number]);
 }
 
-/** Returns the ids of the limits under which some worker wants more permits than it has. */
 export const shortLimits = async (db: Database): Promise<number[]> =>
   (await query<{ limit_id: number }>(db, shortSql)).map(({ limit_id }) => limit_id);
 
-/** Gives back the permits of a worker under all limits. */
 export async function releasePermits(db: Database, workerId: string): Promise<void> {
   await query(db, releaseSql, [workerId]);
 }
@@ -94,7 +89,6 @@ interface ExchangeRow {
   readonly others_are_short: boolean;
 }
 
-/** Locks the limit's row, and returns no rows. */
 const lockSql = (limitId: number) => (s: string) =>
   `
 with locked as materialized (select id from ${s}._private_limits where id = ${limitId} for update)
@@ -162,7 +156,6 @@ select present.most as concurrency, stored.permits, case when $4::int = 0 and no
     when stored.permits < $4::int and part.held > 0 then ${announceSql("$1::int", "wanted")} end
 from present left join part on true left join stored on true`;
 
-/* $1 int limit  $2 text worker  $3 bigint number */
 const returnSql: Statement = (s) => `
 with returned as (
   update ${s}._private_limit_permits set permits = 0, in_use = 0, wanted = 0, short_since = null, exchange = $3::bigint

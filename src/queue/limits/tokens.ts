@@ -2,15 +2,12 @@
 // generic cell rate algorithm (ITU-T I.371). Each pair of a limit and a key has a bucket. Only one time is stored for a
 // bucket: `tat`, the time at which the bucket is full again.
 //
-//   tokens now = (now + capacity × interval − greatest(tat, now)) ÷ interval
-//   taking n   : tat = greatest(tat, now) + n × interval
-//
 // `tat` may be later than the `tat` of an empty bucket, for example after the rate was raised or the clock was set
 // back. Then the next take first replaces it by the `tat` of an empty bucket.
 //
-// No token is taken in advance for a later start, because such starts would be exactly one interval apart. Suppose that
-// the jobs call a server that enforces the same rate without tolerance. That server would refuse each call that arrives
-// a moment early: 85 of 300 calls at 5/s.
+// No token is taken in advance for a later start, because such starts would be exactly one interval apart. Suppose
+// that the jobs call a server that enforces the same rate without tolerance. That server would refuse each call that
+// arrives a moment early.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { TokenBucket } from "../../domain/limits/token-bucket.ts";
 import { aheadMs, microseconds } from "../sql/moments.ts";
@@ -23,7 +20,6 @@ export interface TokenKey {
 }
 
 export interface Tokens {
-  /** The number of tokens that were taken, from 0 to the wanted number. */
   readonly count: number;
   /** Milliseconds until the next token; 0: it is available now. */
   readonly nextMs: number;
@@ -85,10 +81,7 @@ export interface QueueToken {
   readonly takenAtSeconds: number;
 }
 
-/**
- * Gives unused tokens back to the rates of their queues. A token is not given back if it is older than the time in
- * which its rate adds one token.
- */
+/** Gives back unused tokens, except tokens that are older than the time in which their rate adds one token. */
 export async function returnQueueTokens(db: Database, unused: readonly QueueToken[]) {
   const queues = unused.map(({ queue }) => queue);
   const times = unused.map(({ takenAtSeconds }) => takenAtSeconds);
@@ -115,7 +108,6 @@ select count, (1::float8 - (tokens - count::float8)) * $4::float8 as next_ms,
   ${microseconds("pg_catalog.now()")}::text as now_us
 from given`;
 
-/* Inserts no row for a limit that does not exist. */
 const insertSql: Statement = (s) => `
 with made as (
   insert into ${s}._private_rates (limit_id, key, tat)

@@ -11,9 +11,8 @@ with done as (
 select 1 from done`;
 
 /**
- * Deletes the row of a job that the worker has locked. `db`: a client of the caller, in the caller's transaction.
- * Throws WorkerError `conflict` if the job is no longer locked for the worker. The caller must then roll the
- * transaction back.
+ * `db`: a client of the caller, in the caller's transaction. Throws WorkerError `conflict` if the job is no longer
+ * locked for the worker. The caller must then roll the transaction back.
  */
 export async function completeJobIn(db: Database, workerId: string, id: string): Promise<void> {
   const rows = await query(db, completeSql, [workerId, id]);

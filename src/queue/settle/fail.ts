@@ -12,7 +12,6 @@ import { attemptsMade, isOurs, type LockMode, type LostIds, lostIds } from "./fe
 import { delayOf, endOfAttempts, retryAt } from "./retry-policy.ts";
 import { type SnoozedJob, snoozeJobs } from "./snooze.ts";
 
-/** What happens after an attempt that has not succeeded. */
 export type NextAttempt =
   /** If attempts are left, the next one follows after `delayMs`; null: after the delay of retry-policy.ts. */
   | { readonly kind: "retry"; readonly delayMs: number | null }
@@ -24,7 +23,6 @@ export type NextAttempt =
 /** A retry after Graphile Worker's delay. */
 export const BY_FORMULA: NextAttempt = { kind: "retry", delayMs: null };
 
-/** A job whose attempt has failed, or was snoozed. */
 export interface FailedAttempt extends Omit<SnoozedJob, "delayMs"> {
   readonly message: string;
   readonly next: NextAttempt;
@@ -57,9 +55,8 @@ select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$5", by: "failed" })}`
 const statements = { locked_by: failSql("locked_by"), row: failSql("row") };
 
 /**
- * Records the failures, or the snoozes, of jobs that the worker has locked by `mode`. One call must not have both. The
- * named queues of the jobs stay locked, because more jobs of the same run of a queue may follow. Returns the ids of
- * jobs whose lock the worker had lost.
+ * One call must not have both failures and snoozes. The named queues of the jobs stay locked, because more jobs of
+ * the same run of a queue may follow. Returns the ids of jobs whose lock the worker had lost.
  */
 export async function failJobs(
   db: Database,

@@ -1,7 +1,6 @@
-// Parts of the statements that write the result of a job. Such a statement changes the job only while the worker still
-// holds the lock on the job, so a worker whose lease has expired cannot finish a job that another worker has fetched.
-// The statement returns the ids of the jobs whose lock the worker had lost. There are two modes of locks:
-//
+// Parts of the statements that write the result of a job. Such a statement changes the job only while the worker
+// still holds the lock on the job, so a worker whose lease has expired cannot finish a job that another worker has
+// fetched. There are two modes of locks:
 //   locked_by   The safe mode, and kept jobs of the fast mode. The job's row has the worker's id in locked_by, and the
 //               attempt is already counted in the row.
 //   row         The fast mode. The transaction that writes the result has locked the row since the fetch. The row's
@@ -13,10 +12,7 @@ import { SKIPPED } from "../../database/skipped-rows.ts";
 
 export type LockMode = "locked_by" | "row";
 
-/**
- * Returns the SQL condition that the worker still holds the lock on a job. `job`: the alias of the job's row.
- * `workerId`: the parameter with the worker's id, which only the mode `locked_by` uses.
- */
+/** Returns the SQL condition that the worker still holds the lock on a job. `job`: the alias of the job's row. */
 export function isOurs(mode: LockMode, job: string, workerId: string): string {
   return mode === "locked_by" ? `${job}.locked_by = ${workerId}::text` : `${job}.locked_by is null`;
 }
@@ -26,7 +22,6 @@ export function attemptsMade(mode: LockMode, job: string): string {
   return mode === "locked_by" ? `${job}.attempts` : `${job}.attempts + 1`;
 }
 
-/** The rows that a statement should have written, and the rows that it wrote. */
 export interface FencedWrite {
   readonly schema: string;
   readonly mode: LockMode;

@@ -34,9 +34,8 @@ const statements = {
 const NO_LOCKS = { queues: [], slots: [] };
 
 /**
- * Deletes those of the jobs whose lock the worker still holds (fence.ts), and releases the locks of ended runs of named
- * queues. `locks`: these locks of runs, as numbers (sql/slots.ts); used only in the mode `locked_by`. Returns the ids
- * of the jobs whose lock the worker had lost.
+ * `locks`: the locks of ended runs of named queues, as numbers (sql/slots.ts); used only in the mode `locked_by`.
+ * Returns the ids of the jobs whose lock the worker had lost.
  */
 export async function finishJobs(
   db: Database,

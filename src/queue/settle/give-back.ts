@@ -1,6 +1,5 @@
 // Gives back jobs that were fetched and never started. Their attempt never began, so it does not count towards
 // max_attempts. Only the safe mode needs this: the row locks of the fast mode end with their transaction.
-//
 // A job that was removed, or replaced under its key, while it was locked has lost its key and has no attempts left. It
 // is deleted here, because it would run after all if its attempt did not count.
 import {
@@ -21,7 +20,6 @@ import { isOurs, type LostIds, lostIds } from "./fence.ts";
 // The rows are locked before the update, so that the xmax of their new versions is not 0: the fast mode fetches only
 // jobs with xmax 0 (isForFastMode()). A job whose attempt in the fast mode ended with a lost connection must stay with
 // the safe mode, which counts an attempt before the job runs.
-//
 // A fetch reads only the first entries of an index. There an updated job follows all other jobs with the same priority
 // and run_at. So if such jobs exist, a returned job of a named queue gets a run_at that is some microseconds earlier,
 // to keep its place.
@@ -103,7 +101,6 @@ const IS_UNKNOWN = "not j.is_available and j.locked_at is not null";
 const IS_NOT_LISTED = `${IS_UNKNOWN} and j.id <> all($2::bigint[])
     and j.locked_at not between pg_catalog.to_timestamp($3::float8) and pg_catalog.clock_timestamp()`;
 
-/** Gives back those jobs of $2 that the worker still has locked. Queues and slots stay locked. */
 const returnSomeSql: Statement = (s) => `
 with ${givenBack(s, `${IS_UNKNOWN} and j.id = any($2::bigint[])`, REMOVED_SINCE)}
 select pg_catalog.count(*)::int as count from ended`;

@@ -1,17 +1,13 @@
-// Determines when a job is retried. After a failed attempt the job's row stays. It is unlocked, contains the error, and
-// is due again after a delay that grows with each attempt up to the tenth. No other mechanism is needed: once the job
-// is due, a fetch of any worker with its task can find it.
-//
+// Determines when a job is retried. After a failed attempt the job's row stays. It is unlocked, contains the error,
+// and is due again after a delay that grows with each attempt up to the tenth.
 //   fetched (attempt n counts) ──fails──▶ n < max_attempts: due again after the delay of attempt n
 //                                     └─▶ n = max_attempts: failed, until it is retried or deleted by hand
-//
 // By default the delay is Graphile Worker's, exp(least(n, 10)) seconds: 2.7 s, 7.4 s, 20 s, 55 s, … and 6 hours from
 // the tenth attempt on. With 25 attempts a job is retried for about four days.
 
 /**
- * Returns an SQL expression: when the next attempt is due. An update writes it to `run_at`. The delay begins at `end`,
- * the end of the attempt, or at the row's `run_at` if that is later. So a job that was rescheduled while it ran is not
- * retried before its new time. `job`: the alias of the row.
+ * Returns an SQL expression: when the next attempt is due. The delay begins at `end`, the end of the attempt, or at
+ * the row's `run_at` if that is later. So a job that was rescheduled while it ran is not retried before its new time.
  */
 export const retryAt = (job: string, end: string, delay: string): string =>
   `greatest(${end}, ${job}.run_at) + ${delay}`;

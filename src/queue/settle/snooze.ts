@@ -6,7 +6,6 @@ import { UNLOCK } from "../sql/lock.ts";
 import { isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
 import { endOfAttempts } from "./retry-policy.ts";
 
-/** A job whose attempt ended with a snooze. */
 export interface SnoozedJob {
   readonly id: string;
   readonly delayMs: number;
@@ -36,10 +35,7 @@ select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$5", by: "ended" })}`;
 
 const statements = { locked_by: snoozeSql("locked_by"), row: snoozeSql("row") };
 
-/**
- * Puts these jobs back, due after their delays. Their named queues stay locked, as after a failure. Returns the ids of
- * jobs whose lock the worker had lost.
- */
+/** The jobs' named queues stay locked, as after a failure. Returns the ids of jobs whose lock the worker had lost. */
 export async function snoozeJobs(
   db: Database,
   workerId: string,

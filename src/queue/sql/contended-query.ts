@@ -17,7 +17,6 @@ export const MAX_ATTEMPTS = 5;
 // column of the table of jobs that was added or dropped after a function of the schema was planned (42804).
 const SERIALIZATION_FAILURE = "40001";
 const COLLISIONS = new Set(["40P01", SERIALIZATION_FAILURE, "42804"]);
-/** The SQLSTATE of statements in an aborted transaction. */
 export const IN_FAILED_TRANSACTION = "25P02";
 
 /**
@@ -37,10 +36,7 @@ export async function contendedQuery<R extends object>(
   return repeatOnConflict((isSerialized) => (isSerialized ? inTransaction(db, send) : send(db)));
 }
 
-/**
- * Like contendedQuery(), for a transaction of several statements. `isConflict` returns whether an error other than
- * COLLISIONS counts as a conflict.
- */
+/** Like contendedQuery(), for a transaction. `isConflict` returns whether an error outside COLLISIONS is a conflict. */
 export const contendedTransaction = <T>(
   db: Database,
   work: (db: Database) => Promise<T>,

@@ -12,7 +12,6 @@ export const isDue = (job: string, now = "pg_catalog.now()"): string => `${job}.
 /** The job is available and due. Its named queue and its task are not checked. */
 export const isReady = (job: string): string => `${isAvailable(job)} and ${isDue(job)}`;
 
-/** How isOfKnownTask() finds the worker's tasks. */
 export interface KnownTasks {
   /** The parameter with the worker's tasks, text[]. */
   readonly identifiers: string;
@@ -40,9 +39,7 @@ export const isPausedTask = (s: string, identifier: string): string => `exists (
       where (p.scope = 'all' or p.scope = 'task' and p.name = ${identifier})
       and (p.resume_at is null or p.resume_at > pg_catalog.now()))`;
 
-/**
- * The job has none of the flags in the parameter `flags`, text[]. This reads the heap, because no index has the flags.
- */
+/** The job has none of the flags in `flags`, a text[] parameter. No index has the flags, so this reads the heap. */
 export const hasNoFlagOf = (job: string, flags: string): string =>
   `(${job}.flags is null or not ${job}.flags ?| ${flags}::text[])`;
 

@@ -1,5 +1,4 @@
 // A job as an SQL row and as the `Job` that other layers use.
-//
 // The columns do not depend on settings of the session, such as DateStyle and TimeZone: times are selected as
 // microseconds since the epoch, ids and payloads as text. A payload is parsed only when Job.payload is read.
 import type { Job, JobState } from "../../domain/job.ts";
@@ -137,7 +136,6 @@ class StoredJob implements Job {
     this.state = row.state;
   }
 
-  /** The payload, parsed on first access. */
   get payload(): unknown {
     this.#parsed ??= { payload: JSON.parse(this.payloadText) };
     return this.#parsed.payload;

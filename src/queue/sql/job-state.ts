@@ -13,7 +13,6 @@ export const isFailed = (job: string): string =>
 export const isScheduled = (job: string): string =>
   `${isAvailable(job)} and ${job}.run_at > pg_catalog.now()`;
 
-/** Returns an expression: the name of the state. */
 export const stateOf = (job: string): string => `case
     when ${job}.locked_at is not null then 'locked'
     when ${job}.attempts >= ${job}.max_attempts then 'failed'

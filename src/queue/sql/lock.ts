@@ -1,10 +1,6 @@
-// SQL that locks and unlocks jobs and named queues, and SQL that distinguishes the locks of workers from the locks of
-// pauses and limits.
+// SQL that locks and unlocks jobs and named queues, and that distinguishes the locks of workers, pauses and limits.
 
-/**
- * Returns the assignments that lock a row. `workerId`: the placeholder of the worker's id. `at`: the function of
- * pg_catalog that returns the time of the lock.
- */
+/** `workerId`: the placeholder of the worker's id. `at`: the function of pg_catalog that returns the lock's time. */
 export const lockBy = (workerId: string, at = "now"): string =>
   `locked_by = ${workerId}::text, locked_at = pg_catalog.${at}()`;
 
@@ -14,7 +10,6 @@ export const lockBy = (workerId: string, at = "now"): string =>
  */
 export const lockHolder = (row: string): string => `pg_catalog.left(${row}.locked_by, 1024)`;
 
-/** The assignments that unlock a row. */
 export const UNLOCK = "locked_by = null, locked_at = null";
 
 /**
@@ -34,15 +29,10 @@ export const isFree =
  */
 export const PAUSED = "paused:";
 
-/**
- * The beginning of `locked_by` in the row of a queue with a limit, unless the queue is paused. A number follows
- * (slots.ts).
- */
+/** The beginning of `locked_by` of a queue that has a limit and is not paused. A number follows (slots.ts). */
 export const MANAGED = "managed:";
 
-/**
- * The prefixes by which `locked_by` of a queue shows that a pause or a limit, and not a worker, has locked the queue.
- */
+/** If `locked_by` of a queue has one of these prefixes, a pause or a limit has locked the queue, not a worker. */
 export const PSEUDO_HOLDERS = [PAUSED, MANAGED] as const;
 
 // Only the prefix is decompressed: another program may have stored a large text, and decompression costs 9 ms/MB.
@@ -52,7 +42,6 @@ const prefixOf = (queue: string): string => `pg_catalog.left(${queue}.locked_by,
 export const isPseudoLock = (queue: string): string =>
   `coalesce(${prefixOf(queue)} like any (array[${PSEUDO_HOLDERS.map((one) => `'${one}%'`).join(", ")}]), false)`;
 
-/** Returns a condition on a row of queues: it is paused. */
 export const isPausedQueue = (queue: string): string =>
   `coalesce(${prefixOf(queue)} like '${PAUSED}%', false)`;
 
@@ -64,7 +53,6 @@ export const queueHolder = (queue: string): string =>
 export const queueLockedAt = (queue: string): string =>
   `case when not ${isPseudoLock(queue)} then ${queue}.locked_at end`;
 
-/** Returns a condition on a row of queues: a worker has locked it. */
 export const isLockedByWorker = (queue: string): string =>
   `${queue}.locked_at is not null and not ${isPseudoLock(queue)}`;
 

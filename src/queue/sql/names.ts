@@ -3,7 +3,6 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { JobRow } from "./job-row.ts";
 
-/** The tables of names, by the column that has the name. */
 const TABLES = { identifier: "_private_tasks", queue_name: "_private_job_queues" } as const;
 
 export type NameColumn = keyof typeof TABLES;
@@ -11,7 +10,6 @@ export type NameColumn = keyof typeof TABLES;
 /**
  * Returns common table expressions that add missing names. `names`: a parameter such as `$1`, whose value is a text[]
  * without duplicates. The last expression, `all_<column>`, has a row (id, <column>) for each of the names.
- *
  * "do update", not "do nothing": a name that another session inserts at the same moment is not visible to this
  * statement, and only an update returns its id. Names are inserted in order, so that two batches with the same new
  * names cannot deadlock.

@@ -4,9 +4,8 @@
 export const NEW_JOBS = "jobs:insert";
 
 /**
- * Returns an SQL expression that announces jobs to all workers, as the schema's own functions do. `count`: the number
- * of jobs, as an SQL expression. The random number makes each message unique: PostgreSQL sends equal messages of a
- * transaction only once.
+ * Returns an SQL expression that announces jobs to all workers, as the schema's own functions do. The random number
+ * makes each message unique: PostgreSQL sends equal messages of a transaction only once.
  */
 export const announceJobs = (count: string): string =>
   `pg_catalog.pg_notify('${NEW_JOBS}', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), ${count}))`;

@@ -6,7 +6,6 @@
 //   managed:0  the number of slots may differ from the limit; no run begins before a worker has corrected the number
 import { MANAGED, UNLOCK } from "./lock.ts";
 
-/** The lock of a managed queue in which no run may begin now. */
 export const NO_SLOTS = `${MANAGED}0`;
 
 /** Returns a condition on a row of queues: it is managed and not paused. */
@@ -25,10 +24,7 @@ export const slotCount = (queue: string): string =>
 export const hasSlots = (s: string, queueId: string): string =>
   `exists (select from ${s}._private_queue_slots as slots where slots.queue_id = ${queueId})`;
 
-/**
- * Returns the assignments that set the lock of a row of queues to `managed:0` if the queue has slots, and otherwise
- * unlock the row. With `managed:0`, no run begins before a worker has compared the number of slots with the limits.
- */
+/** Returns the assignments that lock a queue as `managed:0` if the queue has slots, and otherwise unlock the queue. */
 export const manageAgain = (s: string, queue: string): string =>
   `locked_at = case when ${hasSlots(s, `${queue}.id`)} then 'infinity'::timestamptz end,
     locked_by = case when ${hasSlots(s, `${queue}.id`)} then '${NO_SLOTS}' end`;
@@ -37,10 +33,8 @@ export const manageAgain = (s: string, queue: string): string =>
 // a slot additionally 2^32 times the slot's number. Slots are numbered from 1.
 const ONE_SLOT = 2 ** 32;
 
-/** Returns the id of the queue from the lock of a run. */
 export const queueOf = (lock: number): number => lock % ONE_SLOT;
 
-/** Divides the locks of runs into locks of queues and locks of slots. */
 export function splitLocks(locks: readonly number[]): {
   readonly queues: readonly number[];
   readonly slots: readonly number[];

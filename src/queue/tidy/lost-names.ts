@@ -111,7 +111,6 @@ const recoveredName = (id: string) => `('recovered-queue-' || ${id}::text)`;
 export interface LostNames {
   /** The ids of deleted queues that jobs refer to, at most 10,000. */
   readonly queues: readonly number[];
-  /** The number of jobs in these queues. */
   readonly queuedJobs: number;
   /** The number of jobs whose task has no row. */
   readonly tasklessJobs: number;

@@ -5,10 +5,7 @@ const BATCH = 1_000;
 /** The maximum number of batches in one call. The next call deletes the rest. */
 const MAX_BATCHES = 200;
 
-/**
- * Deletes rows in batches, at most 200,000 in one call. Returns the number of deleted rows; 0 if the table is missing,
- * or if the role may not delete from it.
- */
+/** Returns the number of deleted rows; 0 if the table is missing, or if the role may not delete from it. */
 export async function deleteOldThrottles(db: Database): Promise<number> {
   const table = `${db.schema.quoted}._private_throttles`;
   const [row] = await query<{ may_delete: boolean }>(db, mayDeleteSql, [table]);

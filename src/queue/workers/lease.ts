@@ -1,20 +1,15 @@
 // A worker's lease on the jobs that it has locked. The lease is the worker's row in _private_workers, and a heartbeat
-// renews it every few seconds. A sweep that recovers a worker's jobs marks or deletes the worker's row
-// (recover-jobs.ts). If the worker was only suspended, its next heartbeat detects the mark or the missing row, and the
-// worker continues under a new id. A heartbeat never restores a deleted row.
+// renews it every few seconds. A sweep marks or deletes the row of a stale worker (recover-jobs.ts). If the worker
+// was only suspended, its next heartbeat finds the mark or no row, and the worker continues under a new id.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasNumber, isRecovered, staleWorkers } from "./stale-workers.ts";
 
-/** The leases that a heartbeat renews, and what it writes and reads in addition. */
 export interface HeartbeatRequest {
   readonly leaseIds: readonly string[];
   /** `text`: the new JSON text for the column `metadata` in the row of the lease `id`. null: no row gets a new text. */
   readonly metadata: { readonly id: string; readonly text: string } | null;
-  /**
-   * If not null, the answer has the stale workers whose last heartbeat is older than this many milliseconds. Workers
-   * whose lease is longer than `uptimeMs` of the answer are left out.
-   */
+  /** If not null, the answer has the stale workers whose last heartbeat is older than this many milliseconds. */
   readonly silenceMs: number | null;
   /** Whether the previous heartbeat failed. */
   readonly isBroken: boolean;
@@ -43,6 +38,7 @@ export interface HeartbeatAnswer {
   readonly leases: ReadonlyMap<string, LeaseRow>;
   /** How long heartbeats have succeeded without a gap, in milliseconds. */
   readonly uptimeMs: number;
+  /** Workers whose lease is longer than `uptimeMs` are left out. */
   readonly staleWorkerIds: readonly string[];
 }
 
@@ -68,17 +64,11 @@ select greatest(0, ${NOW_MS} - since_ms) as uptime_ms, ${NOW_MS} as now_ms, tabl
 from earlier, registered`;
 
 export interface RegisteredLease extends LeaseMark {
-  /**
-   * How long heartbeats have succeeded without a gap, in milliseconds; 0 if no row with a recent heartbeat has
-   * `steady_since_ms`.
-   */
+  /** The same as in HeartbeatAnswer; 0 if no row with a recent heartbeat has `steady_since_ms`. */
   readonly uptimeMs: number;
 }
 
-/**
- * Begins a lease. The id must be new. `recentMs`: the age in milliseconds up to which a heartbeat of another worker is
- * recent.
- */
+/** Begins a lease. The id must be new. A heartbeat of another worker is recent up to an age of `recentMs`. */
 export async function registerLease(
   db: Database,
   id: string,

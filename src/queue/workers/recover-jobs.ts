@@ -1,12 +1,10 @@
 // Recovers the jobs of stale workers: unlocks them, so that other workers can run them. A worker does this when the
 // answer to its heartbeat lists stale workers (worker/lease/recovery.ts). The manual sweep (sweep-stale-workers.ts in
 // commands/maintenance) uses the same statement. It can also recover the jobs of workers without a heartbeat row.
-//
 //   alive ──threshold──▶ ordinary jobs recovered, row marked ──resilient threshold──▶ all recovered, row deleted
 //     ▲                                   │
 //     └ late heartbeat: the worker keeps ─┘ (and continues under a new id, see worker/sessions.ts)
 //       its resilient jobs
-//
 // Resilient jobs have the flag `infrastructure_resilient`; all other jobs are ordinary. A marked row stays until the
 // resilient threshold, because a fetch that the stale worker has sent may commit after the mark. Jobs that such a fetch
 // has locked are unlocked when the row is deleted.
@@ -71,7 +69,6 @@ export async function recoverStaleWorkers(
   return recoverUnrefused(db, staleWorkerIds, request.excludedIds ?? [], recover);
 }
 
-/** A manual recovery. It does not depend on heartbeats of the caller. */
 export interface ManualRecovery {
   readonly hasHeartbeats: boolean;
   readonly isDry: boolean;
@@ -120,11 +117,9 @@ type RecoverWorkers = (
 
 const NONE: RecoverResult = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
-/**
- * Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered by a statement of
- * its own. If PostgreSQL refuses that, too, the worker's jobs are unlocked first, except those that PostgreSQL refuses
- * to change, and then its queues. The row of a worker with a refused job is neither marked nor deleted.
- */
+// Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered by a statement of
+// its own. If PostgreSQL refuses that, too, the worker's jobs are unlocked first, except those that PostgreSQL
+// refuses to change, and then its queues. The row of a worker with a refused job is neither marked nor deleted.
 async function recoverUnrefused(
   db: Database,
   workerIds: readonly string[],
@@ -172,10 +167,8 @@ const merge = (a: RecoverResult, b: RecoverResult): RecoverResult => ({
 /** The maximum number of a worker's jobs that are searched for refused ones. Only a huge local queue has more. */
 const MAX_LOCKED = 100_000;
 
-/**
- * Waits until no transaction has the lock of sweeps. The error of a refused sweep can arrive before its transaction has
- * released that lock. A worker's next sweep would then find the lock taken, and do nothing.
- */
+// Waits until no transaction has the lock of sweeps. The error of a refused sweep can arrive before its transaction
+// has released that lock. A worker's next sweep would then find the lock taken, and do nothing.
 const afterSweep = (db: Database) => query(db, sweepLockSql, [sweepLockKey(db)]);
 
 const sweepLockSql: Statement = () =>

@@ -21,51 +21,35 @@ export interface RecoverForm {
   readonly slots: boolean;
 }
 
-/*
- * The parameters of every form:
- *   $1 float8 the threshold of a manual sweep, in milliseconds, unless a worker's own threshold is longer; null: each
- *             worker's own threshold
- *   $2 text[] the ids of the workers without a heartbeat row that a manual sweep recovers
- * With `heartbeats`, these follow:
- *   $3 text[] the ids of workers with a heartbeat row, to be recovered if they are still stale
- *   $4 text[] for each of these workers, the `last_error` of its recovered jobs; '': a default text
- *   $5 float8 how long the sweeper's heartbeats have succeeded without a gap, in milliseconds
- *   $6 float8 the time of the sweeper's last heartbeat, in milliseconds since the epoch
- *   $7 float8 the maximum age of that heartbeat, in milliseconds
- *   A manual sweep does not depend on heartbeats of the sweeper, so $5 and $7 are infinite.
- * Unless `isDry`, the last four parameters are:
- *   text      the key of the advisory lock that each sweep takes
- *   float8    the delay after which a recovered job may run again, in milliseconds
- *   bigint[]  the ids of jobs to skip, because PostgreSQL has refused to change them
- *   bigint[]  the ids of the only jobs to unlock; null: all jobs. If it is not null, no queue or slot is unlocked, and
- *             no row of a worker is marked or deleted.
- *
- * All parts below are one statement, so a sweep also works behind a transaction pooler.
- *
- * `turn`: takes the advisory lock, so that only one sweep of the schema runs at a time. If another sweep holds the
- * lock, a manual sweep waits for it, and a worker's sweep changes nothing.
- * `stale_row`: locks the rows of the workers, and checks again whether the workers are stale. A worker is no longer
- * stale if it has committed a heartbeat before its row is locked. A heartbeat that comes later waits until this
- * statement has ended. It then finds that the worker's row is marked or deleted; or unchanged, if some jobs, queues or
- * slots of the worker could not be unlocked. A row that another transaction has locked is skipped, because that
- * transaction may be a heartbeat. No worker is recovered unless the sweeper's own last heartbeat is recent by the
- * database's clock: if that clock has jumped, or the sweeper was suspended, other workers may look stale although they
- * are not.
- * `due`: locks the rows of the jobs to be unlocked, in the order of their ids. Rows that another transaction has locked
- * are skipped, and so are the jobs that PostgreSQL has refused to change. The row of a skipped job's worker is neither
- * marked nor deleted, so that the next sweep finds the worker again.
- * `locked_queue`, `queue`: resilient jobs (with the flag `infrastructure_resilient`) are unlocked later than all
- * others, see recover-jobs.ts. While a resilient or skipped job of a queue stays locked, the queue stays locked, too.
- * Otherwise a later job of the queue could overtake that job.
- * `locked_slot`, `slot`: while such a job stays locked, all slots that its worker has locked in its queue stay locked,
- * because the job may belong to the run in any of these slots.
- * `ended`: ends the workers' idle transactions, which may hold row locks of the fast mode (session-lock.ts).
- * `recovered`: unlocks the jobs. If a trigger skips the update of a job, the statement fails and changes nothing. The
- * number of attempts stays, so the interrupted attempt counts. Otherwise a job that kills its worker would never use up
- * its attempts. A run_at that is earlier than now plus the delay is set to that time, so that a job that kills its
- * worker is not the first job that each worker fetches after its start. But if the delay is 0, a job of a named queue
- * keeps its run_at, because with a later run_at other jobs of the queue could overtake it.
- */
+// The parameters of every form:
+//   $1 float8 the threshold of a manual sweep, in milliseconds, unless a worker's own threshold is longer; null: each
+//             worker's own threshold
+//   $2 text[] the ids of the workers without a heartbeat row that a manual sweep recovers
+// With `heartbeats`, $3 to $7 follow. They are `staleWorkerIds`, `messages` ('' for the default text), `uptimeMs`,
+// `heartbeatAtMs` and `longestGapMs` of a RecoveryRequest (recover-jobs.ts). A manual sweep does not depend on
+// heartbeats of the sweeper, so its $5 and $7 are infinite.
+// Unless `isDry`, the last four parameters are:
+//   text      the key of the advisory lock that each sweep takes
+//   float8    the delay after which a recovered job may run again, in milliseconds
+//   bigint[]  the ids of jobs to skip, because PostgreSQL has refused to change them
+//   bigint[]  the ids of the only jobs to unlock; null: all jobs. If it is not null, no queue or slot is unlocked,
+//             and no row of a worker is marked or deleted.
+// All parts below are one statement, so a sweep also works behind a transaction pooler.
+// `turn`: takes the advisory lock, so that only one sweep of the schema runs at a time.
+// `stale_row`: checks again whether the workers are stale, because a worker may have sent a heartbeat in the
+// meantime. A row that another transaction has locked is skipped, because that transaction may be a heartbeat. No
+// worker is recovered unless the sweeper's own last heartbeat is recent by the database's clock: if that clock has
+// jumped, or the sweeper was suspended, other workers may look stale although they are not.
+// `due`: also skips jobs whose rows are locked by other transactions. The row of a skipped job's worker is neither
+// marked nor deleted, so that the next sweep finds the worker again.
+// `locked_queue`, `queue`: while a resilient job (see recover-jobs.ts) or a skipped job of a queue stays locked, the
+// queue stays locked, too. Otherwise a later job of the queue could overtake that job.
+// `locked_slot`, `slot`: while such a job stays locked, all slots that its worker has locked in its queue stay
+// locked, because the job may belong to the run in any of these slots.
+// `recovered`: if a trigger skips the update of a job, the statement fails and changes nothing. The interrupted
+// attempt counts. Otherwise a job that kills its worker would never use up its attempts. The delay keeps such a job
+// from being the first job that each worker fetches after its start. But if the delay is 0, a job of a named queue
+// keeps its run_at, because with a later run_at other jobs of the queue could overtake it.
 export const recoverSql =
   ({ heartbeats, isDry, waitsForSweep, slots }: RecoverForm): Statement =>
   (s) => {
@@ -137,10 +121,7 @@ const stale = (s: string, heartbeats: boolean, isDry: boolean) => {
 )`;
 };
 
-/**
- * Returns a condition: the lock may be removed. If the worker has no heartbeat row, only locks older than $1 may be
- * removed, because a worker with a newer lock may still run.
- */
+/** A worker without a heartbeat row may still run, so its locks are removed only if they are older than $1. */
 const isOld = (lock: string) =>
   `(stale.has_row or ${lock}.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')`;
 
@@ -213,15 +194,11 @@ const freedSlots = (s: string) => `, slot as materialized (
   returning 1
 )`;
 
-/**
- * Returns the assignments of an update that unlock a job and set its `last_error`. The updated table must have the
- * alias `jobs`. `message`: SQL of the error's text.
- */
+/** Returns the assignments of an update with the alias `jobs` that unlock a job. `message`: SQL of the error's text. */
 export const recoverJob = (message: string): string =>
   `${UNLOCK}, updated_at = pg_catalog.now(), last_error = ${countedMessage(message)}`;
 
-// From the second consecutive recovery of a job on, the beginning of its error contains the number of these recoveries.
-// lost-attempts.ts uses this number to find jobs that kill their workers.
+// lost-attempts.ts finds jobs that kill their workers by the number of consecutive recoveries in this text.
 const countedMessage = (message: string) => `(
       select case when earlier.count is null then given.message
         else pg_catalog.format('Recovered %s times in a row: %s', earlier.count + 1,
@@ -235,8 +212,7 @@ const countedMessage = (message: string) => `(
       ) as earlier
     )`;
 
-// Marks or deletes the rows of workers. The mark is added to the worker's report in `metadata`, whose length the table
-// limits. If the report leaves no room for the mark, the mark replaces the report.
+// The table limits the length of `metadata`. If a report leaves no room for the mark, the mark replaces the report.
 const unfinishedSql = (s: string, slots: boolean, only: string) => `, unfinished as materialized (
   select locked_by from locked_jobs where is_due and id not in (select id from due)
   union select id from stale_row where ${only}::bigint[] is not null
@@ -262,9 +238,7 @@ const unfinishedSql = (s: string, slots: boolean, only: string) => `, unfinished
   and stale_row.id not in (select locked_by from unfinished)
 )${slots ? withdrawnPermits(s) : ""}`;
 
-// Deletes the permits of a worker, usually in the sweep that marks the worker's row. While a resilient job of the
-// worker stays locked, the permits stay, too, because the job may still run. They are then deleted in the sweep that
-// deletes the row.
+// While a resilient job of the worker stays locked, the permits stay, too, because the job may still run.
 const withdrawnPermits = (s: string) => `, withdrawn as (
   delete from ${s}._private_limit_permits as permits using stale_row
   where permits.worker_id = stale_row.id

@@ -5,17 +5,13 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { lockBy } from "../sql/lock.ts";
 
-/*
- * $1 text the worker's id  $2 bigint[] the ids of its running jobs; null: unknown  $3 float8 the age in milliseconds
- * from which a lock is old
- *
- * `is_needed` has a row if one of the running jobs has an old lock of the worker; if their ids are unknown, if any job
- * has one. With ids, this check is cheap. Only if there is a row, the tables are searched for all old locks of the
- * worker. Unstarted jobs may have old locks, too: jobs of one named queue are locked together, and run one after the
- * other.
- * Rows that other transactions have locked are skipped. The job of such a row is ending, or the next renewal finds the
- * row, well before its lock is 4 hours old.
- */
+// $1 text the worker's id  $2 bigint[] the ids of its running jobs; null: unknown  $3 float8 the age in milliseconds
+// from which a lock is old
+// `is_needed` has a row if one of the running jobs has an old lock of the worker; if their ids are unknown, if any
+// job has one. With ids, this check is cheap. Only if there is a row, the tables are searched for all old locks of
+// the worker. Unstarted jobs may have old locks, too: jobs of one named queue are locked together, and run one after
+// the other. Rows that other transactions have locked are skipped. The job of such a row is ending, or the next
+// renewal finds the row, well before its lock is 4 hours old.
 const renewSql =
   (slots: boolean): Statement =>
   (s) =>

@@ -23,12 +23,9 @@ export interface ResetLocks {
 const hasHeartbeat = (s: string, lock: string) =>
   `exists (select from ${s}._private_workers as workers where workers.id = ${lock}.locked_by)`;
 
-/**
- * $1 float8: the threshold in milliseconds; $2 text: the threshold in words; $3 bigint[]: the ids of the only jobs to
- * be unlocked; null: all jobs. If it is not null, no queue or slot is unlocked. $4 bigint[]: the ids of jobs to be
- * skipped. Rows that other transactions have locked are skipped. A slot stays locked if its worker keeps the lock of a
- * job in the slot's queue.
- */
+// $1 float8: the threshold in milliseconds; $2 text: the threshold in words; $3 bigint[]: the ids of the only jobs to
+// be unlocked; null: all jobs. If it is not null, no queue or slot is unlocked. $4 bigint[]: the ids of jobs to be
+// skipped. A slot stays locked if its worker keeps the lock of a job in the slot's queue.
 const resetSql =
   (heartbeats: boolean, slots: boolean): Statement =>
   (s) => {

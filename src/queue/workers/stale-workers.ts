@@ -1,30 +1,20 @@
-// Defines which workers are stale: those whose last heartbeat is older than the threshold in their heartbeat row. A
-// sweep recovers the jobs of stale workers. The sweeps that workers run and the manual sweep use the same conditions.
-//
-// A worker without a heartbeat row is unknown, not stale. The manual sweep recovers the jobs of an unknown worker if
-// the worker's newest lock is old enough. Workers remove old locks of unknown workers, by default those older than
-// 4 hours (reset-stale-locks.ts).
+// Defines which workers are stale: those whose last heartbeat is older than the threshold in their heartbeat row. The
+// sweeps that workers run and the manual sweep use the same conditions. A worker without a heartbeat row is unknown,
+// not stale. The manual sweep and reset-stale-locks.ts remove old locks of unknown workers.
 import { ageMs } from "../sql/moments.ts";
 
-/**
- * A condition on a heartbeat row `workers`: a sweep has recovered the worker's jobs, except resilient ones, and marked
- * the row. The condition is null if the row has no metadata.
- */
+/** A condition on a heartbeat row `workers`: a sweep has marked the row. Without metadata, the condition is null. */
 export const isRecovered = "workers.metadata ? 'recovered_at'::text";
 
 /** An expression: the age of a worker's last heartbeat in milliseconds. */
 export const AGE_MS = ageMs("workers.last_heartbeat_at");
 
-// The threshold for workers whose row contains no threshold. Workers of this library write the length of their own
-// lease into the row, because the workers of a fleet may be configured differently. Workers of graphile_worker_rs write
-// no threshold, and send a heartbeat once a minute. 300 s is also the threshold of that library.
+// The threshold for workers whose row contains no threshold. Workers of graphile_worker_rs write none, and send a
+// heartbeat once a minute. 300 s is also the threshold of that library.
 const UNDECLARED_MS = 300_000;
 
-/**
- * Returns a condition: the worker's metadata has a number of at most 25 characters under this name. Such a number can
- * be cast to float8. JSON also allows 1e999, whose text in jsonb has 1,000 digits. A cast of it would abort the whole
- * statement.
- */
+// Returns a condition: the worker's metadata has a number under this name that can be cast to float8. JSON also
+// allows 1e999, whose text in jsonb has 1,000 digits. A cast of it would abort the whole statement.
 export const hasNumber = (name: string): string =>
   `pg_catalog.jsonb_typeof(workers.metadata -> '${name}'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> '${name}'::text) <= 25`;
@@ -34,11 +24,7 @@ export const reportedNumber = (name: string): string =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, 0::float8) end`;
 
-/**
- * Returns an expression: the number `name` in the worker's metadata, or `given` if `given` is greater. If the metadata
- * has no such number, the expression is `given`, or UNDECLARED_MS if `given` is null. `given`: SQL for the threshold of
- * a manual sweep, or "null".
- */
+/** Returns an expression. `given`: SQL for the threshold of a manual sweep, or "null". The greater threshold counts. */
 const threshold = (name: string, given: string) =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, ${given}::float8)
@@ -51,11 +37,7 @@ export const thresholdOf = (given: string): string => threshold("threshold_ms", 
 export const resilientThresholdOf = (given: string): string =>
   threshold("resilient_threshold_ms", given);
 
-/**
- * Returns a condition on a heartbeat row `workers`: the last heartbeat is older than thresholdOf(), or older than
- * resilientThresholdOf() if isRecovered is true. `uptime`: SQL for how long heartbeats have succeeded without a gap, in
- * ms (lease.ts). If the uptime is shorter than thresholdOf(), the condition is false.
- */
+/** Returns a condition on a row `workers`. `uptime`: SQL for how long heartbeats have had no gap, in ms (lease.ts). */
 export const isStale = (uptime: string, given: string): string =>
   `${AGE_MS} > case when ${isRecovered}
       then ${resilientThresholdOf(given)}
@@ -67,11 +49,7 @@ export const isNotResponding = `(coalesce(${isRecovered}, false) or ${AGE_MS} > 
 
 const MAX_AT_ONCE = 100;
 
-/**
- * Returns a query for up to 100 stale workers, which is a part of the statement of the heartbeat. Workers whose last
- * heartbeat is at most `recentMs` old are left out, so that the index on last_heartbeat_at excludes most healthy
- * workers.
- */
+/** Returns a part of the heartbeat's statement. By `recentMs`, the index on last_heartbeat_at excludes most workers. */
 export const staleWorkers = (s: string, uptime: string, recentMs: string): string => `
   select workers.id from ${s}._private_workers as workers
   where workers.last_heartbeat_at < pg_catalog.now() - ${recentMs}::float8 * interval '1 millisecond'

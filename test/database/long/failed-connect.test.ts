@@ -27,7 +27,7 @@ after(async () => {
   await server[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
-// The tests do not use the ~/.pgpass and PGPASSWORD of the user who runs them.
+// The tests do not use the ~/.pgpass and PGPASSWORD of the user that runs them.
 process.env["PGPASSFILE"] = join(folder, "none");
 delete process.env["PGPASSWORD"];
 

@@ -19,7 +19,7 @@ export interface LoadPlan {
 export interface Load {
   readonly acknowledged: number;
   readonly rejected: number;
-  /** The number of rejected adds for each error code; `none` stands for errors without a code. */
+  /** The number of rejected adds for each error code; `none`: errors without a code. */
   readonly codes: ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }
