@@ -12,6 +12,7 @@ import { attemptsMade, isOurs, type LockMode, type LostIds, lostIds } from "./fe
 import { delayOf, endOfAttempts, retryAt } from "./retry-policy.ts";
 import { type SnoozedJob, snoozeJobs } from "./snooze.ts";
 
+/** What happens after an attempt that has not succeeded. */
 export type NextAttempt =
   /** If attempts are left, the next one follows after `delayMs`; null: after the delay of retry-policy.ts. */
   | { readonly kind: "retry"; readonly delayMs: number | null }
