@@ -74,7 +74,7 @@ test("Workers of all kinds are listed with their jobs, and only a worker whose l
   const [ofSafe, ofFast, ofStock] = rows.map(({ id }) => Number(id));
   await pool.query(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)
-     values ('gone', now() - interval '1 hour', '{"host": "h1"}')`,
+     values ('gone', now() - interval '1 hour', '{"host": "lost-host"}')`,
   );
   const list = async (query = ""): Promise<Json> => (await client.get(`/api/workers${query}`)).body;
   const byState = async (): Promise<Json> =>
@@ -95,7 +95,7 @@ test("Workers of all kinds are listed with their jobs, and only a worker whose l
   const states = await byState();
   assert.deepEqual((await list()).counts, { alive: 2, stale: 1, unknown: 1 });
   const [stale] = states.get("stale");
-  assert.deepEqual([stale.worker_id, stale.level, stale.host], ["gone", "warn", "h1"]);
+  assert.deepEqual([stale.worker_id, stale.level, stale.host], ["gone", "warn", "lost-host"]);
   assert.deepEqual((await list()).workers.map((one: Json) => one.state)[0], "stale");
   const [stock] = states.get("unknown");
   assert.deepEqual(
@@ -157,7 +157,7 @@ test("Workers of all kinds are listed with their jobs, and only a worker whose l
     [fast.id, [], false, ofFast],
   );
   for (const [text, id] of [
-    ["h1", "gone"],
+    ["lost-host", "gone"],
     ["QUICK_ONE", fast.id],
     [stock.worker_id, stock.worker_id],
   ]) {
