@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { root } from "./files.mjs";
 import { isBuilt } from "./stamp.mjs";
 
-/** The path of the Node that npm has installed; it runs the build. */
+/** The path of the Node that npm has installed. This Node runs the build. */
 const node = join(root, "node_modules/.bin/node");
 
 export function isInstalled() {
   return existsSync(node);
 }
 
-/** Builds unless dist/ is up to date. If the build fails, it has printed the reason, and this process ends. */
+/** Builds unless dist/ is up to date. If the build fails, this process ends. The build itself prints the reason. */
 export function ensureBuilt() {
   if (isBuilt()) return;
   const { status } = spawnSync(node, [join(root, "build.mjs"), "bundle"], {

@@ -21,8 +21,8 @@ export function fail(message) {
 }
 
 /**
- * Returns the path of the file or directory `kind-key` in the cache. If it does not exist, `make` is called with a path
- * at which to write it, and all others of the same kind are deleted.
+ * Returns the path of the file or directory `kind-key` in the cache. If it does not exist, `make` is called to write
+ * it at the given path, and all other files and directories of the same kind are deleted from the cache.
  */
 export async function cached(kind, key, make) {
   const name = `${kind}-${key}`;
@@ -56,7 +56,10 @@ export async function place(path, content, mode = 0o644) {
   await rename(draft, path);
 }
 
-/** Moves a file or directory to `path` and replaces what is there. Retries if another build does the same. */
+/**
+ * Moves a file or directory to `path` and replaces what is there. If another build moves something to the same path at
+ * the same time, the move is repeated, at most 100 times.
+ */
 export async function replace(draft, path) {
   for (let attempts = 100; ; attempts--) {
     try {

@@ -1,5 +1,5 @@
-// Builds the library's type declarations. Of the compiler's output, these are index.d.ts and all files that it imports,
-// directly or through others. In their imports, ".ts" is replaced by ".js", which every compiler and tool supports.
+// Builds the library's type declarations: index.d.ts and all files that it imports, directly or through others. The
+// compiler's other files are left out. In imports, ".ts" is replaced by ".js", which every compiler and tool supports.
 import { execFile } from "node:child_process";
 import { chmod, readFile } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
@@ -20,7 +20,7 @@ export async function types() {
   await replace(shipped, join(dist, "types"));
 }
 
-/** Copies `file` and the files that it imports, directly or through others. Files in `done` are copied already. */
+/** Copies `file` and the files that it imports, directly or through others, unless they are in `done`. */
 async function ship(file, from, to, done) {
   if (done.has(file)) return;
   done.add(file);

@@ -32,7 +32,7 @@ const policy: Plugin = {
 
 const parent = defineTask("parent", async (_payload, { addJob, utils }) => {
   await addJob(child, { n: 1 });
-  // utils has all operations of the queue. For jobs that it adds, beforeJobSchedule is called, too.
+  // `utils` has the methods that makeWorkerUtils() provides. For jobs added by them, beforeJobSchedule is called, too.
   console.log(`in the queue: ${(await utils.countJobs()).total > 0}`);
 });
 const child = defineTask<object>("child", async (payload) => {

@@ -1,6 +1,7 @@
-// A worker with a concurrency and with timeouts, which is stopped gracefully: here by stop(), otherwise by SIGTERM or
-// SIGINT. A second signal, or the end of stopTimeoutMs, aborts the `signal` of running jobs. A job that ignores the
-// abort is unlocked abortGraceMs later, and its attempt counts as failed.
+// A worker that runs at most four jobs at once, with time limits for its jobs and for its stop. This example stops the
+// worker with stop(). SIGTERM and SIGINT stop it in the same way. A stop waits for running jobs. After stopTimeoutMs,
+// or at a second SIGTERM or SIGINT, the `signal` of the jobs that still run aborts. A job that ignores the abort is
+// unlocked abortGraceMs later, and its attempt counts as failed.
 import { setTimeout } from "node:timers/promises";
 import { defineTask, makeWorkerUtils, run } from "pg-job-worker";
 
@@ -30,6 +31,6 @@ const worker = await run({
 await utils.addJob(slow, { ms: 20 });
 await done.promise;
 
-await worker.stop(); // running jobs end, their results are written
+await worker.stop(); // waits for running jobs, and writes their results
 console.log(`left: ${(await utils.countJobs()).total}`);
 await utils.end();

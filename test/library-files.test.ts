@@ -1,5 +1,5 @@
-// Tests which files of the built library an import of index.js reads at once, and which it leaves until they are used.
-// Also tests how long the files of earlier builds are kept.
+// Tests which files of the built library an import of index.js reads at once. The other files are read only when they
+// are used. Also tests how long the files of earlier builds are kept.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -22,7 +22,7 @@ const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 const { libraryFiles } = await import(join(root, "build/library-files.mjs"));
 
-/** Returns the texts of the file and of everything that it imports statically, by path. */
+/** Returns the texts of the file and of all files that it imports statically, directly or through others, by path. */
 function readAtOnce(path: string, found = new Map<string, string>()): ReadonlyMap<string, string> {
   if (found.has(path)) return found;
   const text = readFileSync(path, "utf8");

@@ -1,5 +1,5 @@
-// Tests that messages, page texts and documents do not use former words for states. Strings of a single word are not
-// checked, because they may be names in JSON.
+// Tests that messages, page texts and documents do not use retired words, with which earlier versions described states.
+// Strings of a single word are not checked, because they may be names in JSON.
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,13 +21,16 @@ const retired: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\b[Hh]old the page\b/, "pause live updates"],
 ];
 
-/** Errors that begin with `Recovered: ` are stored in the rows of jobs, and earlier versions read them. */
+/**
+ * Whether a literal is an error that is stored in rows of jobs. Earlier versions recognize such an error by its words,
+ * so the words cannot change.
+ */
 const isStored = (text: string) => text.startsWith("'Recovered: ");
 
 const literal = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
 const comment = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
 
-/** Yields the contents of strings and templates, except single words, SQL, and texts that are stored. */
+/** Yields the contents of strings and templates, except single words, SQL, and errors that are stored. */
 function* textsOf(source: string): Generator<string> {
   let code = source.replaceAll(comment, "");
   // Replaces the expressions in templates by `…`, the innermost first.

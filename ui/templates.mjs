@@ -1,6 +1,6 @@
 /**
- * Compiles `${a} jobs` as `a.toString() + " jobs"`. By itself, the compiler would make a list of the parts of each
- * template, which takes three times as many bytes. This is a transform of AssemblyScript's compiler.
+ * A transform of AssemblyScript's compiler. It replaces the template `${a} jobs` by `a.toString() + " jobs"`. Without
+ * the transform, the compiler would make a list of the parts of each template, which takes three times as many bytes.
  */
 import { LiteralKind, Node, NodeKind, SourceKind, Token } from "assemblyscript";
 

@@ -1,6 +1,6 @@
-// The libraries in Node and in PostgreSQL, with licences and versions; no package manager lists these libraries. Node
-// reports the versions of its libraries. The versions of PostgreSQL's libraries are found in their files. The build
-// fails if a library is missing in these tables.
+// Lists the libraries in Node and in PostgreSQL, with licences and versions, because no package manager lists them.
+// Node reports the versions of its libraries. The versions of PostgreSQL's libraries are found in their files. The
+// tables in this file contain the licences. The build fails if a library is missing in the tables.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail, sha256 } from "../files.mjs";
@@ -35,7 +35,7 @@ const NO_PARTS = ["node", "modules", "napi"];
 /** The usual names of libraries that have another name in Node's list. */
 const OWN_NAMES = { ares: "c-ares", uv: "libuv", tz: "tzdata" };
 
-/** Returns `[name, version, licence]` of the libraries in the Node that runs this build. */
+/** Returns `[name, version, licence]` for each library in the Node that runs this build. */
 export function nodeParts() {
   const parts = Object.entries(process.versions).filter(
     ([name, version]) => version !== "" && !NO_PARTS.includes(name),
@@ -47,7 +47,10 @@ export function nodeParts() {
   });
 }
 
-/** PostgreSQL's libraries: name, licence, pattern of file names in lib/, pattern of the version in a name or file. */
+/**
+ * PostgreSQL's libraries. An entry has the name, the licence, a pattern for the names of the library's files in lib/,
+ * and a pattern that finds the version in such a name or in the content of the file.
+ */
 const LIBRARIES = [
   ["openssl", "OpenSSL", /^lib(?:crypto|ssl)\.so/, /OpenSSL (1\.\d\.\d\w*) /],
   ["icu", "ICU", /^libicu\w+\.so/, /^libicu\w+\.so\.([\d.]+)/],
@@ -60,7 +63,7 @@ const LIBRARIES = [
 /** Matches the libraries that belong to PostgreSQL itself, such as libpq. They are not listed. */
 const OWN_FILES = /^lib(pq|ecpg|ecpg_compat|pgtypes)\.so/;
 
-/** Returns `{ name, version, licence, files: [name, sha256] }` of the libraries in the directory `lib`. */
+/** Returns `{ name, licence, version, files: [[name, sha256], …] }` for each library in the directory `lib`. */
 export function postgresParts(lib) {
   const parts = new Map();
   for (const entry of readdirSync(lib, { withFileTypes: true })) {
@@ -80,7 +83,7 @@ export function postgresParts(lib) {
   return [...parts.values()];
 }
 
-/** Returns the version that `pattern` finds in a text; null: none. 20904 becomes 2.9.4. */
+/** Returns the version that `pattern` finds in a text; null if it finds none. The version 20904 becomes 2.9.4. */
 function versionIn(text, pattern) {
   const found = pattern.exec(text)?.[1] ?? null;
   const [, ...numbers] = /^(\d)(\d\d)(\d\d)$/.exec(found) ?? [];

@@ -1,6 +1,6 @@
 // Makes dist/release: for each target the executable and a list of its components, then the notices, and the checksums
-// of all these files. Each executable is made twice, from the same cached Node and PostgreSQL. If the two differ, the
-// build ends.
+// of all these files. Each executable is made twice, from the same cached Node and PostgreSQL. If the two results
+// differ, the build fails.
 import { chmod, readFile, rename, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";

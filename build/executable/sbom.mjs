@@ -1,6 +1,6 @@
-// Lists the components of an executable as CycloneDX (JSON, 1.5): the packages of npm's own list that are in the
-// executable, Node, and PostgreSQL if it is included, with the libraries of both (parts.mjs). The list has no time
-// and no random serial number, so the same executable has the same list.
+// Lists the components of an executable in the format CycloneDX (JSON, 1.5): those npm packages that are in the
+// executable, Node, PostgreSQL if the executable includes it, and the libraries in Node and PostgreSQL (parts.mjs). The
+// list has no time and no random serial number, so the same executable always has the same list.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { root, sha256 } from "../files.mjs";
@@ -11,7 +11,10 @@ import { NODE_VERSION } from "./targets.mjs";
 
 const MAX_BYTES = 64e6;
 
-/** Returns the list of components. `inputs`: as pieces() in bundle.mjs returns them; `bytes`: the executable. */
+/**
+ * Returns the list of components. `inputs`: the member `inputs` of the result of pieces() (build/bundle.mjs). `bytes`:
+ * the content of the executable.
+ */
 export async function billOfMaterials(target, inputs, bytes) {
   const { $schema, bomFormat, specVersion, metadata, components, dependencies } = npmList();
   const inside = new Set([...inputs.flatMap(packageOf), ...CLIENT].map(refIn));
@@ -40,16 +43,24 @@ export async function billOfMaterials(target, inputs, bytes) {
   };
 }
 
-/** Returns npm's list of all packages. `--omit dev` would omit pg, too, because a development package also needs it. */
+/**
+ * Returns npm's list of all packages. The option `--omit dev` is not used: it would omit pg, too, because a development
+ * package also needs pg.
+ */
 function npmList() {
   const words = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
   return JSON.parse(execFileSync("npm", words, { cwd: root, maxBuffer: MAX_BYTES }));
 }
 
-/** Returns the innermost package directory around a file, in a list; an empty list for a file of this project. */
+/**
+ * Returns a list with the innermost package directory that contains the file; an empty list for a file of this project.
+ */
 const packageOf = (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? [];
 
-/** Returns npm's reference, `name@version`. `given`: a directory, or the name of a package in node_modules. */
+/**
+ * Returns the reference of a package in npm's list, `name@version`. `given`: the package's directory, or its name in
+ * node_modules.
+ */
 function refIn(given) {
   const directory = given.includes("node_modules/") ? given : join("node_modules", given);
   const { name, version } = manifestIn(join(root, directory));
@@ -89,7 +100,7 @@ function component(name, version, licence, ref) {
   return { "bom-ref": ref, type: "library", name, version, ...licences(licence), purl };
 }
 
-/** Returns CycloneDX's member `licenses`: an SPDX expression or id, or a name if SPDX has no id. */
+/** Returns an object with CycloneDX's member `licenses`: an SPDX expression or id, or a name if SPDX has no id. */
 function licences(text) {
   if (text === "public-domain") return { licenses: [{ license: { name: "Public domain" } }] };
   if (/\s/.test(text)) return { licenses: [{ expression: text }] };

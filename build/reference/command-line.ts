@@ -1,4 +1,5 @@
-// Creates the text of docs/reference/command-line.md, from the same declarations as `worker man`.
+// Converts the program's manual (manual.ts) to the text of docs/reference/command-line.md. `worker man` prints the same
+// manual.
 import type { Manual, ManualCommand, ManualOption } from "../../src/cli/commands/program/manual.ts";
 import { code, generated, plain, table } from "./table.ts";
 
@@ -63,8 +64,8 @@ function optionTable(options: readonly ManualOption[]): string[] {
 }
 
 /**
- * Returns the paragraphs as Markdown. A paragraph that contains two spaces in a row, as columns do, becomes a text
- * block with the same text.
+ * Returns the text as lines of Markdown. A paragraph with two spaces in a row may have columns that are aligned by
+ * spaces, so it becomes a code block with the same text.
  */
 function paragraphs(text: string): string[] {
   const blocks = text.split(/\n\s*\n/).filter((block) => block.trim() !== "");

@@ -1,6 +1,7 @@
-// Markdown for the generated pages: tables, code spans, escaped texts, the sentence below the title, anchors.
+// Functions that return the Markdown of the generated pages (docs/reference): tables, code spans, escaped texts, and
+// the sentence below the title. Also the anchors of headings.
 
-/** Returns the lines of a table; none if it has no rows. */
+/** Returns the lines of a table and an empty line after it; no lines if `rows` is empty. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return [];
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
@@ -13,7 +14,7 @@ const cell = (text: string) => text.replaceAll(/\s*\n\s*/g, " ").replaceAll(/(?<
 /** Returns the text as a code span. */
 export const code = (text: string) => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
 
-/** Escapes the markup in a text, except code spans. */
+/** Escapes the Markdown markup in a text. Code spans stay as they are. */
 export function plain(text: string): string {
   const parts = text.split(/(`[^`]+`)/);
   const escaped = (part: string) =>
@@ -25,7 +26,10 @@ export function plain(text: string): string {
 export const generated = (from: string) =>
   `*Written by \`npm run docs\` from ${from}; a test fails if this page is out of date.*`;
 
-/** Returns GitHub's anchor of a heading: small letters, no punctuation except - and _, a dash for each space. */
+/**
+ * Returns the anchor that GitHub gives a heading: its text in small letters, without punctuation except - and _, and
+ * with a dash for each space.
+ */
 export function anchorOf(text: string): string {
   const kept = text.trim().toLowerCase();
   return kept.replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "").replaceAll(" ", "-");

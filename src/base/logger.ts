@@ -12,7 +12,7 @@ export interface Logger {
   warn(fields: object, message: string): void;
   /** Writes a line at level error. */
   error(fields: object, message: string): void;
-  /** Whether lines of this level are written, as in pino. Without this method, the logger gets all lines. */
+  /** Whether lines of this level are written, as in pino. A logger without this method is called for every line. */
   isLevelEnabled?(level: "debug" | "info" | "warn" | "error"): boolean;
 }
 
@@ -73,7 +73,10 @@ export function createLogger(options: LoggerOptions = {}): Promise<Logger> {
   return cleanLogger(options, (line) => line);
 }
 
-/** Like createLogger(), but with the format `json` it passes each line, with its line break, through `clean`. */
+/**
+ * Like createLogger(). With the format `json`, the logger writes the result of `clean` for each line. The line that is
+ * passed to `clean` ends with its line break.
+ */
 export async function cleanLogger(
   options: LoggerOptions,
   clean: (line: string) => string,

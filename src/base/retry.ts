@@ -19,7 +19,10 @@ export function backoffDelay(attempt: number, options: BackoffOptions = {}): num
 }
 
 export interface RetryOptions extends Omit<BackoffOptions, "longestMs"> {
-  /** Longest delay before jitter, in milliseconds; a function is called before each delay. Default 10,000. */
+  /**
+   * Longest delay before jitter, in milliseconds, or a function that returns it and is called before each delay.
+   * Default 10,000.
+   */
   readonly longestMs?: number | (() => number);
   /** Ends the retries. */
   readonly signal: AbortSignal;
@@ -29,9 +32,10 @@ export interface RetryOptions extends Omit<BackoffOptions, "longestMs"> {
 }
 
 /**
- * Runs `work` until it does not throw, with a longer pause after each failure. When `work` calls `succeeded`, the next
- * pause is as short as the first. Resolves to true when `work` has ended without an error, and to false if `signal`
- * ended the retries. Errors of `work` are passed to `onError`.
+ * Calls `work` again and again until it ends without an error. The delay after each error is longer than the
+ * previous delay, up to `longestMs`. After `work` has called `succeeded`, the next delay is as short as the first.
+ * Resolves to true when `work` has ended without an error, and to false if `signal` was aborted before that. Errors of
+ * `work` are passed to `onError`.
  */
 export async function runWithRetries(
   work: (succeeded: () => void) => Promise<void>,

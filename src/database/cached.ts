@@ -1,14 +1,14 @@
-// Caches a value that is expensive to read and has many readers. Concurrent callers share one read. After a read there
-// is a pause, which is longer after a slower read. During the pause, callers get the last value. The first call after
-// the pause begins a new read. If the last read was fast, callers wait for the new one. If it was slow, they get the
-// last value until the new read has ended, unless the value is older than a minute. After a write of this process the
-// pause is shorter, and callers wait for the new read.
+// Caches a value that is expensive to read and has many readers. Concurrent callers share one read. After each read
+// there is a pause; a slower read has a longer pause. During the pause, callers get the last value. The first call
+// after the pause begins a new read. Callers wait for the new read if the last read was fast, or if the last value is
+// older than a minute. Otherwise they get the last value until the new read has ended. After a write of this process
+// the pause is shorter, and callers wait for the new read.
 import { monotonic } from "../base/clock.ts";
 import { nullOnTimeout } from "./null-on-timeout.ts";
 
 export interface Cached<T> {
   (): Promise<T>;
-  /** Returns a value whose read began after this call, so that it includes a preceding write. */
+  /** Returns a value whose read began after this call, so that the value includes writes before the call. */
   fresh(): Promise<T>;
   /** Returns the last value, however old; null before the first read. */
   peek(): T | null;
@@ -18,15 +18,18 @@ export interface CachedOptions {
   /** The shortest pause after a read, in milliseconds. Default: 250. */
   readonly intervalMs?: number;
   /**
-   * The shortest pause after a slow read (QUICK_MS), in milliseconds, unless isSmall() returns true or this process has
-   * written. Default: 10,000.
+   * The shortest pause after a slow read (QUICK_MS), in milliseconds. Default: 10,000. It does not apply if isSmall()
+   * returns true, or if this process has written since the read began.
    */
   readonly slowIntervalMs?: number;
-  /** Returns when this process last wrote. A value whose read began before that is read again sooner. */
+  /**
+   * Returns the time of this process's last write, by `clock`. If a read began before that time, the pause after the
+   * read is shorter.
+   */
   readonly changedAtMs?: () => number;
   /**
    * Returns whether there is so little data that only a busy machine makes a read slow. If so, a pause takes at most
-   * 5 s.
+   * five seconds, or `intervalMs` if that is longer.
    */
   readonly isSmall?: () => boolean;
   /** The clock in milliseconds. Tests pass their own. */
@@ -34,17 +37,17 @@ export interface CachedOptions {
 }
 
 /**
- * The pause is at least this many times the duration of the read, unless there is little data or this process has
- * written. So reads take at most a twentieth of the time.
+ * The pause is at least this many times the duration of the read, so that reads take at most a twentieth of the time.
+ * Exceptions: there is little data, or this process has written since the read began.
  */
 const PAUSE_FACTOR = 20;
-/** The factor after a write: reads take at most a third of the time. */
+/** The factor if this process has written since the read began. Then reads take at most a third of the time. */
 const PAUSE_FACTOR_AFTER_WRITE = 2;
 /** The longest pause if there is little data. */
 const MAX_SMALL_PAUSE_MS = 5_000;
-/** A read that took less than this is fast: the pause after it is short, and callers wait for the next read. */
+/** A read that took less than this is fast, any other read is slow. */
 const QUICK_MS = 150;
-/** If the last read was slow, its value is returned up to this age while a new read runs. */
+/** If the last read was slow, its value is returned while a new read runs, unless the value is older than this. */
 const STALE_MS = 60_000;
 
 export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {}): Cached<T> {

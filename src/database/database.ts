@@ -11,7 +11,7 @@ export interface Queryable {
   query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>>;
 }
 
-/** A Queryable whose query() runs each statement in a transaction of its own; transaction() runs several in one. */
+/** A Queryable whose query() runs each statement in a transaction of its own. transaction() runs several in one. */
 export interface Transactional extends Queryable {
   /**
    * `first`: statements that have no parameters and return no rows. They are sent together with the statement of
@@ -43,8 +43,8 @@ export interface Database {
    */
   readonly isTransaction?: boolean | undefined;
   /**
-   * How long each statement that adds jobs on a pool waits for an answer, in milliseconds; then its connection counts
-   * as lost. Default: until the connection ends.
+   * How long each statement that adds jobs on a pool waits for an answer, in milliseconds. After this time, its
+   * connection counts as lost. Default: until the connection ends.
    */
   readonly addTimeoutMs?: number | undefined;
 }
@@ -83,9 +83,9 @@ const { builtins } = types;
 const numbers: readonly number[] = [builtins.INT2, builtins.INT4, builtins.FLOAT8, builtins.FLOAT4];
 
 /**
- * How result columns arrive, whatever parsers the application has set on its pg: int2, int4 and floats as
- * numbers, bool as boolean, everything else (bigint, json, timestamptz) as PostgreSQL's own text, so that
- * nothing is rounded or parsed too early.
+ * Parses result columns, independently of the parsers that the application has set on its pg. An int2, int4 or float
+ * becomes a number, and a bool becomes a boolean. All other values (bigint, json, timestamptz) stay PostgreSQL's text,
+ * so that nothing is rounded or parsed too early.
  */
 const wireTypes = {
   getTypeParser(oid: number): (text: string) => unknown {
@@ -127,8 +127,9 @@ export async function query<R extends QueryResultRow>(
   try {
     const result = await db.client.query<R>({ ...named, text, values, types: wireTypes });
     const { rows } = result;
-    // The rows of a result are released: pg's results refer to each other, so an old one keeps all later ones alive
-    // until the next full garbage collection. Their rows were most of the memory growth of a busy worker.
+    // The result must not keep its rows. pg's results refer to each other, so an old result keeps all later results
+    // alive until the next full garbage collection. The rows of these results were most of the memory growth of a busy
+    // worker.
     result.rows = [];
     return rows;
   } catch (error) {

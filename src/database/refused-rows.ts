@@ -10,13 +10,16 @@ export interface RefusedRow {
   readonly error: unknown;
 }
 
-/** The most lists that one call halves. After that, all rows of a list with a refused row count as refused. */
+/**
+ * The maximum number of lists that one call of changeUnrefused() halves. In each further list with a refused row, all
+ * rows count as refused.
+ */
 const MAX_STATEMENTS = 1_000;
 
 /**
- * Changes the rows with these ids, except those that PostgreSQL refuses. A list with a refused row is halved until the
- * refused row is alone. `change` changes rows in one transaction and returns the number of changed rows. `refusal` is
- * called after each refusal.
+ * Changes the rows with the ids `all`, except the rows that PostgreSQL refuses to change. A list with a refused row is
+ * halved, and each half is sent by itself, until the refused row is alone. `change` changes the rows of a list in one
+ * transaction and returns the number of changed rows. `refusal` is called after each list that was refused.
  */
 export async function changeUnrefused(
   db: Database,

@@ -1,24 +1,25 @@
-// Rows that PostgreSQL skips without an error, because a trigger before the row's change returns null, or a row
-// security policy hides the row from the change. Also checks whether triggers may change the rows of an insert.
+// Finds the triggers and policies because of which PostgreSQL may skip rows. PostgreSQL skips a row without an error if
+// a trigger that runs before the row's change returns null, or if a row security policy hides the row from the change.
+// Also checks whether triggers may change the rows of an insert.
 import { WorkerError } from "../base/errors.ts";
 import { type Database, query, type Statement } from "./database.ts";
 import { isRaised } from "./errors/raised.ts";
 
-/** The text of the error with which a statement undoes itself if PostgreSQL has skipped one of its rows. */
+/** The text of the error that a statement raises to undo its own changes if PostgreSQL has skipped one of its rows. */
 export const SKIPPED = "a row was left as it is";
 
 /**
  * For each change, the bits of its triggers in pg_trigger.tgtype, and its letter in pg_policy.polcmd. An add has the
- * bits of inserts and updates, because it may update a job that has its key. An add has no letter: if a policy
- * forbids the add, PostgreSQL does not skip the row, but raises an error.
+ * bits of inserts and of updates, because it may update a stored job that has the same key. An add has no letter: if a
+ * policy forbids the add, PostgreSQL does not skip the row, but raises an error.
  */
 const CHANGES = { add: [4 | 16, ""], update: [16, "w"], delete: [8, "d"] } as const;
 
 export type Change = keyof typeof CHANGES;
 
 /**
- * Returns `error`. If the statement has raised it because PostgreSQL skipped a row, returns instead an error that
- * names the triggers and policies that may skip rows.
+ * Returns `error`, unless a statement has raised it because PostgreSQL skipped a row. In this case, returns an error
+ * that names the triggers and policies that may have skipped the row.
  */
 export async function withSkippers(db: Database, change: Change, error: unknown): Promise<unknown> {
   if (!isRaised((error as Error).cause, SKIPPED)) return error;
@@ -27,19 +28,22 @@ export async function withSkippers(db: Database, change: Change, error: unknown)
   return new WorkerError("database_error", `the ${change} of its row is skipped${cause}`);
 }
 
-/** Returns the triggers and policies that may skip jobs in this change, such as `trigger "audit"`. */
+/** Returns the triggers and policies that may skip jobs in this change, in words such as `trigger "audit"`. */
 export async function readSkippers(db: Database, change: Change): Promise<string[]> {
   const values = [`${db.schema.quoted}._private_jobs`, ...CHANGES[change]];
   return (await query<{ name: string }>(db, skippersSql, values)).map(({ name }) => name);
 }
 
-/** Returns a condition: a trigger may change rows before their insert. `table`: the parameter with the table's name. */
+/**
+ * Returns an SQL condition: the table has a trigger that may change rows before their insert. `table`: the parameter
+ * with the table's name.
+ */
 export const mayChangeInserts = (table: string): string => `exists (
       select from pg_catalog.pg_trigger where tgrelid = ${table}::text::regclass::oid
       and tgtype & 7::int2 = 7::int2 and tgenabled <> 'D')`;
 
-// Only triggers for each row (bit 1 of tgtype) that run before the change (bit 2) can skip a row. pg_trigger.h in
-// PostgreSQL's sources has the bits.
+// Only a trigger for each row (1 in tgtype) that runs before the change (2) can skip a row. The numbers are those of
+// pg_trigger.h in PostgreSQL's sources.
 const skippersSql: Statement = () => `
   select pg_catalog.format('trigger "%s"', tgname) as name from pg_catalog.pg_trigger
   where tgrelid = $1::text::regclass::oid and not tgisinternal and tgenabled <> 'D'

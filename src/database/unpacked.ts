@@ -1,7 +1,7 @@
-// The size of values after decompression. The stored size can be read without decompressing, but a repetitive value can
-// be up to 90 times as large as its stored size, and with lz4 up to 255 times. Without decompressing, the real size can
-// be read only for texts. Decompressing takes 9 ms for each megabyte. So callers limit how many bytes a statement
-// decompresses, and assume the worst case for each value.
+// SQL for the size of values after decompression. The stored size of a value can be read without decompressing it, but
+// a repetitive value can be up to 90 times as large as its stored size, and with lz4 up to 255 times. Without
+// decompressing, the real size can be read only for texts. Decompressing takes 9 ms for each megabyte. So callers limit
+// how many bytes a statement decompresses, and assume the worst case for each value.
 
 /** Returns an SQL condition: the value is compressed in the table. */
 export const isPacked = (value: string): string =>
@@ -22,8 +22,8 @@ export const worstBytes = (value: string): string =>
       when 'lz4' then 255 when 'pglz' then 90 else 1 end`;
 
 /**
- * Returns an expression: the most bytes that isAtMost() can get by decompressing this value; 0 if it decompresses
- * nothing. Callers sum this up over the rows of a page.
+ * Returns an expression: the largest size that the value can have after isAtMost() has decompressed it; 0 if isAtMost()
+ * does not decompress the value. Callers add up these sizes over the rows of a page.
  */
 export const packedBytes = (value: string, bytes: number): string =>
   `case when ${isPacked(value)} and pg_catalog.pg_column_size(${value}) <= ${bytes}::int then ${worstBytes(value)} else 0::bigint end`;
@@ -41,13 +41,13 @@ export const ifSurelyAtMost = (value: string, bytes: number): string =>
  */
 export const isNameSize = (text: string): string =>
   `pg_catalog.octet_length(${text}) <= ${MAX_NAME_BYTES}::int`;
-/** Enough for the longest names, identifiers of cron entries: 512 characters of at most 4 bytes. */
+/** More than the longest names need. These are the identifiers of cron entries: 512 characters of at most 4 bytes. */
 const MAX_NAME_BYTES = 4_096;
 
 /** Returns an expression: the first `length` characters of a text. Only its beginning is decompressed. */
 export const startOfText = (text: string, length = MAX_NAME_LENGTH): string =>
   `pg_catalog.left(${text}, ${length})`;
-/** How much of a name is read. This program stores no longer names of tasks or queues: 128 characters at most. */
+/** How many characters of a name are read. Names of tasks and queues are shorter: they have at most 128 characters. */
 const MAX_NAME_LENGTH = 512;
-/** How many characters are read of reasons, and of other texts that may be longer than names. */
+/** How many characters are read of a reason, or of another text that may be longer than a name. */
 export const MAX_REASON_LENGTH = 2_000;

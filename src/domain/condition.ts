@@ -1,6 +1,6 @@
-// The seven conditions of a job, finer than the four states of the HTTP API. The server, the command line, the page
-// (ui/schema/conditions.mjs) and the words of `is:` in queries use these records. The SQL of the conditions is in
-// insight/expressions/condition.ts.
+// The seven conditions of a job, finer than the four states of the HTTP API. The properties of the conditions are used
+// by the server, the command line, queries (`is:`) and, through ui/schema/conditions.mjs, the page. The SQL of the
+// conditions is in insight/expressions/condition.ts.
 
 export interface ConditionData {
   /** `place`: the condition's position in lists of all conditions; `tab`: its position among the page's tabs. */
@@ -12,11 +12,17 @@ export interface ConditionData {
   readonly states: readonly ("ready" | "scheduled" | "locked" | "failed")[];
   /** The condition's colour on a terminal; null: the terminal's default. */
   readonly colour: "red" | "yellow" | "green" | "cyan" | "faint" | null;
-  /** How the page shows the condition: the SVG path of its icon, the tone of its box, and an explanation. */
+  /**
+   * How the page shows the condition. `drawing`: the SVG path of its icon. `tone`: the CSS class for its colours;
+   * empty: none. `meaning`: an explanation.
+   */
   readonly drawing: string;
   readonly tone: "bad" | "warn" | "retry" | "run" | "sched" | "";
   readonly meaning: string;
-  /** For lists of the condition's jobs: the heading of the column with the relevant time, and the default order. */
+  /**
+   * For lists of jobs in this condition. `timeHead`: the heading of the column with the relevant time. `sort`: the
+   * default order.
+   */
   readonly timeHead: string;
   readonly sort: "due" | "running" | "-failed_at";
   /** Whether the column with the relevant time shows how long the job has been due. */
@@ -139,10 +145,10 @@ export type Condition = keyof typeof data;
 export const conditionData: Readonly<Record<Condition, ConditionData>> = data;
 
 /**
- * Every job has exactly one condition, the first of these that applies: *fetched* = locked, and its worker reports it
- * as not started; *running* = locked; *failed* = attempts used up; *blocked* = due, and its named queue is locked, by
- * a running or fetched job, or paused; *retrying* = an attempt has counted; *scheduled* = run_at in the future;
- * otherwise *ready*.
+ * The conditions in the order in which they are checked. Every job has exactly one condition, the first that applies:
+ * *fetched* = locked, and its worker reports it as not started; *running* = locked; *failed* = attempts used up;
+ * *blocked* = due, and its named queue is locked (by a running or fetched job, or by a pause); *retrying* = an attempt
+ * has counted; *scheduled* = run_at in the future; otherwise *ready*.
  */
 export const conditions = Object.keys(data) as readonly Condition[];
 
@@ -152,12 +158,15 @@ const inOrderOf = (place: "place" | "tab") =>
 export const shownConditions: readonly Condition[] = inOrderOf("place");
 export const tabConditions: readonly Condition[] = inOrderOf("tab");
 
-/** The conditions in which a job that waits may be due. */
+/** The conditions that a due job can have while it is not locked and has attempts left. */
 export const dueConditions = conditions.filter((one) =>
   conditionData[one].states.includes("ready"),
 );
 
-/** Returns true if all jobs in the condition are due, false if none is; null if some may be, or time is irrelevant. */
+/**
+ * Returns true if all jobs in the condition are due, and false if none is due. Returns null for retrying jobs, of which
+ * some may be due, and for locked and failed jobs, for which the question has no meaning.
+ */
 export function isDueIn(condition: Condition): boolean | null {
   const { states } = conditionData[condition];
   const mayBeDue = states.includes("ready");

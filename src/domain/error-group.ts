@@ -1,7 +1,7 @@
 // Groups of similar errors. A group's label is the first line of the error, with `#` for the parts that differ from job
-// to job. The rules must stay stable, because links contain the hashes of labels.
-// If the errors of a task differ in their words, a coarser group is used: the errors with the same class and the same
-// first stack frame in the application (ErrorPlace).
+// to job. The rules that turn a first line into a label must not change, because links contain the hashes of labels.
+// If many errors of a task differ in their words, those with the same class and the same first stack frame in the
+// application can form one larger group (ErrorPlace).
 import { hash } from "node:crypto";
 
 export interface ErrorGroup {
@@ -9,19 +9,19 @@ export interface ErrorGroup {
   readonly fingerprint: string;
   /** The first line with `#` in place of numbers, ids, times, addresses, file names and quoted texts. */
   readonly label: string;
-  /** A pattern for SQL's LIKE that all errors of the group match, and perhaps others. */
+  /** A pattern for SQL's LIKE. All errors with this label match the pattern; other errors may match it, too. */
   readonly likePattern: string;
 }
 
 /** A first line of at least this length is cut to the whole words within this length (wholeWords()). */
 const MAX_LINE_LENGTH = 300;
-/** A group depends on at most this many leading characters of an error. */
+/** Only this many characters, from the beginning of an error, decide which group the error belongs to. */
 export const ERROR_START = 600;
 
 const MAIL = /[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+/g;
 
-// In this order: UUIDs, times, IPv6 addresses, hexadecimal numbers, paths of files, the query of a URL, ids after an
-// underscore, ids that alternate letters and digits, ids with digits inside, numbers. A line has at most
+// Matches, in this order: UUIDs, times, IPv6 addresses, hexadecimal numbers, paths of files, the query of a URL, ids
+// after an underscore, ids that alternate letters and digits, ids with digits inside, numbers. A line has at most
 // MAX_LINE_LENGTH characters, which limits the cost of each alternative.
 const VARYING = new RegExp(
   [
@@ -42,8 +42,8 @@ const VARYING = new RegExp(
   "gi",
 );
 
-// A name in ", ' or ` after one of these words is kept, because the names of tables, columns and functions differ
-// between defects, not between jobs.
+// A quoted name after one of these words stays in the label, because two errors with different names of tables, columns
+// or functions usually have different causes.
 const NAMED =
   "(?<!\\b(?:reading|setting|column|constraint|relation|table|index|function|module|property) )";
 
@@ -68,8 +68,8 @@ const QUOTED = new RegExp(
 const TOKEN = /(?<![\w-])((?:[a-z]{1,12}[_-])?)([\w-]{10,64})(?![\w-])/g;
 const MIXED_CASE = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
 /**
- * Matches texts in one case that may be ids: capital letters after up to 4 digits, as in some ULIDs, or small letters
- * with up to 2 digits before and after them, as in some base-36 ids.
+ * Matches texts that may be ids and whose letters are all upper case or all lower case: upper-case letters after up to
+ * 4 digits, as in some ULIDs, or lower-case letters with up to 2 digits before and after them, as in some base-36 ids.
  */
 const ONE_CASE = /^(?:\d{0,4}[A-Z]{12,}|\d{0,2}[a-z]{8,}\d{0,2})$/;
 const MIN_LENGTH_WITHOUT_PREFIX = 16;
@@ -87,21 +87,27 @@ export function groupOfLabel(label: string): ErrorGroup {
 
 const fingerprintOf = (text: string): string => hash("sha256", text).slice(0, 12);
 
-// The error of a recovered job contains the id of a worker. That id may be any text, so the patterns for other ids are
-// not enough.
+// The error of a recovered job contains the id of a worker. That id may be any text, so the patterns for ids may not
+// match it.
 const RECOVERED =
   /^(Recovered\b.*?(?: worker| by) ).+?(?= stopped without finishing| held attempt|, which sends no heartbeat)/;
 
-/** Returns only the label, for callers that group many errors. */
+/** Returns the label of an error's group, without computing its hash, for callers that group many errors. */
 export function errorLabel(lastError: string): string {
   const label = withoutVariableParts(lastError).replace(TOKEN, withoutRandom).replace(VARYING, "#");
   return label.replace(LIST, "$1#$1");
 }
 
-/** Matches a list of values, which becomes one `#`, because jobs may have lists of different lengths. */
+/**
+ * Matches a list of replaced values, such as `'#', '#'`. One value, `'#'`, replaces the list, because the lists in the
+ * errors of a group may have different lengths.
+ */
 const LIST = /(["'`]?)#\1(?:, ?\1#\1)+/g;
 
-/** Returns the first line with `#` for mail addresses, the worker of a recovery, and the contents of quoted texts. */
+/**
+ * Returns the first line with `#` in place of mail addresses, the worker's id in the error of a recovered job, and the
+ * contents of quoted texts.
+ */
 function withoutVariableParts(lastError: string): string {
   const line = firstLine(lastError);
   return (line.includes("@") ? line.replace(MAIL, "#") : line)
@@ -116,7 +122,10 @@ export function firstLine(lastError: string): string {
   return (line.length < MAX_LINE_LENGTH ? line : wholeWords(line)).trimEnd();
 }
 
-/** Returns a cut line without its last, incomplete word, and without a text in quotation marks that is incomplete. */
+/**
+ * Removes from a cut line the parts that may be incomplete: the last word, unless it is the only one, and a text that
+ * begins with `"` or a backtick and has no closing mark.
+ */
 function wholeWords(line: string): string {
   const space = line.lastIndexOf(" ");
   const whole = space > 0 ? line.slice(0, space) : line;
@@ -127,10 +136,11 @@ function wholeWords(line: string): string {
 }
 
 /**
- * Whether an error differs from the errors of a group only by ids that look like words. `example`: an error of the
- * group. The error's own label may differ from the group's label only in words that have `#` in the group's label. The
- * error's word at that place must be as long as the word of `example`. Short words are ids only after a prefix such as
- * `cus_`.
+ * Whether an error differs from the errors of a group only by ids that look like words. `label`: the group's label.
+ * `example`: an error of the group. Each word of the error's own label must be equal to the word at the same place in
+ * `label`, unless that word of `label` has a `#`. At such a place, the words of the error and of `example` must have
+ * the same length, and the error's word must begin and end like the word of `label`. A text in place of the `#` counts
+ * as an id only if it has at least ID_LENGTH characters or follows a prefix such as `cus_`.
  */
 export function isLikeGroup(lastError: string, label: string, example: string): boolean {
   const words = wordsOf(lastError);
@@ -166,8 +176,9 @@ function withoutRandom(text: string, prefix: string, id: string): string {
 }
 
 /**
- * Whether the token looks random: it has letters of both cases, and either its letters and digits alternate too often
- * for words, or too many of its pairs of letters are unusual in words.
+ * Whether the token looks random. It must have letters of both cases, and one of three signs: many of its pairs of
+ * letters are unusual in words; all its runs of lower-case letters are short; or it has digits, and often changes
+ * between upper case, lower case and digits.
  */
 function isRandom(token: string): boolean {
   if (!MIXED_CASE.test(token)) return false;
@@ -182,8 +193,8 @@ const LOWER_A = 97;
 const LOWER_Z = 122;
 /** The bit that distinguishes lower case from upper case in ASCII. */
 const CASE = 32;
-// For each letter, the letters that follow it in at least 3 of 10,000 pairs of letters in words and in names of code.
-// More than half of all possible pairs of letters are missing here.
+// For each letter, the letters that often follow it: of 10,000 pairs of letters in words and in names in code, at least
+// 3 are this pair. More than half of all possible pairs are missing here. The missing pairs count as unusual.
 const FOLLOWERS =
   "bcdfgiklmnprstuvwxy|aeijlorsuy|acehiklortuy|adeilorsuy|abcdefgilmnopqrstuvwxy|aefilorstuy|aeghilnorstu|aeiort|abcdefglmnoprstvxz|eos|aeis|abdeiklostuvy|abeimnopsuy|acdefgiklmnopstuvy|abcdfgiklmnoprstuvwx|adeghiloprstu|lu|acdefgiklmnorstuvy|acefhiklopqstuy|acehiloprstuy|abcdefgilmnprst|aei|aehinor|ceipt|mnpsw|e".split(
     "|",
@@ -192,12 +203,18 @@ const FOLLOWERS =
 const FOLLOWING = FOLLOWERS.map((letters) =>
   [...letters].reduce((bits, letter) => bits | (1 << (letter.charCodeAt(0) - LOWER_A)), 0),
 );
-/** The smallest share of unusual pairs in a text that is not a word; higher for texts in one case of up to SHORT. */
+/**
+ * A text looks random if at least this share of its pairs of letters is unusual. For a text that ONE_CASE matches and
+ * that has at most SHORT characters, the share is UNUSUAL_IF_SHORT.
+ */
 const UNUSUAL = 0.3;
 const UNUSUAL_IF_SHORT = 0.4;
 const SHORT = 11;
 
-/** Whether at least two pairs of letters, and at least `share` of the pairs that end in lower case, are unusual. */
+/**
+ * Whether at least two of the pairs of letters are unusual, and at least the share `share`, from 0 to 1, of all pairs.
+ * Only pairs whose second letter is lower case are counted.
+ */
 function isUnpronounceable(token: string, share = UNUSUAL): boolean {
   let pairs = 0;
   let unusual = 0;
@@ -221,20 +238,21 @@ export function likePatternOf(label: string): string {
 
 export const isFingerprint = (text: string): boolean => /^[0-9a-f]{12}$/.test(text);
 
-/** A group of a task's errors with the same class that are thrown at the same place in the code. */
+/** A group of errors of one task that have the same class and were thrown at the same place in the code. */
 export interface ErrorPlace {
-  /** A hash of the label, as in ErrorGroup; a query can select the errors of the place by it. */
+  /** A hash of the label, as in ErrorGroup. With `group:` and this hash, a query selects the errors of the place. */
   readonly fingerprint: string;
-  /** The name of the place: `TypeError of charge_card in chargeCard (charge.js), in different words`. */
+  /** The name of the place, such as `TypeError of charge_card in chargeCard (charge.js), in different words`. */
   readonly label: string;
 }
 
-// Skips frames in Node, in node_modules, and in this package's executable, whose files are named `chunk-…`.
+// Matches the first stack frame that is not in Node, in node_modules or in this package's executable, whose files are
+// named `chunk-…`. The line of the frame must be complete.
 const FRAME =
   /\n\s+at (?!node:|chunk-|[^\n]*[( ](?:node:|chunk-|[^\n]*[/\\]node_modules[/\\]))([^\n]*)(?=\n)/;
 const CLASS = /^(?:Uncaught )?([A-Za-z_$][\w$.]{0,63}(?:Error|Exception))(?![\w$.])/;
 
-/** Returns the place of a task's error: its class and the first stack frame that FRAME does not skip. */
+/** Returns the place of an error: its class, the task, and the stack frame that FRAME matches, if there is one. */
 export function errorPlace(task: string, lastError: string): ErrorPlace {
   const start = lastError.slice(0, ERROR_START);
   const kind = CLASS.exec(start)?.[1] ?? "Error";

@@ -14,8 +14,8 @@ export function policyNameOf(flags: readonly string[]): string | undefined {
 }
 
 /**
- * Returns the job's deadline, in milliseconds since 1970: the earliest of its deadline flags; null if it has no valid
- * one.
+ * Returns the job's deadline, in milliseconds since 1970: the earliest time in its deadline flags. Returns null if the
+ * job has no valid deadline flag.
  */
 export function deadlineOf(flags: readonly string[]): number | null {
   let earliest: number | null = null;

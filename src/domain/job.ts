@@ -1,4 +1,4 @@
-// A job as all layers above the database use it, and its JSON on the wire.
+// A job as all layers above the database use it, and the JSON of a job in the HTTP API.
 
 /**
  * The states of a job. A job has exactly one of them, the first that applies: `locked` if `locked_at` is set, `failed`
@@ -15,9 +15,9 @@ export type JobState = (typeof jobStates)[number];
 export interface Job {
   /** The job's id. */
   readonly id: string;
-  /** The id of the task identifier's row. */
+  /** The id of the row that has the task identifier. */
   readonly taskId: number;
-  /** The task identifier; null when its row is missing. */
+  /** The task identifier; null if the row `taskId` is missing. */
   readonly taskIdentifier: string | null;
   /** The id of the named queue; null without one. */
   readonly queueId: number | null;
@@ -29,19 +29,19 @@ export interface Job {
   readonly payload: unknown;
   /** The priority: lower runs earlier. -32,768 to 32,767. */
   readonly priority: number;
-  /** The earliest time at which the job may run, in milliseconds; `runAtText` has microseconds. */
+  /** The earliest time at which the job may run, cut to milliseconds; `runAtText` has the microseconds. */
   readonly runAt: Date;
-  /** The number of attempts so far, a running one included. */
+  /** The number of attempts so far. A running one is included unless a transaction of the fast mode locks its job. */
   readonly attempts: number;
   /** The number of attempts after which the job fails for good. */
   readonly maxAttempts: number;
-  /** The last error: of an attempt, or set by failing, cancelling or recovering the job; null without one. */
+  /** The error of the last failed attempt, or the text set by failing, cancelling or recovering the job; null: none. */
   readonly lastError: string | null;
-  /** The time at which the job was added, or of the last debounced add that found its `attempts` above 0. */
+  /** The time at which the job was added. A debounced add replaces this time if `attempts` was above 0. */
   readonly createdAt: Date;
   /** The time of the job's last change. Fetching it, snoozing it and giving it back unstarted do not count. */
   readonly updatedAt: Date;
-  /** `runAt` as RFC 3339 text with microseconds, which a Date cuts off. May be passed as `runAt` again. */
+  /** `runAt` as RFC 3339 text with microseconds, which a Date cuts off. Adds accept it as `runAt`. */
   readonly runAtText: string;
   /** `createdAt` as RFC 3339 text with microseconds. */
   readonly createdAtText: string;
@@ -71,19 +71,20 @@ export interface Job {
 }
 
 /**
- * Returns the HTTP API's `ListedJob`, with payload and flags byte for byte. `more`: members to add or to replace.
+ * Returns a job as the JSON text of the HTTP API's `ListedJob`. Payload and flags are copied byte for byte. `more`:
+ * JSON texts of members that are added, or that replace members of the same name.
  */
 export function listedJobJson(job: Job, more: Record<string, string> = {}): string {
   return listedJobTexts(job, more).join("");
 }
 
-/** Like listedJobJson(), but in pieces, so that a large payload is copied only once. */
+/** Like listedJobJson(), but returns the text in pieces, so that a large payload is copied only once. */
 export function listedJobTexts(job: Job, more: Record<string, string> = {}): string[] {
   const { task_identifier, queue_name, is_available, state, ...rest } = fields(job);
   return object({ ...rest, task_identifier, queue_name, is_available, state, ...more });
 }
 
-/** Returns a job as in the HTTP API's `JobActionResult`. */
+/** Returns a job as the JSON text of an object in `jobs` of the HTTP API's `JobActionResult`. */
 export function changedJobJson(job: Job): string {
   const { queue_name: _, is_available: __, state: ___, ...rest } = fields(job);
   return object({ ...rest, task_id: String(job.taskId), job_queue_id: String(job.queueId) }).join(
@@ -91,7 +92,7 @@ export function changedJobJson(job: Job): string {
   );
 }
 
-/** Returns a map from names to JSON texts, built by hand because payload and flags must not be parsed. */
+/** Returns the members of a job's JSON object, as JSON texts. Payload and flags are never parsed. */
 function fields(job: Job) {
   return {
     id: job.id,

@@ -7,7 +7,7 @@ import { createAnswer, type ExchangeOptions } from "./exchange.ts";
 
 export interface Mount {
   readonly answer: (req: IncomingMessage, res: ServerResponse) => void;
-  /** Ends event streams and downloads, and refuses further ones. Each later response is the last of its connection. */
+  /** Ends event streams and downloads, and refuses new ones. Each later response is the last of its connection. */
   readonly close: () => void;
 }
 
@@ -16,7 +16,7 @@ export function createMount(options: ExchangeOptions, given: Partial<Limits> = {
   const connections = createConnections(limits, false);
   const answer = createAnswer(options, limits, connections);
   return {
-    // Frameworks remove the path of the mount from `url`, and keep the whole one in `originalUrl`.
+    // Frameworks remove the mount's path from `url`, and keep the complete URL in `originalUrl`.
     answer: (req, res) => {
       const { originalUrl } = req as IncomingMessage & { readonly originalUrl?: unknown };
       answer(req, res, false, typeof originalUrl === "string" ? originalUrl : req.url);

@@ -1,9 +1,9 @@
-// Responses of endpoints: their type, how they are made from JSON, and how an incomplete one is cut off. A body is
-// whole (text or bytes), absent, or a function that writes it to the connection.
+// The type of the responses that endpoints return, functions that make a response from JSON, and a function that cuts
+// off an incomplete response. A body is a text, bytes, a function that writes it, or null if there is no body.
 import type { ServerResponse } from "node:http";
 import type { Writable } from "node:stream";
 
-/** Writes the body to the response `connection` and ends it. Not called for HEAD. */
+/** Writes the body to `connection`, which is Node's response, and ends the response. Not called for HEAD. */
 export type StreamBody = (connection: Writable) => void;
 
 export interface HttpResponse {
@@ -13,16 +13,17 @@ export interface HttpResponse {
   /** Returns the text from which the ETag is made, such as the body without its times. Default: the whole body. */
   readonly comparable?: () => string;
   /**
-   * Whether the body ends with the connection (RFC 9112 §6.3) instead of having a length or chunks, so that each write
-   * is one buffer instead of four. Default: false.
+   * Whether the end of the connection marks the end of the body (RFC 9112 §6.3). The response then has no length and no
+   * chunks, and each write passes one buffer to the connection instead of four. Default: false.
    */
   readonly endsWithConnection?: boolean;
 }
 
 /**
- * Cuts off an incomplete response. In HTTP/1.0 the body ends with the connection. Over TCP, a reset shows that the body
- * is incomplete; over TLS, the missing close_notify shows it. In HTTP/1.1 the missing last chunk shows it, and a reset
- * would only discard bytes that the client has not read yet.
+ * Cuts off an incomplete response. In HTTP/1.0 the end of the connection can also mean that the body is complete. So
+ * over TCP the connection is reset. Over TLS no reset is needed: the missing close_notify shows that the body is
+ * incomplete. In HTTP/1.1 the missing last chunk, or the length, shows it. There, a reset would only discard bytes that
+ * the client has not read yet.
  */
 export function cutOff(response: ServerResponse): void {
   const { socket, req } = response;
@@ -35,15 +36,18 @@ export function json(value: unknown, status = 200): HttpResponse {
   return jsonText(JSON.stringify(value), status);
 }
 
-/** Returns a response from JSON text, such as rows whose payloads are sent exactly as stored. */
+/** Returns a response whose body is JSON text, such as rows whose payloads are sent exactly as stored. */
 export function jsonText(text: string, status = 200): HttpResponse {
   return { status, headers: { "content-type": "application/json; charset=utf-8" }, body: text };
 }
 
-/** The total length, in characters, above which pieces of text are not joined but written to one buffer. */
+/** The total length of pieces of text, in characters, above which the pieces are not joined to one string. */
 const MAX_CHARS = 4_000_000;
 
-/** Returns a response from pieces of JSON text. Beyond MAX_CHARS they are copied once, into the bytes that are sent. */
+/**
+ * Returns a response whose body is the pieces of JSON text, one after another. Pieces of more than MAX_CHARS together
+ * are written directly into the bytes to send, which saves a copy.
+ */
 export function jsonTexts(texts: readonly string[]): HttpResponse {
   const chars = texts.reduce((sum, text) => sum + text.length, 0);
   const { status, headers } = jsonText("");

@@ -1,5 +1,5 @@
-// Shares the reads of groups, common factors, incidents, limits and the horizon between callers. Their results are
-// cached. The pause until a result is read again is longer after a slower read (database/cached.ts).
+// Reads groups, common factors, incidents, limits and the horizon, and caches the results, so that all callers share
+// the reads. The slower a read was, the longer its result is used before it is read again (database/cached.ts).
 import { monotonic } from "../base/clock.ts";
 import { cachedByKey, createCache } from "../database/cached.ts";
 import type { Database } from "../database/database.ts";
@@ -48,9 +48,9 @@ export interface LimitUses {
 }
 
 export const DEFAULT_BUCKETS = 57;
-/** The maximum number of cached results of each kind. A result has at most a megabyte. */
+/** The maximum number of cached results for groups, for common factors and for horizons. Each is at most a megabyte. */
 const MAX_KEPT = 16;
-/** The errors in a table of at most this many pages are read within a few milliseconds. */
+/** If the table of jobs has at most this many pages, its errors are read within a few milliseconds. */
 const QUICK_PAGES = 512;
 
 export function createInsight(db: Database): Insight {
@@ -101,13 +101,14 @@ export function createInsight(db: Database): Insight {
   const incidents = createCache(async () => readIncidents(db, await gauged(), shared), usual);
 
   let limitsReadAtMs = Number.NEGATIVE_INFINITY;
-  // The function of the latest call: the function of an earlier call may return older counts.
+  // The argument of the latest call of limits(). The argument of an earlier call may return older counts.
   let readCounts: Parameters<Insight["limits"]>[0];
   const keptLimits = createCache(async (): Promise<LimitUses> => {
     const beganAtMs = monotonic();
     const uses = await readLimitUses(db, await readCounts());
     const note = uses.length > 0 ? await unreportedNote(db) : null;
-    // Set only after the read. If it were set before, a call during the read could get a value from before the write.
+    // Set only after the read. If it were set before the read, a call during the read would not wait for the read, and
+    // could get the cached value, which may be older than the last write.
     limitsReadAtMs = beganAtMs;
     return { uses, note };
   }, usual);
@@ -125,7 +126,7 @@ export function createInsight(db: Database): Insight {
     if (known === null) return null;
     const fingerprint = shownGroup(db, task, errorStart);
     const group = known.groups.find(({ key }) => key === fingerprint);
-    // A sample may lack the group of this job.
+    // If the groups come from a sample, the group of this job may be missing. The group has at least this job.
     return group?.count ?? (known.of.precision === "exact" ? null : cappedValue(1, "sample", asOf));
   };
 

@@ -1,5 +1,5 @@
-// The operations of a job queue as methods. The methods of a worker's utils call the worker's interceptors before they
-// add a job.
+// The operations on a job queue, such as addJob() and countJobs(), as functions that are bound to a database. If they
+// belong to the utils of a worker, they call the worker's interceptors before they add a job.
 import { WorkerError } from "../base/errors.ts";
 import { checkEach } from "../base/validate.ts";
 import { completeJobs } from "../commands/jobs/complete-jobs.ts";
@@ -31,14 +31,17 @@ export interface BeforeAdd {
    * their promise, so a later change of a payload has no effect.
    */
   isActive(): boolean;
-  /** Resolves to the job to add, or to null if an interceptor skips it. Rejects if an interceptor refuses it. */
+  /** Resolves to the job to add, or to null if an interceptor skips it. Rejects if an interceptor refuses the job. */
   intercept(job: JobToAdd): Promise<JobToAdd | null>;
 }
 
 type GivenJob = JobToAdd | JobByTask;
 type GivenJobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
-/** Returns the operations on `db`. `isShared`: whether concurrent calls of addJob() may share an insert. */
+/**
+ * Returns the operations on `db`. `isShared`: whether concurrent calls of addJob() may share an insert. `before`:
+ * the interceptors; null: none.
+ */
 export function boundOperations(db: Database, isShared: boolean, before: BeforeAdd | null) {
   const add = addOperations(db, isShared, before);
   return tracedToCaller({
@@ -109,8 +112,8 @@ function onFirstUse(db: Database, add: (job: JobToAdd) => Promise<unknown>): Ope
 type Operations = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
 
 /**
- * Makes the stack of a WorkerError begin here. V8 keeps only ten frames, so without this the frames of the library
- * could displace those of the caller.
+ * Wraps each operation so that the stack of its WorkerErrors begins at the wrapper. V8 stores only ten frames of a
+ * stack. Without the wrapper, frames of the library could take the place of the caller's frames.
  */
 function tracedToCaller<T extends Operations>(operations: T): T {
   const traced = Object.entries(operations).map(([name, call]) => [
@@ -128,7 +131,7 @@ function tracedToCaller<T extends Operations>(operations: T): T {
 }
 
 function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null) {
-  // After utils.with(client) each call sends its own statement, in the order of the calls.
+  // In the operations of utils.with(client), each call sends its own statement, so that the order of the calls is kept.
   const add = isShared ? coalescedAdd(db) : (job: JobToAdd) => addJob(db, job);
   const active = (): BeforeAdd | null => (before?.isActive() === true ? before : null);
   return {
@@ -156,7 +159,7 @@ function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null
   };
 }
 
-/** Yields the jobs to add. Interceptors run for one job after another. SKIPPED takes the place of a skipped job. */
+/** Yields the jobs to add, and SKIPPED in place of a skipped job. Interceptors run for one job after another. */
 async function* interceptedJobs(hook: BeforeAdd, jobs: GivenJobs): AsyncGenerator<JobToAdd> {
   let index = 0;
   for await (const given of jobs) {

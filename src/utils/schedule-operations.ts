@@ -38,15 +38,18 @@ export interface Schedule {
   readonly payload: unknown;
   /** The payload's exact JSON text. */
   readonly payloadText: string;
-  /** The backfill period in milliseconds: missed ticks that are at most this old add their jobs later. 0: none do. */
+  /**
+   * The backfill period in milliseconds. A tick that was missed while no worker ran, or during a pause, still adds its
+   * job if the tick was due at most this long before a worker started or the pause ended. 0: missed ticks add no jobs.
+   */
   readonly fillMs: number;
-  /** The named queue of the jobs; null without one. */
+  /** The named queue of the jobs; null if the jobs have none. */
   readonly queueName: string | null;
   /** The maximum number of attempts of each job; null: 25. */
   readonly maxAttempts: number | null;
   /** The priority of each job; null: 0. */
   readonly priority: number | null;
-  /** The job key of each job; null without one. */
+  /** The job key of each job; null if the jobs have none. */
   readonly jobKey: string | null;
   /** What a tick does with a waiting job of the same key; null: `replace`. */
   readonly jobKeyMode: "replace" | "preserve_run_at" | null;
@@ -58,7 +61,7 @@ export interface Schedule {
   readonly pausedAt: Date | null;
   /** The first tick that no worker has handled; null if the pattern matches no later time. */
   readonly nextAt: Date | null;
-  /** The last tick that a worker has handled; null before the first. A handled tick may have added no job. */
+  /** The last tick that a worker has handled; null if none was handled. A handled tick may have added no job. */
   readonly lastAt: Date | null;
   /** 1 for a new schedule; each change, pause and resume adds 1. */
   readonly revision: number;
@@ -87,15 +90,16 @@ export interface ExpectedRevision {
 }
 
 /**
- * The operations on schedules. All of them reject with `extension_missing` until `worker migrate --with schedules` has
- * added the table. Operations on one schedule reject with `not_found` if it does not exist.
+ * The operations on schedules. All of them reject with `extension_missing` if the schema has no table of schedules,
+ * which `worker migrate --with schedules` adds. Operations on one schedule reject with `not_found` if the schedule does
+ * not exist.
  */
 export interface ScheduleOperations<Added> {
   /**
    * Adds a schedule. The arguments are those of cronEntry(), with the further options `jitterMs` and `overlap`. At each
    * tick a worker of this library adds a job of `task`. The default identifier is the task's. Rejects with `conflict`
-   * if a schedule or a live worker's cron entry has the identifier, or if there are 10,000 schedules. Rejects with
-   * InputError for invalid values.
+   * if a schedule or a cron entry of a running worker already has the identifier, or if there are 10,000 schedules.
+   * Rejects with InputError for invalid values.
    */
   addSchedule<Payload>(
     pattern: string | CronPattern,

@@ -39,14 +39,15 @@ import type { ScheduleOperations } from "./schedule-operations.ts";
 import { optionsSchema, type WorkerUtilsOptions } from "./utils-options.ts";
 
 /**
- * The operations of a job queue, on a pool or on one client (`with`). `Added` is the type of addJob's result: Job. In
- * the utils of a worker it is Job or null; null means that an interceptor has skipped the job.
+ * The operations of a job queue, on a pool, or on the client given to `with`. `Added` is the type of addJob's result:
+ * Job. In the utils of a worker it is Job or null; null means that an interceptor has skipped the job.
  *
- * Every method that uses the database can reject with a WorkerError whose `code` is `bad_input` (InputError: all
- * problems at once; nothing was changed), `schema_missing`, `schema_unsupported`, `database_unreachable`,
- * `database_timeout`, `database_busy`, `read_only_server` or `database_error`; some have further codes. Methods that
- * add jobs also reject with `outcome_unknown` when the connection was lost before the answer: the jobs may have been
- * added. With a `jobKey`, a repeated call leaves at most one waiting job.
+ * Every method that uses the database can reject with a WorkerError whose `code` is `schema_missing`,
+ * `schema_unsupported`, `database_unreachable`, `database_timeout`, `database_busy`, `read_only_server` or
+ * `database_error`. Invalid input is rejected with an InputError (code `bad_input`), which lists the problems. In that
+ * case nothing has been changed; only copyJobs() on a client in no transaction may have added jobs. Some methods have
+ * further codes. Methods that add jobs also reject with `outcome_unknown` if the connection was lost before the answer:
+ * the jobs may have been added. With a `jobKey`, a repeated call leaves at most one waiting job.
  */
 export interface WorkerUtils<Added = Job>
   extends AsyncDisposable,
@@ -57,119 +58,122 @@ export interface WorkerUtils<Added = Job>
   /** The pool or client and the schema, for adminServerConfig(pool, utils). */
   readonly database: Database;
   /**
-   * Adds a job by its task, whose payload type the compiler checks, or by an identifier, with any payload. An undefined
-   * payload is stored as `{}`, a bigint as an exact integer, rawJson() byte for byte. With `jobKey`, an existing job of
-   * that key is treated as `jobKeyMode` defines. `unique` makes the key from the job's values. If `isDuplicate` of the
-   * result is true, the job existed already, and no job was added.
+   * Adds a job. The first argument is a task, so that the compiler checks the payload's type, or an identifier, which
+   * allows any payload. An undefined payload is stored as `{}`, a bigint as an exact integer, and rawJson() byte for
+   * byte. If a job with the same `jobKey` exists, `jobKeyMode` defines what happens to that job. `unique` makes a key
+   * from the job's values. If `isDuplicate` of the result is true, a job with the key existed, and no job was added.
    *
-   * When the promise resolves, the job is committed or, on `with(client)`, part of the client's transaction. On a pool,
-   * concurrent calls without a key may share one insert. Rejects with InputError for options or payloads that are
-   * invalid.
+   * When the promise resolves, the job is committed; on a client that is in a transaction, the job is part of that
+   * transaction. On a pool, concurrent calls without a key may share one insert. Rejects with InputError for options or
+   * payloads that are invalid.
    */
   readonly addJob: AddJob<Added>;
   /**
-   * Adds up to 10,000 jobs, `{ task, payload, spec }` or `{ identifier, payload, spec }`: all of them or none. Returns
-   * the jobs in the same order, except those that an interceptor skipped. A batch in which a key occurs twice takes
-   * several statements: on `with(client)` they are atomic only in your own transaction. Rejects with InputError for
-   * more than 10,000 jobs, and otherwise as addJob does. Such an error names the job by its index:
+   * Adds up to 10,000 jobs, each given as `{ task, payload, spec }` or `{ identifier, payload, spec }`. Either all jobs
+   * are added or none; if a key occurs twice in the list, this is not guaranteed on a client that is in no transaction.
+   * Returns the jobs in the same order, without those that an interceptor has skipped. Rejects with InputError for more
+   * than 10,000 jobs, and otherwise as addJob() does. An InputError names an invalid job by its index, as in
    * `jobs[3].spec.priority`.
    */
   readonly addJobs: AddJobs<Job>;
   /**
-   * Adds any number of jobs by COPY, from a list or any (async) iterable, in constant memory, and notifies workers
-   * once, at the end. All jobs are added or none; on `with(client)` this is true only in your own transaction. Returns
-   * the number of added jobs. Job keys are not supported: use addJobs. Rejects as addJob does, with the job's index,
-   * and with errors of the iterable.
+   * Adds any number of jobs by COPY, from a list or any (async) iterable, in constant memory. Workers are notified
+   * once, at the end. Either all jobs are added or none; this is not guaranteed on a client that is in no transaction.
+   * Returns the number of added jobs. Jobs with a key or a throttle are not supported: use addJobs(). Rejects as
+   * addJob() does (an InputError names an invalid job by its index), with the errors that the iterable throws, and with
+   * `configuration` on a client of another driver than pg.
    */
   readonly copyJobs: CopyJobs;
   /**
    * Deletes 1–10,000 jobs as if they had succeeded. Returns the deleted jobs, in ascending order of their ids; unknown
    * ids and jobs locked within the last 4 hours are skipped, as in Graphile Worker. Rejects with InputError for invalid
-   * ids, for none, or for more than 10,000.
+   * ids, and if there are no ids or more than 10,000.
    */
   completeJobs(ids: readonly string[]): Promise<Job[]>;
   /**
    * Fails jobs for good: sets `attempts` to `max_attempts`, and `last_error` to `reason` (at most 65,536 characters;
-   * default "Manually marked as failed"). First waits up to a second while a worker has fetched one of the jobs and not
-   * started it. Returns the changed jobs. Skips the same jobs as completeJobs. Rejects as completeJobs does, and with
-   * InputError for a longer reason.
+   * default "Manually marked as failed"). If a worker has fetched one of the jobs and not started it, first waits up to
+   * a second until the worker has started the job or given it back. Returns the changed jobs. Skips the same jobs as
+   * completeJobs(). Rejects as completeJobs() does, and with InputError for a longer reason.
    */
   permanentlyFailJobs(ids: readonly string[], reason?: string | null): Promise<Job[]>;
   /**
    * Changes run_at, priority, attempts or max_attempts of 1–10,000 jobs; omitted values stay. A job without attempts
-   * left runs again only if the change leaves its `attempts` below its `maxAttempts`. Returns the changed jobs. Waits
-   * as permanentlyFailJobs does, and skips the same jobs. Rejects with InputError for invalid ids, and for `changes`
-   * that are invalid or have no value.
+   * left runs again only if its `attempts` are below its `maxAttempts` after the change. Returns the changed jobs.
+   * Waits as permanentlyFailJobs() does, and skips the same jobs. Rejects with InputError for invalid ids, and for
+   * `changes` that are invalid or empty.
    */
   rescheduleJobs(ids: readonly string[], changes: JobChanges): Promise<Job[]>;
   /**
-   * Cancels 1–10,000 jobs, and returns an outcome for each distinct id, in order of `ids`. A waiting job fails, with
-   * `last_error` `cancelled: REASON`, or is deleted (`remove`). The signal of a running job aborts with JobCancelled:
-   * within 50 ms usually, and within 2.5 s where workers receive no notifications. If its task then throws, the job
-   * has failed for good; if it returns, the job is completed. A Graphile worker does not abort the job, and does not
-   * retry it. Rejects with `extension_missing` until `worker migrate --with controls` has added the tables, and with
-   * InputError for invalid ids or options.
+   * Cancels 1–10,000 jobs, and returns an outcome for each distinct id, in the order of `ids`. A waiting job fails,
+   * with `cancelled: REASON` as its `last_error`, or is deleted if the option `remove` is true. The signal of a running
+   * job aborts with JobCancelled: usually within 50 ms, or within 2.5 s if its worker receives no notifications. If the
+   * task then throws, the job has failed for good; if the task returns, the job is completed. A Graphile worker does
+   * not abort a running job, but the job is not retried. Rejects with InputError for invalid ids or options, and with
+   * `extension_missing` until `worker migrate --with controls` has added the tables.
    */
   cancelJobs(ids: readonly string[], options?: CancelOptions): Promise<CancelledJob[]>;
   /**
-   * Waits until jobs that were cancelled have ended, at most `timeoutMs` (default 60,000), and returns the outcome
-   * of each job. Rejects as cancelJobs does.
+   * Waits until jobs that were cancelled have ended, at most `timeoutMs` milliseconds (default 60,000), and returns the
+   * outcome of each job. Rejects as cancelJobs() does.
    */
   waitForCancelledJobs(
     ids: readonly string[],
     options?: { readonly timeoutMs?: number },
   ): Promise<CancelEnd[]>;
   /**
-   * Removes the job with this key, 1–512 characters. A running job continues, but loses its key and is not retried.
-   * First waits up to a second while a worker has fetched the job and not started it. Rejects with InputError for an
-   * invalid key.
+   * Removes the job with this key (1–512 characters). A running job continues, but loses its key and is not retried. If
+   * a worker has fetched the job and not started it, first waits as permanentlyFailJobs() does. Rejects with InputError
+   * for an invalid key.
    */
   removeJob(key: string): Promise<RemovedJob>;
   /**
-   * Returns the job, or null when it does not exist: a completed job is deleted. Rejects with InputError for an
-   * invalid id.
+   * Returns the job, or null if no job has this id. A job is deleted when it is completed. Rejects with InputError for
+   * an invalid id.
    */
   getJob(id: string): Promise<Job | null>;
   /**
-   * Returns a page of jobs, by default 100 in order of ids; at most 500, and fewer when they are large.
-   * A page may also be short, even empty, because its search took too long. `nextCursor` leads to the next page, and is
-   * null at the end. Rejects with InputError for an invalid filter.
+   * Returns a page of at most `limit` jobs (0–500, default 100), by default in the order of their ids. The page has
+   * fewer jobs if they are large, or if the search took too long; it may even be empty. `nextCursor` leads to the next
+   * page; it is null at the end. Rejects with InputError for an invalid filter.
    */
   listJobs(filter?: JobFilter): Promise<JobPage>;
   /** Returns the exact numbers of jobs by state. Reads all jobs: about 0.25 s for each million. */
   countJobs(): Promise<JobCounts>;
   /**
-   * Returns named queues, locked ones first: at most `limit`, 0–10,000, default 1,000. Reads all jobs. Rejects with
-   * InputError for another limit.
+   * Returns at most `limit` named queues (0–10,000, default 1,000). Queues that a worker has locked come first. Reads
+   * all jobs. Rejects with InputError for any other `limit`.
    */
   listQueues(limit?: number): Promise<QueueSummary[]>;
-  /** Returns at most 1,000 workers that hold locks. Without the optional index `running` it reads all jobs. */
+  /** Returns at most 1,000 workers that hold locks. Reads all jobs unless the optional index `running` exists. */
   listLockedWorkers(): Promise<LockedWorker[]>;
   /**
-   * Returns the workers with a row in the table of heartbeats, at most 1,000; none in a schema without that table.
-   * `staleAfterMs`: the time without a heartbeat after which `isStale` is true, at most a year; default: each
-   * worker's own threshold, or 300,000 if it reports none. Rejects with InputError for another value.
+   * Returns at most 1,000 workers that have a row in the table of heartbeats; none if the schema lacks that table.
+   * `staleAfterMs`: the time without a heartbeat after which `isStale` is true, in milliseconds, at most a year.
+   * Default: each worker's own threshold, or 300,000 if it reports none. Rejects with InputError for any other value.
    */
   listActiveWorkers(options?: { readonly staleAfterMs?: number }): Promise<ActiveWorker[]>;
   /**
-   * Deletes failed jobs, task identifiers without jobs and queues without jobs; by default all three. The cleanup task
-   * "gc-task-identifiers" keeps the identifiers that workers report in their heartbeats, and those of the option
-   * `taskIdentifiersToKeep`. Names are deleted in steps. Each step waits up to 10 s for open transactions, and restores
-   * the names that jobs of these transactions use. Rejects with InputError for an unknown cleanup task, and with
-   * `configuration` when names would be deleted inside a transaction on `with(client)`.
+   * Runs the given cleanup tasks, by default all three: they delete failed jobs, task identifiers without jobs, and
+   * queues without jobs. "gc-task-identifiers" keeps the identifiers that workers report in their heartbeats, and those
+   * of the option `taskIdentifiersToKeep`. Identifiers and queues are deleted in steps. Each step waits up to 10 s for
+   * open transactions, and restores the identifiers and queues that jobs of these transactions use. Rejects with
+   * InputError for an unknown cleanup task, and with `configuration` if identifiers or queues would be deleted in a
+   * transaction of the client.
    */
   cleanup(tasks?: readonly CleanupTask[], options?: CleanupOptions): Promise<CleanupResult>;
   /**
-   * Unlocks all jobs and queues that these workers, 1–1,000 ids, have locked. Jobs that such a worker still runs may
-   * run a second time, so use it only for workers that have ended. Rejects with InputError for another number of ids.
+   * Unlocks all jobs and queues that the workers with these 1–1,000 ids have locked. If one of the workers still runs,
+   * its jobs may run a second time, so pass only workers that have ended. Rejects with InputError for any other number
+   * of ids.
    */
   forceUnlockWorkers(workerIds: readonly string[]): Promise<UnlockedCounts>;
   /**
    * Pauses a named queue, which is created if it does not exist: no worker starts its jobs, not even a Graphile worker.
-   * Running jobs continue, unless the option `cancelRunning` is true, and jobs can still be added. Pausing again
-   * changes the reason and the end. Waits up to `waitMs` (default 5 s) until all live workers have acknowledged the
-   * pause, and returns the workers that have not. Rejects with `extension_missing` before
-   * `worker migrate --with controls`, and with InputError for invalid options.
+   * Running jobs continue, unless the option `cancelRunning` is true, and jobs can still be added. A second call
+   * replaces the reason and the end of the pause. Waits up to `waitMs` (default 5,000) until all live workers have
+   * acknowledged the pause; the result names the workers that have not. Rejects with InputError for invalid options,
+   * and with `extension_missing` until `worker migrate --with controls` has added the tables.
    */
   pauseQueue(name: string, options?: PauseOptions): Promise<PauseResult>;
   /** Pauses the jobs of one task, like pauseQueue(), except that Graphile workers still start them. */
@@ -191,34 +195,35 @@ export interface WorkerUtils<Added = Job>
    */
   listPauses(): Promise<Pause[]>;
   /**
-   * Recovers the jobs of workers that have sent no heartbeat for `sweepThresholdMs` (default 300,000) and for their own
-   * threshold, or that never sent any and locked nothing in `sweepThresholdMs`. Jobs with the flag
-   * `infrastructure_resilient` are recovered only after the worker's threshold for such jobs. Jobs with attempts left
-   * may run again after `recoveryDelayMs` (default 30,000); interrupted attempts count. With `dryRun`, nothing is
-   * changed. Workers recover each other's jobs, too (option `recovery`). Rejects with InputError for a duration that is
-   * negative or longer than a year.
+   * Recovers the jobs of workers whose last heartbeat is older than `sweepThresholdMs` (default 300,000) and than their
+   * own threshold. Also recovers the jobs of workers that have never sent a heartbeat, if their newest lock is older
+   * than `sweepThresholdMs`. Jobs with the flag `infrastructure_resilient` are recovered only after the worker's
+   * threshold for such jobs. Jobs with attempts left may run again after `recoveryDelayMs` (default 30,000);
+   * interrupted attempts count. With `dryRun`, nothing is changed. Running workers also recover the jobs of stale
+   * workers by themselves (option `recovery`). Rejects with InputError for a duration that is negative or longer than a
+   * year.
    */
   sweepStaleWorkers(options?: SweepOptions): Promise<SweepResult>;
   /**
-   * Creates the schema, or adds what an existing one lacks: `migrate({ extensions: ["limits"] })` adds the tables of
-   * limits, too. Safe with any number of callers at once. Rejects as the function migrate() does, and with
-   * `configuration` on `with(client)`: it needs a pool.
+   * Creates the schema, or adds the parts that an existing schema lacks. `migrate({ extensions: ["limits"] })` adds the
+   * tables of limits, too. Safe with any number of callers at once. Rejects as the function migrate() does, and on the
+   * result of with() with `configuration`.
    */
   migrate(options?: MigrationOptions): Promise<void>;
   /**
-   * Returns the same operations on another pool or client. If a client is in a transaction, a rollback of the
-   * transaction undoes them. end() of the result ends nothing. A client of another driver than pg must be an object
-   * whose `query({ text, values })` resolves to `{ rows }`. It is tested with one statement first; if the driver
-   * changes values, each operation rejects with `configuration`.
+   * Returns the same operations on another pool or client. If the client is in a transaction, a rollback of the
+   * transaction undoes the operations. end() of the result ends nothing. A client of another driver than pg must be an
+   * object whose `query({ text, values })` resolves to `{ rows }`. The first operation tests such a client with one
+   * statement; if the driver changes values, each operation rejects with `configuration`.
    */
   with(client: StatementClient): WorkerUtils<Added>;
-  /** Ends the pool that makeWorkerUtils() created, after its current statements. Ends no pool of yours. Idempotent. */
+  /** Ends the pool that makeWorkerUtils() created, after its running statements. A pool of the caller is not ended. */
   end(): Promise<void>;
 }
 
 /**
- * Returns the operations of a job queue. The first operation connects to the database, so a wrong address is noticed
- * only then. Rejects with InputError for invalid options.
+ * Returns the operations of a job queue. The first operation connects to the database. If the address of the database
+ * is wrong, that operation rejects. Rejects with InputError for invalid options.
  */
 export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<WorkerUtils> {
   const { pool, connectionString, maxConnections, logger, ...checked } = validate(

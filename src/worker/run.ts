@@ -6,14 +6,14 @@ import { Worker } from "./worker.ts";
 
 /** The options of run() and runOnce(): those of a worker, and what stops it. */
 export interface RunOptions<Extensions = unknown> extends WorkerOptions<Extensions> {
-  /** Stops the worker gracefully when it aborts. Default: none. */
+  /** When this signal aborts, the worker stops gracefully. Default: none. */
   readonly signal?: AbortSignal;
   /**
-   * Whether SIGTERM and SIGINT stop the worker gracefully, within `stopTimeoutMs` and `abortGraceMs`; a second
-   * signal aborts running jobs at once. If the process is still alive 10 s after such a stop (0.5 s if jobs were
-   * abandoned), it sends the first signal to itself, which ends it. It does not do so while other code listens for
-   * that signal. So close an HTTP server, for example, when `worker.stopped` resolves. Default true for run(), false
-   * for runOnce().
+   * Whether SIGTERM and SIGINT stop the worker gracefully, within `stopTimeoutMs` plus `abortGraceMs`. A second signal
+   * aborts running jobs at once. If the process is still alive 10 s after such a stop (0.5 s if jobs were abandoned),
+   * the process sends the first signal to itself, and this signal ends the process. The process does not do so while
+   * other code listens for the signal. So close an HTTP server, for example, when `worker.stopped` resolves. Default
+   * true for run(), false for runOnce().
    */
   readonly handleSignals?: boolean;
 }
@@ -38,16 +38,16 @@ export async function run<E>(options: RunOptions<E>): Promise<Worker<E>> {
 export interface DrainResult {
   /** The number of jobs that were completed. */
   readonly completed: number;
-  /** The number of failed attempts, including those that will be retried. */
+  /** The number of failed attempts, including attempts after which the job is retried. */
   readonly failed: number;
   /** The number of jobs that an interceptor skipped. */
   readonly skipped: number;
 }
 
 /**
- * Runs jobs until none is ready, including jobs of named queues and jobs that are added while it runs, and stops. Does
- * not wait for jobs and retries that are due later. Needs no notifications, and adds no jobs of cron entries and
- * schedules. Resolves to the numbers of jobs. Rejects as run() does.
+ * Runs jobs until no job is ready, and then stops. Also runs jobs of named queues, and jobs that are added while it
+ * runs. Does not wait for jobs and retries that are due later. Needs no notifications, and adds no jobs of cron entries
+ * and schedules. Resolves to the numbers of jobs. Rejects as run() does.
  */
 export async function runOnce<E>(options: RunOptions<E>): Promise<DrainResult> {
   const { signal, handleSignals = false, ...rest } = options;
@@ -67,7 +67,7 @@ export function workerForOnce<E>({ cron: _cron, ...options }: WorkerOptions<E>):
   return { worker, result: countResults(worker.hooks) };
 }
 
-/** Runs jobs until none is ready or `signal` aborts, and stops the worker. */
+/** Runs jobs until no job is ready or `signal` aborts, and then stops the worker. */
 export async function drainOnce<E>(worker: Worker<E>, signal?: AbortSignal): Promise<void> {
   try {
     await worker.drain(signal);
@@ -109,13 +109,13 @@ function stopOnSignals(worker: StoppingWorker): void {
 }
 
 const LINGER_MS = 500;
-/** The time that the rest of the application has to close. */
+/** The time in which the rest of the application can close. */
 const CLOSING_MS = 10_000;
 
 /**
- * Ends the process after `afterMs` if something keeps it alive, such as an abandoned job, which may already run again
- * on another worker. Waits until no other code, such as another worker in this process, listens for the signal. The
- * timer of this function does not keep the process alive.
+ * Ends the process after `afterMs` if something still keeps the process alive, such as an abandoned job, which may
+ * already run again on another worker. Does not end the process while other code, such as another worker in this
+ * process, listens for the signal. The timer of this function does not keep the process alive.
  */
 function endProcess(name: NodeJS.Signals, afterMs: number): void {
   setInterval(() => {

@@ -1,5 +1,6 @@
 // A session: the parts of a worker that work under one id in `locked_by`, such as the fetchers with their connections,
-// and the executors of their jobs. When a session's lease is lost, the worker continues with another (sessions.ts).
+// and the executors that run the fetched jobs. When a session has lost its lease, the worker continues with a new
+// session, unless a stop has begun (sessions.ts).
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { settlesWithin, systemClock, wait } from "../base/clock.ts";
@@ -29,7 +30,7 @@ import { SafeFetcher } from "./safe/safe-fetcher.ts";
 import type { Hooks } from "./task/hooks.ts";
 import type { ContextSource, SharedContext } from "./task/task-context.ts";
 
-/** The maximum time for which a stop waits for the return of permits and tokens, and again for the end of the lease. */
+/** The maximum of each of two waits of a stop: for the return of permits and tokens, and for the end of the lease. */
 const LEASE_END_MS = 300;
 
 export interface SessionParts<E> {
@@ -43,14 +44,14 @@ export interface SessionParts<E> {
   readonly controls: Controls;
   readonly limits: LimitWatch;
   readonly outage: Outage;
-  /** Called when a connection was lost: closes all other connections that do not answer within seconds. */
+  /** Called when a connection was lost. Closes the worker's other connections if they do not answer within seconds. */
   prove(): void;
 }
 
 export class Session<E> {
   /**
-   * The value of `locked_by`. It is short, because it is written with every lock. Among 10,000 workers two have
-   * the same id with a probability of one in five million.
+   * The value of `locked_by`. It is short, because it is written with every lock. The probability that two of 10,000
+   * sessions have the same id is one in five million.
    */
   readonly id = `w${randomBytes(6).toString("base64url")}`;
   readonly dispatcher: Dispatcher<E>;
@@ -104,17 +105,17 @@ export class Session<E> {
     });
   }
 
-  /** Called when limits have changed. `isOther`: other limits than before apply to a task or queue. */
+  /** Called when limits have changed. `isOther`: whether other limits than before may apply to a task or queue. */
   limitsChanged(isOther: boolean): void {
     this.dispatcher.settle();
     if (isOther) this.#safe?.limitsChanged();
-    // Jobs that were fetched before must not start: they may be under another limit now.
+    // Jobs that were fetched before the change must not start, because another limit may apply to them now.
     if (isOther) void this.dispatcher.returnUnstarted();
   }
 
   /**
-   * The database on an open connection of the safe mode that runs no long statement, if possible on an idle one; null
-   * if there is no such connection.
+   * The database, on an open connection of the safe mode on which no statement runs that may take up to a minute. An
+   * idle connection is preferred. Null if there is no such connection.
    */
   get database(): Database | null {
     const prompt = this.#safeConnections.filter(({ isPrompt }) => isPrompt);
@@ -126,7 +127,10 @@ export class Session<E> {
     return this.dispatcher.executors.flatMap((one) => one.running);
   }
 
-  /** Fetched jobs of the safe mode that have not started, until the database has confirmed their return. */
+  /**
+   * The fetched jobs of the safe mode that have not started. Jobs that were given back are included until the database
+   * has confirmed their return.
+   */
   get unstarted(): readonly FetchedJob[] {
     const started = [...this.#results.ended, ...this.#refusals.kept.keys()].map(idOf);
     const others = new Set([...this.runningIds, ...started]);
@@ -143,22 +147,22 @@ export class Session<E> {
     return this.#safe?.waiting ?? 0;
   }
 
-  /** Jobs that stay locked because PostgreSQL refuses their results, and jobs and queues that it refuses to lock. */
+  /** Jobs that stay locked, because PostgreSQL refuses their results; and jobs and queues that it refuses to lock. */
   get unsettled(): readonly RefusedChange[] {
     return this.#refusals.unsettled;
   }
 
-  /** Whether nothing is locked under the session's id, and its lease must still be ended. */
+  /** Whether it is certain that no job is locked under the session's id, and stop() has not ended the lease. */
   get leavesLease(): boolean {
     return this.dispatcher.holdsNothing && !this.#hasEndedLease;
   }
 
-  /** Jobs that may be cancelled: running ones of both modes, and unstarted ones of the safe mode. */
+  /** The jobs that can be cancelled: the running jobs of both modes, and the unstarted jobs of the safe mode. */
   get cancellable(): readonly FetchedJob[] {
     return [...this.running.map(({ job }) => job), ...this.unstarted];
   }
 
-  /** Aborts the signal of a cancelled job if it runs in this session. Returns whether it does. */
+  /** Aborts the signal of a cancelled job if the job runs in this session. Returns whether the job runs here. */
   cancel(job: FetchedJob): boolean {
     const { abortGraceMs } = this.#parts.config;
     const { dispatcher } = this;
@@ -176,16 +180,16 @@ export class Session<E> {
     for (const executor of this.dispatcher.executors) executor.abortForGood(reason);
   }
 
-  /** Stops waiting for running jobs, which count as failed. */
+  /** Stops waiting for running jobs. Their attempts count as failed with the error `reason`. */
   abandon(reason: string): void {
     for (const executor of this.dispatcher.executors) executor.abandon(reason);
     this.dispatcher.abandon();
   }
 
   /**
-   * Fetches no more jobs, waits for running ones and writes results and back-offs until `signal` aborts. If it has not
-   * aborted, returns tokens and permits. (Permits would be deleted with the lease as well, but without an announcement
-   * to other workers.) Then ends the lease.
+   * Ends fetching. Waits until running jobs have ended and until results and back-offs are written, but only until
+   * `signal` aborts. If `signal` has not aborted, gives back tokens and permits. (The end of the lease would delete the
+   * permits, too, but not announce to other workers that they are free.) Then ends the lease.
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.dispatcher.stop();
@@ -196,9 +200,9 @@ export class Session<E> {
   }
 
   /**
-   * Ends the lease if nothing is locked under it and a connection is open. An open connection is used because on a busy
-   * machine, or when many workers stop at once, a new one may take too long. The stopped worker would then count as
-   * stale.
+   * Ends the lease if no job is locked under it and a connection of the safe mode is open. No new connection is opened:
+   * on a busy machine, or when many workers stop at once, this may take so long that the lease expires. The stopped
+   * worker would then count as stale.
    */
   async #endLease(signal: AbortSignal): Promise<void> {
     const connection = this.#safeConnections.find(({ isConnected }) => isConnected);
@@ -208,7 +212,7 @@ export class Session<E> {
       () => {
         this.#hasEndedLease = true;
       },
-      () => {}, // Upkeep.stop() or Leases.release() repeats it.
+      () => {}, // Upkeep.stop() or Leases.release() ends the lease later.
     );
     void ended.then(() => answered.abort());
     await wait(LEASE_END_MS, AbortSignal.any([signal, answered.signal]));
@@ -245,7 +249,7 @@ export class Session<E> {
         limits: this.#limits,
         hooks,
         outage,
-        // With a fast mode, the safe mode fetches only those jobs without a named queue that the fast mode does not.
+        // Which jobs without a named queue the safe mode fetches: all, or all except those for the fast mode.
         free: config.fastLane === null ? "all" : "safe",
         lease: this.#parts.lease,
       },
@@ -262,7 +266,7 @@ export class Session<E> {
     if (fastLane === null) return [];
     const isLeased = () => this.#parts.lease.hasHeartbeats;
     const connection = withApplicationName(this.#parts.connection, "worker fast lane");
-    // `onLoss` does nothing: a fast lane notices the loss of its connection, and opens it again by itself.
+    // `onLoss` does nothing: a fast lane detects the loss of its connection, and connects again, by itself.
     const connections = this.#connections({ connection, onLoss: () => {}, isLeased });
     const own = {
       config,

@@ -1,9 +1,10 @@
-// The sessions of a worker (session.ts): the current one, and those that end because their lease was lost, for example
-// while the worker was frozen or disconnected. Jobs that still run in such a session end there: their results are
-// written if the session still holds their locks; otherwise the jobs are reported as interrupted.
+// Manages the sessions of a worker (session.ts): the current session, and sessions that end because their lease was
+// lost, for example while the worker was frozen or disconnected. A job that runs in an ending session is not moved to
+// the new session. If the ending session still holds the job's lock, it writes the job's result. Otherwise the job is
+// reported as interrupted.
 //
 //   current ──lease lost──▶ ending (fetches nothing; jobs whose locks are lost are aborted) ──▶ ended
-//      ▲                      a new one registers and starts; retried after errors ─┐
+//      ▲                  a new session registers and starts; retried after errors ─┐
 //      └────────────────────────────────────────────────────────────────────────────┘
 import type { Outage } from "../base/outage.ts";
 import { NEW_JOBS } from "../queue/sql/notify.ts";
@@ -24,10 +25,10 @@ export class Sessions<E> {
   readonly #stop = new AbortController();
   readonly #ending = new Set<Session<E>>();
   #current: Session<E>;
-  /** The session that is starting, and then becomes the current one; null: none. */
+  /** The session that is starting, and becomes the current one if its start succeeds; null: no session is starting. */
   #next: Session<E> | null = null;
   #succession: Promise<void> | null = null;
-  /** Whether the lease of `#next` was lost before its first use. Recorded, because a loss is reported only once. */
+  /** Whether the lease of `#next` was lost while `#next` started. A loss is reported only once, so it is recorded. */
   #isNextLost = false;
 
   constructor(make: () => Session<E>, parts: SessionsParts) {
@@ -45,7 +46,10 @@ export class Sessions<E> {
     return [...new Set([this.#current, ...next, ...this.#ending])];
   }
 
-  /** Continues in a new session if the lost lease is that of the current one, and the worker does not stop. */
+  /**
+   * Called when the lease of the session `id` is lost. If this is the current session, the worker continues in a new
+   * session, unless a stop has begun.
+   */
   leaseLost(leases: Leases, id: string, reason: LeaseLoss): void {
     const old = this.#current;
     if (id === this.#next?.id) this.#isNextLost = true;
@@ -62,8 +66,8 @@ export class Sessions<E> {
   }
 
   /**
-   * `grownBy`: the number of added slots. If it is negative, unstarted jobs are given back, and those that fit are
-   * fetched again.
+   * Called when the number of slots has changed. `grownBy`: the number of added slots. If it is negative, all unstarted
+   * jobs are given back, and the worker fetches again as many as it has room for.
    */
   slotsChanged(grownBy: number): void {
     if (grownBy > 0) this.#current.dispatcher.wake();
@@ -80,15 +84,18 @@ export class Sessions<E> {
     } while (current !== this.#current && !signal.aborted);
   }
 
-  /** Starts no more jobs, from this call on. */
+  /**
+   * Ends fetching in all sessions, which give unstarted jobs back. After this call, the loss of a lease begins no new
+   * session.
+   */
   stopTaking(): void {
     this.#stop.abort();
     for (const { dispatcher } of this.all) dispatcher.stop();
   }
 
   /**
-   * Stops all sessions and waits for their running jobs. Resolves to the ids of sessions under which nothing is locked,
-   * but whose leases must still be ended.
+   * Stops all sessions and waits for their running jobs. Resolves to the ids of those sessions under which nothing is
+   * locked, but whose leases must still be ended.
    */
   async stop(): Promise<string[]> {
     this.stopTaking();

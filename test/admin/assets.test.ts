@@ -27,7 +27,7 @@ test("Every file of the page is served with its type.", async () => {
   }
 });
 
-test("The smallest encoding that the client accepts is sent, with an ETag of its own.", async () => {
+test("Of the encodings that the client accepts, the first of br, gzip and identity is sent, with an ETag of its own.", async () => {
   const etags = new Set<string | undefined>();
   for (const [accepted, encoding, text] of [
     ["gzip, deflate, br, zstd", "br", "script in br"],
@@ -79,7 +79,7 @@ test("The page itself is never cached, whatever its query is.", async () => {
   assert.deepEqual([status, headers["cache-control"]], [200, "no-store"]);
 });
 
-test("The encoding with the client's highest q-value is selected; among equal q-values, the smallest encoding.", () => {
+test("The encoding with the client's highest q-value is selected; among equal q-values, the first of br, gzip and identity.", () => {
   const all = ["br", "gzip", "identity"] as const;
   const cases: [string | undefined, string][] = [
     [undefined, "identity"],
@@ -101,7 +101,7 @@ test("The encoding with the client's highest q-value is selected; among equal q-
   assert.equal(selectEncoding("br, gzip", ["identity"]), "identity");
 });
 
-test("With a base path all routes are below it, and the base path without its final slash redirects to it.", async () => {
+test("With a base path all routes are below it, and a request for the base path without its final slash is redirected to the base path.", async () => {
   const based = await startAdmin({ basePath: "/queue" });
   const at = async (path: string) => (await based.client.get(path)).status;
   assert.deepEqual(

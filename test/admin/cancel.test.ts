@@ -85,7 +85,7 @@ test("An operation cancels all jobs that match and have not failed.", async () =
   assert.equal(rows[0].last_error, "broken");
 });
 
-test("The preview of a cancel names the missing extension; once it is added, the cancel can be started.", async () => {
+test("The preview of an operation that cancels jobs names the missing extension. Once the extension is added, the operation can be started.", async () => {
   const bare = await startAdmin({ ...(await migratedDatabase("worker", ["operations"])) });
   const preview = { q: "is:ready", action: "cancel", dry_run: true };
   const before = await bare.client.post("/api/operations", preview);
@@ -102,7 +102,7 @@ test("The preview of a cancel names the missing extension; once it is added, the
   assert.equal(begun.status, 202);
 });
 
-test("A request to cancel is answered with 409 without the extension, and with 403 by a read-only admin.", async () => {
+test("If the extension is missing, a request to cancel a job is answered with 409. A read-only admin answers it with 403.", async () => {
   const bare = await startAdmin({});
   const body = { action: "cancel", ids: [1] };
   const refused = await bare.client.post(path, body);

@@ -148,7 +148,10 @@ for (const command of commands) {
   });
 }
 
-/** Returns invalid values of the field: just outside its limits, or of a wrong form. None for a kind without limits. */
+/**
+ * Returns invalid values of the field: just outside its limits, or of a wrong form. Returns none for a JSON field or a
+ * text without limits.
+ */
 function beyond({ kind, min, max, item, choices }: FieldData): unknown[] {
   const tooMany = (count: number, value: unknown) => Array(count + 1).fill(value);
   switch (kind) {

@@ -1,5 +1,5 @@
-// Tests GET /api/database, with all privileges and with few, and the requests that build and drop indexes, cancel a
-// build, and add extensions.
+// Tests GET /api/database, for a role with all privileges and for a role with few. Also tests the requests that build
+// and drop indexes, cancel the build of an index, and add extensions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -68,7 +68,7 @@ test("The report has the server, the schema, tables, indexes, and what each clea
   );
 });
 
-test("After a sample of the jobs, the number of unused names is exactly 0 if every name is in use, and estimated as 1 if one name may be unused.", async () => {
+test("If only a sample of the jobs was read, the number of unused tasks or queues is exact if it is 0, and otherwise an estimate.", async () => {
   const { pool: other } = await startAdmin();
   await other.query(`
     select from worker.add_job('used');
@@ -80,7 +80,7 @@ test("After a sample of the jobs, the number of unused names is exactly 0 if eve
   assert.deepEqual([queues?.count.value, queues?.count.precision], [1, "estimated"]);
 });
 
-test("The report has the oldest transaction and what blocks vacuum, without the text of a statement.", async () => {
+test("The report has the oldest transaction and the session that blocks vacuum, but not the text of a statement.", async () => {
   const other = new pg.Client({ connectionString: url, application_name: "an old backup" });
   await other.connect();
   await other.query("begin isolation level repeatable read");
@@ -93,7 +93,7 @@ test("The report has the oldest transaction and what blocks vacuum, without the 
   await other.end();
 });
 
-test("A session that has written, and is idle in its transaction, is shown as what blocks vacuum.", async () => {
+test("A session that is idle in a transaction in which it has written is reported as the session that blocks vacuum.", async () => {
   const other = new pg.Client({ connectionString: url, application_name: "an idle writer" });
   await other.connect();
   await other.query("begin");
@@ -104,7 +104,7 @@ test("A session that has written, and is idle in its transaction, is shown as wh
   assert.deepEqual([oldest?.kind, oldest?.name], ["session", "an idle writer"]);
 });
 
-test("VACUUM is not shown as a transaction that blocks vacuum.", async () => {
+test("A running VACUUM is not reported as the oldest transaction or as what blocks vacuum.", async () => {
   await pool.query(
     "create table big as select n, repeat('x', 500) from generate_series(1, 20000) as n",
   );
@@ -134,7 +134,7 @@ test("VACUUM is not shown as a transaction that blocks vacuum.", async () => {
   assert.deepEqual([body.oldest_xmin.kind, body.oldest_xmin.name], ["session", "a backup"]);
 });
 
-test("The number of connections includes other databases, because the limit is that of the server.", async () => {
+test("The number of connections includes those to other databases, because the limit applies to the whole server.", async () => {
   const other = new pg.Client({ connectionString: (await emptyDatabase()).url });
   await other.connect();
   const { total, groups } = (await report()).connections;
@@ -193,7 +193,7 @@ test("An unknown index or extension is refused with a list of the known ones.", 
   assert.match(extension.body.error, /name: must be one of workers, operations/);
 });
 
-test("A schema of Graphile Worker is shown as such, and an extension can be added to it.", async () => {
+test("For a schema of Graphile Worker the report has the origin graphile, and an extension can be added to the schema.", async () => {
   const stock = await emptyDatabase();
   const setup = new pg.Client({ connectionString: stock.url });
   await setup.connect();
@@ -208,7 +208,7 @@ test("A schema of Graphile Worker is shown as such, and an extension can be adde
   assert.equal((await report(admin.client)).schema.extensions[0].is_installed, true);
 });
 
-test("Without some privileges the report names what is missing and has everything else.", async () => {
+test("If the role lacks privileges, the report lists the parts that are missing and has all other parts.", async () => {
   const role = await rolePool(url, pool, (name) => `grant usage on schema worker to ${name}`);
   const { user } = (await role.pool.query("select current_user as user")).rows[0];
   const limited = new URL(url);

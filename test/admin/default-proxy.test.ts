@@ -1,6 +1,6 @@
 // Tests an admin without a login behind a real nginx with default settings. The requests of nginx come from a local
-// address and have a local Host, so the admin recognises them as forwarded only because they use HTTP/1.0. nginx from
-// 1.29.7 on uses HTTP/1.1, and is not recognised (docs/admin.md).
+// address and have a local Host. The admin recognises them as forwarded only because they use HTTP/1.0. From version
+// 1.29.7 on, nginx uses HTTP/1.1, and its requests are not recognised as forwarded (docs/admin.md).
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ const version = /nginx\/1\.(\d+)\.(\d+)/.exec(`${spawnSync("nginx", ["-v"], { en
 const [minor = 0, patch = 0] = version?.slice(1).map(Number) ?? [];
 const isOlder = version !== null && (minor < 29 || (minor === 29 && patch < 7));
 
-test("nginx before 1.29.7 with default settings does not publish an admin without a login.", {
+test("An admin without a login refuses every request that nginx before 1.29.7 forwards with default settings.", {
   skip: isOlder ? false : "no nginx before 1.29.7 is installed",
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "default-proxy-"));

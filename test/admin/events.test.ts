@@ -1,4 +1,5 @@
-// The event stream over a real socket: which events a viewer receives and when, and how many statements run for them.
+// Tests the event stream over a real socket: which events a viewer receives, when it receives them, and how many
+// statements run for them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect, type RawConnection } from "../http/raw-client.ts";
@@ -38,7 +39,10 @@ test("A viewer receives the overview at once, and again when it has changed.", a
   viewer.socket.destroy();
 });
 
-/** Returns a function that returns the number of statements since this call. Each takes a connection from the pool. */
+/**
+ * Returns a function that returns the number of statements since the call of countStatements(). Each statement takes a
+ * connection from the pool, so the connections are counted.
+ */
 function countStatements({ pool }: TestAdmin): () => number {
   let statements = 0;
   pool.on("acquire", () => {
@@ -47,7 +51,7 @@ function countStatements({ pool }: TestAdmin): () => number {
   return () => statements;
 }
 
-test("After the first viewer, 199 more receive the overview with at most 40 statements.", async () => {
+test("After the first viewer, 199 more viewers receive the overview with at most 40 statements.", async () => {
   const admin = await startAdmin();
   const first = await watch(admin);
   await first.received(/event: overview/);
@@ -60,7 +64,7 @@ test("After the first viewer, 199 more receive the overview with at most 40 stat
 });
 
 test("Without viewers no statement runs, for a small table and for a large one.", async () => {
-  // The stream of another server is the clock: three of its pings take more than a second.
+  // The stream of another server is the clock: its server sends three pings in a little more than a second.
   const clock = await watch(await startAdmin({ feed: { pingMs: 400 } }), "?events=counts");
   let ticks = 0;
   for (const feed of [{}, { smallPages: -1, awakeMs: 50 }]) {
@@ -81,7 +85,7 @@ test("Without viewers no statement runs, for a small table and for a large one."
   clock.socket.destroy();
 });
 
-test("A viewer receives only the events that it selects, and after a reconnect only new ones.", async () => {
+test("A viewer receives only the events that it selects, and after a reconnect only new events.", async () => {
   const admin = await startAdmin();
   const viewer = await watch(admin, "?events=pulse,counts");
   const text = await viewer.received(/event: counts\ndata: .*\n\n/);

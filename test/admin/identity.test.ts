@@ -1,4 +1,5 @@
-// The users of an admin whose login is a function of the application.
+// Tests an admin whose login is a function of the application: what the users may do, where their names appear, and
+// what follows if the function fails.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
@@ -18,7 +19,7 @@ const { url } = await migratedDatabase("worker", ["operations"]);
 const HOME = { cookie: "user=ana" };
 const GUEST = { cookie: "user=guest" };
 
-/** The application's login: a cookie names the user; the user "guest" may only read. */
+/** The application's login. A cookie contains the user's name. The user "guest" may only read. */
 const byCookie: Authenticate = async ({ headers }) => {
   const [, name] = /^user=(.+)$/.exec(headers.cookie ?? "") ?? [];
   return name === undefined ? null : { name, readOnly: name === "guest" };
@@ -109,7 +110,7 @@ test("A write by a read-only user is answered with 403; other users of the same 
   }
 });
 
-test("The CSRF token is required of an application's users, too.", async () => {
+test("A write by a user of the application needs the CSRF token, too.", async () => {
   const { client } = await withLogin(byCookie);
   const headers = { ...HOME, "content-type": "application/json" };
   const { status, body } = await client.send("POST", "/api/jobs", { headers, body: "{}" });
@@ -148,7 +149,7 @@ const answers: readonly [string, unknown, string][] = [
   ["a wrong right", { name: "ana", readOnly: "no" }, "its readOnly is not true or false"],
 ];
 
-test("If the login returns an invalid user, the answer is 503, and the log has the reason once a minute.", async () => {
+test("If the login returns an invalid user, the answer is 503, and the reason is logged at most once a minute.", async () => {
   for (const [what, answer, reason] of answers) {
     const { logger, lines } = recordingLogger();
     const { client } = await withLogin((() => answer) as unknown as Authenticate, { logger });
@@ -173,7 +174,7 @@ test("Names of 128 printable characters of any script are accepted.", async () =
   }
 });
 
-test("If the login throws or rejects, the answer is 503; the error is logged once a minute, and not sent to the client.", async () => {
+test("If the login throws or rejects, the answer is 503. The error is logged at most once a minute, and not sent to the client.", async () => {
   const failing: Authenticate[] = [
     () => {
       throw new Error("the session store is away");
@@ -196,7 +197,7 @@ test("If the login throws or rejects, the answer is 503; the error is logged onc
   }
 });
 
-test("If the login takes too long, the answer is 503; the login's signal aborts at that time, or when the client disconnects.", async () => {
+test("If the login takes too long, the answer is 503. The signal that the login received aborts then, or earlier if the client disconnects.", async () => {
   const signals: AbortSignal[] = [];
   const never: Authenticate = (_, { signal }) => {
     signals.push(signal);

@@ -1,4 +1,4 @@
-// The routes of why, incidents, the horizon and groups of jobs.
+// Tests the routes of the HTTP API for the causes of a job's state (why), incidents, the horizon and groups of jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect } from "../http/raw-client.ts";
@@ -7,7 +7,7 @@ import { openapiDocument } from "./openapi-document.ts";
 
 const { client, pool } = await startAdmin();
 
-test("Why: references are complete, ids are exact, and the fix is a request that is accepted.", async () => {
+test("Why: the links are complete, job ids are exact, and the fix has a request that the server accepts.", async () => {
   const large = "9007199254740993";
   await pool.query(`insert into worker._private_tasks (identifier) values ('t');
     insert into worker._private_job_queues (queue_name, locked_by, locked_at)
@@ -35,7 +35,7 @@ test("Why: the error group of a job is the group in which its error is listed.",
   assert.equal((await client.get("/api/groups?by=error")).body.groups[0].key, group);
 });
 
-test("Why: a missing job is 404 and an invalid id is 400.", async () => {
+test("Why: the status is 404 for a missing job and 400 for an invalid id.", async () => {
   assert.equal((await client.get("/api/jobs/4711/why")).status, 404);
   assert.equal((await client.get("/api/jobs/x/why")).status, 400);
 });
@@ -103,7 +103,7 @@ test("Horizon and groups: the numbers of jobs are right, and an error names the 
   }
 });
 
-test("Viewers receive incidents and the horizon.", async () => {
+test("A client of the event stream receives incidents and the horizon.", async () => {
   const { port } = await startAdmin();
   const viewer = await connect(port);
   viewer.socket.write(
@@ -118,7 +118,7 @@ test("Viewers receive incidents and the horizon.", async () => {
   viewer.socket.destroy();
 });
 
-test("Answers with incidents and causes match the OpenAPI document.", async () => {
+test("Answers with causes, incidents, the horizon and groups match the OpenAPI document.", async () => {
   const { client, pool } = await startAdmin();
   await pool.query(`insert into worker._private_tasks (identifier) values ('t');
     insert into worker._private_job_queues (queue_name, locked_by, locked_at)

@@ -42,7 +42,7 @@ for (const { name, feed, indexes } of [
   { name: "a large table without indexes", feed: { smallPages: 0 }, indexes: [] },
   { name: "a large table with indexes", feed: { smallPages: 0 }, indexes: ["failed", "retrying"] },
 ] as const) {
-  test(`In ${name} each task has the last error of its jobs, whatever their conditions.`, async () => {
+  test(`In ${name} each task has the last error of its jobs, whatever the conditions of the jobs are.`, async () => {
     const { client, pool } = await startAdmin({ feed });
     await fill(pool);
     for (const index of indexes)

@@ -1,5 +1,5 @@
-// The lists of queues, tasks and cron entries. In a small table of jobs their numbers are exact, in a large one some
-// are estimates.
+// Tests the lists of queues, tasks and cron entries. In a small table of jobs the numbers in the lists are exact; in a
+// large table some of them are estimates.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Pool } from "pg";
@@ -17,7 +17,7 @@ import { waitUntil } from "../worker/worker-process.ts";
 import { type Client, type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
-// With these options a worker sends heartbeats often, and a delay of up to a minute does not make it stale.
+// With these options a worker sends a heartbeat every 0.1 s, and becomes stale only a minute after its last heartbeat.
 const TALKATIVE = { heartbeatIntervalMs: 100, thresholdMs: 60_000 };
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -25,7 +25,7 @@ after(async () => {
   for (const end of endings) await end();
 });
 
-/** Reads all rows of a list, page by page. */
+/** Reads all rows of a list, page by page. `path` ends with `?` or `&`. `limit`: the number of rows on a page. */
 async function allOf(client: Client, path: string, list: string, limit = 1): Promise<Json[]> {
   const rows: Json[] = [];
   let pages = 0;
@@ -166,7 +166,7 @@ test("Queues are listed with their workers and counts, in the order stuck, faile
   }
 });
 
-test("The details of a queue have its next jobs in order, and the jobs added last.", async () => {
+test("The details of a queue list its due jobs in the order in which they will run, and its newest jobs.", async () => {
   const { client, pool } = await startAdmin();
   const { rows } = await pool.query<{ id: string }>(`
     select id::text from (values (1, 5, '1 hour'), (2, 0, '1 minute'), (3, 0, '2 minutes'),
@@ -200,7 +200,7 @@ test("The details of a queue have its next jobs in order, and the jobs added las
   }
 });
 
-test("A queue whose name cannot be in a path is found by ?name=.", async () => {
+test("A queue of any name, even one that cannot be part of a path, is found by ?name=.", async () => {
   const { client, pool } = await startAdmin();
   const names = ["", ".", "..", "a/b", "7"];
   await pool.query(
@@ -216,9 +216,9 @@ test("A queue whose name cannot be in a path is found by ?name=.", async () => {
   assert.equal((await client.get("/api/queue")).status, 400);
 });
 
-test("In a large table, counts are exact if an index has them, and otherwise marked as estimates.", async () => {
+test("In a large table, a count that an index provides is exact, and any other count is marked as an estimate.", async () => {
   const { client, pool } = await startAdmin();
-  // A table is large if it has more than 4,096 pages. The payloads of 4,300 jobs fill a page each.
+  // A table is large if it has more than 4,096 pages. Here each of 4,300 jobs fills a page with its payload.
   await pool.query(`
     alter table worker._private_jobs alter column payload set storage plain;
     select count(*) from (select worker.add_job('t', queue_name => 'q' || n % 50,
@@ -231,7 +231,7 @@ test("In a large table, counts are exact if an index has them, and otherwise mar
   const rare = body.queues.find((one: Json) => one.queue_name === "rare");
   const other = body.queues[0];
   assert.ok(other.total.low <= other.total.value && other.total.basis !== "scan");
-  // Up to 5,000 due jobs of a priority are counted in an index (head-counts.ts), so these numbers are exact.
+  // The first 5,000 due jobs of each priority are counted in an index (head-counts.ts), so these numbers are exact.
   assert.deepEqual([rare.ready.value, rare.ready.precision], [1, "exact"]);
   assert.deepEqual([other.ready.value, other.ready.precision], [86, "exact"]);
   const oldest = (await client.get("/api/queues?sort=oldest&limit=1")).body.queues[0];
@@ -244,7 +244,7 @@ test("In a large table, counts are exact if an index has them, and otherwise mar
   });
   assert.deepEqual([one.next.length, one.arrivals.length], [1, 1]);
   assert.equal(one.running, null);
-  // With the cursors of this answer, /api/jobs returns the jobs that follow those in its two lists.
+  // The answer has two lists, each with a cursor. With the cursor of a list, /api/jobs returns the jobs after the list.
   const beginning = (await client.get("/api/queues/q1?limit=10")).body;
   for (const [list, cursor, order] of [
     ["next", beginning.next_cursor, { q: "is:due", sort: "priority" }],
@@ -578,7 +578,7 @@ async function adminWithUrl() {
   return { ...(await startAdmin({ url })), url };
 }
 
-test("With limit=0 each page has a row, so a list that is read page by page is complete and ends.", async () => {
+test("With limit=0 each page still has one row, so reading a list page by page returns all rows and ends.", async () => {
   const { url } = await migratedDatabase("worker", ["operations", "schedules"]);
   const { client, pool } = await startAdmin({ url });
   await addQueues(pool);

@@ -1,10 +1,11 @@
-// Writes through the API during which the connection to PostgreSQL is lost before PostgreSQL's answer arrives.
+// Tests of writes through the API. The connection to PostgreSQL is lost after PostgreSQL has executed a statement and
+// before its answer arrives.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 import { migratedDatabase, startAdmin } from "./admin-harness.ts";
 
-test("If the answer to a write is lost, the API returns 503 outcome_unknown, without advice to retry.", async () => {
+test("If the answer to a write is lost, the API returns 503 outcome_unknown, without a Retry-After header.", async () => {
   const { url } = await migratedDatabase();
   await using proxy = await tcpProxy(url);
   const { client, pool } = await startAdmin({ url: proxy.url });
@@ -21,12 +22,13 @@ test("If the answer to a write is lost, the API returns 503 outcome_unknown, wit
   assert.equal((await client.get("/api/jobs")).body.jobs.length, 1);
 });
 
-test("If the answer to an action's commit is lost, the API returns 503 outcome_unknown: the action may be committed.", async () => {
+test("If the answer to an action's commit is lost, the API returns 503 outcome_unknown, because the action may be committed.", async () => {
   const { url } = await migratedDatabase();
   await using proxy = await tcpProxy(url);
   const { client, pool } = await startAdmin({ url: proxy.url });
   pool.on("error", () => {});
-  // The admin's own reads commit, too. If the connection of such a read was cut, the test repeats the action.
+  // The admin's own reads commit, too. If the connection of such a read was cut, the action returns 200. Then the test
+  // acts on another job.
   const actOnNewJob = async () => {
     const added = await client.post("/api/jobs", { identifier: "mail" });
     const [{ id }] = added.body.jobs;

@@ -1,5 +1,5 @@
-// With the extension `operations`, an action over HTTP, the state of its jobs before it, and its entry in the audit
-// trail are written by one transaction.
+// With the extension `operations`, one transaction writes the changes of an action over HTTP, the state of the jobs
+// before the action, and the action's entry in the audit trail.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migratedDatabase, startAdmin } from "./admin-harness.ts";
@@ -59,7 +59,7 @@ test("An action whose audit entry cannot be written is an error and changes noth
   assert.deepEqual(await valuesOf(rows, [id]), []);
 });
 
-test("An action with a deadlock is repeated as a whole, and has one audit entry.", async () => {
+test("An action that fails with a deadlock is repeated as a whole, and has one audit entry.", async () => {
   const id = await add();
   const collide = "if nextval('worker.lines') < 3 then raise sqlstate '40P01'; end if;";
   await withTrigger(collide, async () => assert.equal((await fail(id)).status, 200));
@@ -71,7 +71,7 @@ test("An action with a deadlock is repeated as a whole, and has one audit entry.
   assert.equal(second.action, "add");
 });
 
-test("A job that another session has locked is skipped; the other jobs and the audit entry are written.", async () => {
+test("A job whose row another transaction has locked is skipped; the other job and the audit entry are written.", async () => {
   const [locked, free] = [await add(), await add()];
   const other = await pool.connect();
   await other.query("begin");

@@ -25,7 +25,7 @@ async function suggestions(q: string, at?: number) {
   return body;
 }
 
-/** Returns for each suggestion the query in which the suggestion is inserted. */
+/** Returns, for each suggestion, the query into which the suggestion has been inserted. */
 async function completed(q: string, at?: number): Promise<string[]> {
   const { replace, suggestions: found } = await suggestions(q, at);
   return found.map(

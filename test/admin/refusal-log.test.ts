@@ -1,4 +1,4 @@
-// The log of refused requests: few lines, without secrets, however many requests are refused.
+// Tests that the log of refused requests has no secrets, and few lines, however many requests are refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRefusalLog } from "../../src/admin/access/refusal-log.ts";
@@ -20,7 +20,7 @@ function refusalLog() {
   return { log, lines, endMinute: () => endMinute() };
 }
 
-test("In a minute at most ten lines are logged for a client and sixty in all; then the number of omitted lines is logged.", () => {
+test("In each minute at most ten lines are logged for each client, and at most sixty in all; a summary then counts the requests that were not logged.", () => {
   const { log, lines, endMinute } = refusalLog();
   for (let n = 0; n < 25; n++) log.log("wrong_login", "10.0.0.1", { client: "10.0.0.1" });
   assert.equal(lines.length, 10);
@@ -40,7 +40,7 @@ test("In a minute at most ten lines are logged for a client and sixty in all; th
   assert.equal(lines.length, 62, "nothing more to log");
 });
 
-test("The log counts at most a thousand clients a minute; if there are more, it still names a busy one.", () => {
+test("The log counts the requests of at most a thousand clients at a time; if a minute has more clients, the summary still names a busy client.", () => {
   const { log, lines, endMinute } = refusalLog();
   for (let n = 0; n < 2_000; n++) {
     log.log("wrong_login", `2001:db8:0:${n.toString(16)}::1`, {});
@@ -56,7 +56,7 @@ test("The log counts at most a thousand clients a minute; if there are more, it 
   assert.equal(lines.at(-1)?.fields.clients, 1);
 });
 
-test("Requests that are refused for a wrong login, CSRF or Host are each logged in a line without a secret.", async () => {
+test("A request that is refused because of a wrong login, a missing CSRF token or a foreign Host is logged in one line without a secret.", async () => {
   const { logger, lines } = recordingLogger();
   const basic = await startAdmin({ mode: "basic", logger });
   await basic.client.send("GET", "/api/jobs", { headers: wrongCredentials.basic });

@@ -1,5 +1,5 @@
-// If the database is too slow for large reads, the admin's numbers are estimates, with their precision beside them. An
-// exact count continues in smaller steps.
+// Tests the admin's numbers while the database is too slow for large reads. They are then estimates, and each estimate
+// has a precision. If a step of an exact count times out, it is repeated with fewer jobs.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import type { Database } from "../../src/database/database.ts";
@@ -62,12 +62,13 @@ const contains = ({ value, precision, low, high }: Value, count: number) =>
     ? value === count
     : Number(low) <= count && count <= Number(high ?? Infinity);
 
-// The table's last page is only partly filled. That shifts an estimate by more than its narrow interval, so a
-// difference of less than 10 % is accepted.
+// An estimate treats all pages alike, but the table's last page is only partly filled. The error may exceed the narrow
+// interval of the estimate, so a difference of less than 10 % is accepted.
 const isAbout = ({ value }: Value, count: number) => Math.abs(value / count - 1) < 0.1;
 
 test("When a sample takes too long, a smaller one is read, with wider intervals.", async () => {
-  // The interval of a sample does not always contain the true number, so several samples are read.
+  // The interval of a sample does not always contain the true number, so several samples are read, and more than half
+  // of their intervals must contain it.
   const TRIES = 16;
   const sampled = async (most: number) => {
     const db = slow((statement) => Number(pagesOf(statement)) > most);
@@ -137,7 +138,7 @@ test("When a small table cannot be read whole in time, it is sampled.", async ()
   assert.ok(findings.some(({ value }) => value === '"EUR"'));
 });
 
-test("Groups, common values and the horizon are read from as many pages as time allows.", async () => {
+test("Counts, groups, common values and the horizon are read from as many pages as time allows.", async () => {
   const db = slow((statement) => Number(pagesOf(statement)) > 40);
   const gauge = await readGauge(db);
   const failed = await compileQuery(db, "is:failed");
@@ -160,7 +161,7 @@ test("Groups, common values and the horizon are read from as many pages as time 
   assert.ok(compared.here > 0 && compared.there > 0);
 });
 
-test("An exact count continues after a step that takes too long, and reports undecided jobs.", async () => {
+test("An exact count continues after a step that takes too long, and returns the number of jobs that it could not check.", async () => {
   // A statement that counts more than 300 ids is too slow, and so is each statement that counts job 1,234.
   const db = slow(({ text, values = [] }) => {
     const [from, to] = [Number(values[0]), Number(values[1])];

@@ -1,5 +1,5 @@
-// The admin on a database that is empty, unreachable, unreadable or read-only: it starts, reports the problem, and
-// needs no restart once the problem is fixed.
+// Tests the admin on a database that is empty, unreachable, unreadable or read-only. The admin starts and reports the
+// problem. Once the problem is fixed, the admin works without a restart.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";

@@ -1,10 +1,11 @@
-// Requests that could not be served are in the log, in few lines, and in the metrics.
+// Tests that requests which the admin could not serve appear in the metrics and in the log, and that even many of them
+// cause only a few lines in the log.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createDegradationLog } from "../../src/admin/live/degradation-log.ts";
 import { recordingLogger, startAdmin } from "./admin-harness.ts";
 
-test("In each minute, the first case of a cause is logged, and at the end the number of further cases; aborted requests are only counted.", () => {
+test("In each minute, the first case of each cause is logged, and at the end of the minute the number of its further cases. Aborted requests are only counted.", () => {
   const { logger, lines } = recordingLogger();
   const counted: string[] = [];
   let endMinute = () => {};

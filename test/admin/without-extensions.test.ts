@@ -25,7 +25,10 @@ async function databaseWithout(name: string): Promise<string> {
   return url;
 }
 
-/** Starts an operation and returns its id; null if that is refused because tables are missing or not up to date. */
+/**
+ * Starts an operation and returns its id. Returns null if the admin refuses the operation because its tables are
+ * missing or not up to date.
+ */
 async function beginOperation(client: Client): Promise<string | null> {
   const rehearsing = { q: "task:none", action: "retry", dry_run: true };
   const { rehearsal, missing } = (await client.post("/api/operations", rehearsing)).body;
@@ -51,7 +54,7 @@ for (const { name, added: when } of extensions) {
     const session = (await client.get("/api/session")).body;
     assert.equal(session.can_undo, name !== "operations");
     for (const { method, path } of routes) {
-      // Routes that take a name are not requested, because nothing here has a name. The download needs a ticket.
+      // Routes that need a name, such as that of a queue, are left out, and the download, which needs a ticket.
       if (method !== "GET" || /\{(?!id\})/.test(path) || named.has(path)) continue;
       const isOne = path.startsWith("/api/operations/");
       const shown = isOne ? (operation ?? "1") : id;
@@ -106,7 +109,7 @@ test("Tables of an earlier version are not used until a migration updates them."
   await pool.end();
 });
 
-test("Until tables of an earlier version are updated, an operation is refused with the command that updates them.", async () => {
+test("While the tables of operations are of an earlier version, an operation is refused, and the message has the command that updates them.", async () => {
   const { url } = await emptyDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   const earlier = extensions.map((one) =>

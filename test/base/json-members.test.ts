@@ -1,4 +1,5 @@
-// jsonMembers() and jsonElements() keep the exact text of each value. jsonMembers() refuses what is not valid JSON.
+// Tests of jsonMembers() and jsonElements(): both return the exact text of each value, and jsonMembers() refuses texts
+// that are not valid JSON.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
@@ -34,7 +35,7 @@ test("The elements of an array keep their exact text.", () => {
   assert.equal(jsonElements('"[1]"'), null);
 });
 
-// A seeded generator, so that a failure can be repeated.
+// Returns a generator of random numbers. Equal seeds lead to equal numbers, so a failure can be repeated.
 function randomFrom(seed: number) {
   let state = seed;
   return (below: number) => {
@@ -68,7 +69,7 @@ function randomValue(random: (below: number) => number, depth: number): unknown 
 }
 
 test("The members and elements of 3,000 random documents are the texts from which the documents were made.", () => {
-  // Not compared with JSON.parse: V8 confuses escaped keys (nodejs/node#63785).
+  // The results are not compared with those of JSON.parse, because V8 confuses escaped keys (nodejs/node#63785).
   for (let seed = 1; seed <= 3_000; seed++) {
     const random = randomFrom(seed);
     const space = () => " \n\t\r"[random(8)] ?? "";
@@ -105,7 +106,7 @@ test("A document that is cut or changed anywhere is refused, or read as JSON.par
   }
 });
 
-test("A text nested deeper than 200 levels is refused before anything recursive reads it.", () => {
+test("A text that is nested deeper than 200 levels is refused before JSON.parse reads it.", () => {
   const nested = (depth: number) => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
   assert.equal(jsonMembers(nested(200)).size, 1);
   assert.throws(() => jsonMembers(nested(201)), /deeper than 200/);

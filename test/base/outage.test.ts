@@ -1,4 +1,4 @@
-// When outages are logged, and how lost connections retry, one at a time.
+// Tests when outages are logged, and how long lost connections pause between their attempts to connect.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Logger } from "../../src/base/logger.ts";
@@ -42,7 +42,7 @@ test("If the only lost connection closes, the outage ends when the next connecti
   const { lines, outage } = watched();
   const old = new AbortController();
   const next = new AbortController();
-  // A worker that has lost its lease may have two connections of one name: one of its old session, one of its next.
+  // A worker that has lost its lease may have two connections of one name: one of its old and one of its new session.
   const ended = outage.runWithRetries("jobs", () => Promise.reject(AWAY), {
     signal: old.signal,
     wait: manualWait().wait,
@@ -160,7 +160,7 @@ test("Lost connections retry one at a time: at most 0.5 s apart in the first min
   );
   assert.equal(pauses.size, 40, "no two at the same moment");
 
-  // A single connection: its pauses grow to 0.4 s, and after a minute to 2 s, ± 25 %.
+  // The pauses of a single connection grow to 0.4 s, and after a minute of outage to 2 s, each ± 25 %.
   const alone = watched();
   const pause = manualWait();
   const lengths: number[] = [];
@@ -199,7 +199,8 @@ test("The first connection that succeeds ends the pauses of all others; later su
   isThere = true;
   await outage.tryConnect(async () => {});
   await turn();
-  // Each has connected and then failed as "read-only". These successes of tryConnect() must not end the pauses again.
+  // Each of the three has connected, and then its work has failed with "read-only". The successes of tryConnect() in
+  // this work must not end the pauses again.
   assert.deepEqual(attempts, ["a", "b", "c", "a", "b", "c"]);
   stop.abort();
   assert.deepEqual(await Promise.all(all), [false, false, false]);

@@ -25,7 +25,7 @@ export const sources = [...typescript, join(root, "src/main.ts")];
 
 const { TEST_COMMAND: built } = process.env;
 
-/** The program that runs a command line, and its arguments before those of the command line. */
+/** `runner`: the program that runs a command line. `command`: the program's arguments before those of the line. */
 export const [runner = "", ...command] =
   built === undefined ? [process.execPath, ...sources] : [built];
 

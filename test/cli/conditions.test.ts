@@ -1,4 +1,4 @@
-// All commands that show the condition of jobs use the same seven words.
+// Tests that all commands that show the condition of jobs use the same seven words for the conditions.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type pg from "pg";
@@ -65,7 +65,7 @@ test("list, show, why and a preview name the same condition of a job.", async ()
   }
 });
 
-test("status, tasks and watch count by the same conditions, in the same order.", async () => {
+test("status, tasks and watch count jobs by the same conditions, in the same order.", async () => {
   const [head, counts] = (await runInChild(["status"], env)).stdout.split("\n");
   assert.deepEqual(wordsOf(head), ["TOTAL", ...conditions.map((one) => one.toUpperCase())]);
   assert.deepEqual(wordsOf(counts), ["7", ...conditions.map(() => "1")]);
@@ -90,7 +90,7 @@ test("status --json has the HTTP API's four states, the number of pauses, and th
   });
 });
 
-test("At first watch reports no data, and then the number of jobs added in the seconds since its start.", async () => {
+test("The command watch first reports that it has no data yet, and later the number of jobs that were added since its start.", async () => {
   const first = (await runInChild(["watch"], env)).stdout;
   assert.match(first, /^in the last minute: no data yet$/m);
   const options = ["--interval", "500ms"];

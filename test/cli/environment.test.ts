@@ -1,5 +1,5 @@
-// Options are read from environment variables, and secrets from files and systemd credentials. An error message names
-// the option or the variable that caused it.
+// Tests that options are read from environment variables, and secrets from files and systemd credentials, and that an
+// error message names the option or the variable with the wrong value.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -55,7 +55,7 @@ test("WORKER_JSON makes errors JSON, --no-json overrides it, and --json after --
   assert.match(argument.stderr, /^worker: --limit: must be/);
 });
 
-test("An invalid variable is reported by its name.", async () => {
+test("If the value of a variable is invalid, the error message names the variable.", async () => {
   const bad = await runInChild(["list"], { ...env, WORKER_LIST_LIMIT: "many" });
   assert.match(bad.stderr, /^worker: WORKER_LIST_LIMIT: must be a whole number from 0 to 500/);
   const flag = await runInChild(["list"], { ...env, WORKER_JSON: "perhaps" });
@@ -64,7 +64,7 @@ test("An invalid variable is reported by its name.", async () => {
   assert.match(field.stderr, /WORKER_ADD_KEY_MODE: needs a key/);
 });
 
-test("An empty secret file is rejected, and an endless one is not read to its end.", async () => {
+test("An empty file with a secret is rejected, and so is an endless file, which is not read to its end.", async () => {
   const empty = join(folder, "empty");
   writeFileSync(empty, "\n");
   const nothing = await runInChild(["status"], { DATABASE_URL_FILE: empty });
@@ -74,7 +74,7 @@ test("An empty secret file is rejected, and an endless one is not read to its en
   assert.notEqual(endless.status, 0);
 });
 
-test("Errors about the database connection name the option or the variables that define it.", async () => {
+test("Errors about the database connection name the option or the variables that define the connection.", async () => {
   const absent = "postgres://127.0.0.1:1/x";
   const typed = await runInChild(["status", "--database-url", absent], env);
   assert.match(typed.stderr, /ECONNREFUSED.*; check --database-url and that the server is up/);
@@ -107,7 +107,7 @@ test("The database URL can come from a file or a systemd credential.", async () 
   );
 });
 
-test("A libpq service is enough to connect. PGSERVICE or the URL names it.", async () => {
+test("A libpq service is enough to connect. PGSERVICE or the URL names the service.", async () => {
   const url = new URL(env.DATABASE_URL.replace("///", "//localhost/"));
   const of = (name: string) => url.searchParams.get(name);
   const lines = [

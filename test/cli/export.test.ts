@@ -123,7 +123,7 @@ test("An export that is empty because a name is unknown reports the name.", asyn
   assert.deepEqual([JSON.parse(saved.stdout), saved.stderr], [answer, ""]);
 });
 
-test("A full disk is reported in one line, and the export fails without a cursor past the jobs that were written.", async () => {
+test("A full disk is reported in one line, and the export fails. If no job was written, no cursor is printed.", async () => {
   const full = await worker(["export", "--payload", "--output", "/dev/full"], env);
   assert.equal(full.status, 1);
   assert.match(

@@ -1,5 +1,5 @@
-// Tests messages that a new user is likely to see: for options of other programs, several problems at once, missing
-// tasks and syntax errors, and in the help.
+// Tests texts that a new user is likely to see: the help, and messages about options of other programs, about several
+// problems at once, about missing tasks and about syntax errors.
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -121,7 +121,7 @@ test("A syntax error in a task file is reported with its line, in every kind of 
   assert.doesNotMatch(result.stderr, /experimental/i);
 });
 
-test("Several invalid options are listed on one line each; a single one is reported in one line.", async () => {
+test("Each of several invalid options is listed on its own line; a single invalid option is reported in one line.", async () => {
   const two = await runInChild(["add", "t", "--priority", "99999", "--max-attempts", "0"]);
   const [head, ...lines] = two.stderr.trimEnd().split("\n");
   assert.equal(head, "worker: 2 problems:");

@@ -1,4 +1,5 @@
-// `worker run` as the first process of a container. The tests use a process namespace instead, which needs root.
+// `worker run` as the first process of a container. Instead of a container, the tests use a process namespace, which
+// needs root.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// `worker pause`, `paused` and `resume`, and what other commands print about a pause.
+// Tests `worker pause`, `worker paused` and `worker resume`, and what other commands print about a pause.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -6,7 +6,7 @@ import { emptyDatabase, migratedDatabase } from "../support/database.ts";
 import { testPool } from "../support/test-pool.ts";
 import { runInChild } from "./command.ts";
 
-test("pause needs its tables; with them pause, paused and resume work.", async () => {
+test("Without the tables of pauses, pause is refused; with these tables, pause, paused and resume work.", async () => {
   const { url } = await emptyDatabase();
   const env = { DATABASE_URL: url };
   await runInChild(["migrate"], env);
@@ -65,7 +65,7 @@ test("A resumed queue whose job still runs is shown as no longer paused.", async
   assert.match(await shown("queues"), /mail +2 +1 +\S+Z +w\n$/);
 });
 
-test("While a worker without heartbeats holds a lock, a pause of a task and the list of pauses have a note.", async () => {
+test("While a worker without heartbeats holds a lock, the pause of a task prints a note about this worker, and so does the list of pauses.", async () => {
   const { url } = await migratedDatabase("worker", ["controls"]);
   await using own = testPool(url);
   const shown = async (...words: string[]) =>

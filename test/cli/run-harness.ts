@@ -1,4 +1,5 @@
-// For tests of `worker run`: directories with files for tasks, and the command as a process with its output and log.
+// Helpers for tests of `worker run`. They create directories with the files of tasks, and start the command as a
+// process whose output and log a test can read.
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,8 +17,8 @@ after(() => {
 });
 
 /**
- * Creates a directory with these files. It is deleted when the tests end. A file whose text begins with `#!` is
- * executable.
+ * Creates a temporary directory and returns its path. `files`: the text of each file, by its path in the directory. A
+ * file whose text begins with `#!` is executable. The directory is deleted when the tests end.
  */
 export function filesOf(files: Readonly<Record<string, string>>): string {
   const directory = mkdtempSync(join(tmpdir(), "worker-run-"));
@@ -43,9 +44,9 @@ export interface LogLine {
 export interface RunProcess {
   readonly pid: number;
   /**
-   * Resolves to the first line of the log whose `msg` contains the text, or for which the function returns true.
-   * `after`: the number of lines to skip, such as an earlier `count`. Rejects after 30 s, or when the process has
-   * ended.
+   * Resolves to the first line of the log whose `msg` contains the text `what`, or for which the function `what`
+   * returns true. `after`: the number of lines to skip, such as an earlier `count`; default 0. Rejects if there is no
+   * such line after 30 s, or when the process has ended.
    */
   logged(what: string | ((line: LogLine) => boolean), after?: number): Promise<LogLine>;
   /** The number of lines of the log so far. */
@@ -56,7 +57,10 @@ export interface RunProcess {
   readonly ended: Promise<{ status: number | null; stdout: string; stderr: string }>;
 }
 
-/** Starts `worker run`. `words`: the program, and its arguments before `run`; by default those of command.ts. */
+/**
+ * Starts `worker run` with `args`. `words`: the program, and the arguments that come before `run`. Default: `runner`
+ * and `command` of command.ts.
+ */
 export function startRun(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

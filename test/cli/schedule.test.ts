@@ -1,4 +1,4 @@
-// `worker schedule`: its actions, its list, its messages about mistakes, and what `worker doctor` reports.
+// Tests `worker schedule`: its actions, its list and its messages. Also tests what `worker doctor` finds in schedules.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import pg from "pg";
@@ -91,7 +91,7 @@ test("A schedule is added, changed, paused, resumed, run and removed.", async ()
   assert.deepEqual((await json(["schedule"])).schedules, []);
 });
 
-test("Mistakes are rejected with the names of the options, and change nothing.", async () => {
+test("Invalid arguments are rejected with a message about the mistake, and change nothing.", async () => {
   await runInChild(["schedule", "add", "fixed", "--task", "t", "--pattern", "@daily"], env);
   const add = ["schedule", "add", "s", "--task", "t"];
   for (const [args, status, message] of [
@@ -162,7 +162,7 @@ test("The help of schedule has options, examples and the command that adds the t
   assert.match(stdout, /worker migrate --with schedules/);
 });
 
-test("doctor reports a schedule ahead of the clock, with a fix that works, and a schedule with the name of a cron entry.", async () => {
+test("doctor reports a schedule whose next tick is years ahead, with a fix that works, and a schedule with the name of a cron entry.", async () => {
   const { url } = await migratedDatabase("worker", ["schedules"]);
   const own = { DATABASE_URL: url };
   await runInChild(["schedule", "add", "late", "--task", "t", "--pattern", "@hourly"], own);

@@ -8,7 +8,7 @@ import { type CommandResult, command, runner, typescript } from "./command.ts";
 
 const root = join(import.meta.dirname, "../../src");
 
-/** Returns the commands that an output suggests, at the end of a line or in quotes, except those for --help. */
+/** Returns the commands that an output suggests, at the end of a line or in quotes, except commands with --help. */
 export function suggestedCommands({ stdout, stderr }: CommandResult): string[] {
   const lines = `${stdout}\n${stderr}`.split("\n");
   const ends = lines.flatMap((line) => {
@@ -22,7 +22,7 @@ export function suggestedCommands({ stdout, stderr }: CommandResult): string[] {
   return [...single, ...inside].filter((line) => !line.endsWith("--help"));
 }
 
-/** Creates a directory with the programs that suggestions run: worker, and replacements of psql and pg_dump. */
+/** Creates a directory for PATH with the programs that suggestions run: worker, and substitutes of psql and pg_dump. */
 export function programsToPaste(): string {
   const directory = mkdtempSync(join(tmpdir(), "suggestions-"));
   const put = (name: string, words: readonly string[]) => {
@@ -40,7 +40,10 @@ export function programsToPaste(): string {
 
 const destroying = /^worker (fail|complete|remove|unlock|sweep|cleanup)\b/;
 
-/** Runs a printed line. `programs`: the directory of programsToPaste(). `--yes` replaces typed confirmations. */
+/**
+ * Runs a printed line. `programs`: the directory of programsToPaste(). Adds --yes if the command may require a
+ * confirmation.
+ */
 export function inShell(
   line: string,
   programs: string,
@@ -74,7 +77,7 @@ export interface Source {
   readonly isQuoted: boolean;
 }
 
-/** Matches the examples in the declaration of a command. They belong to its help and are no suggestions. */
+/** Matches the examples in the declaration of a command. The examples belong to its help and are not suggestions. */
 const EXAMPLES = /\bexamples: \[[^\]]*\]/g;
 
 /** Returns every place in the sources, except comments and examples, that names a command of the program. */
@@ -95,8 +98,9 @@ export function sources(): Source[] {
 }
 
 /**
- * Returns a regular expression for a suggestion of the sources as it is printed. It matches any text in place of each
- * `${…}`, and the options --schema and --database-url after the command's name.
+ * Returns a regular expression that matches a suggestion in its printed form. `text`: the suggestion in the sources.
+ * The expression allows any text in place of each `${…}`, and the options --schema and --database-url after the name of
+ * the command.
  */
 export function printedAs(text: string): RegExp {
   const [program = "", name = "", ...rest] = text.split(/ (?![^${]*\})/);

@@ -18,7 +18,7 @@ import type { TestQueue } from "../queue/queue-database.ts";
 export const never = new AbortController().signal;
 export const origin = { by: "tester", source: "admin" } as const;
 
-/** Returns the tools of operations. The default of `store` has an owner of its own, as if in another process. */
+/** Returns the tools of operations. By default, each call makes a store with a new owner, as a new process does. */
 export function operationTools(db: Database, store = tableStore(db, randomUUID())): OperationTools {
   return {
     store,

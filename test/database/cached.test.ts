@@ -1,10 +1,10 @@
-// createCache(): callers share a read that runs, and during the pause after it they get its value. cachedByKey() has
-// such a cache for each of the keys that were used last.
+// createCache(): concurrent callers share one read, and during the pause after the read, callers get its value.
+// cachedByKey() keeps such a cache for each of the keys that were used last.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cachedByKey, createCache } from "../../src/database/cached.ts";
 
-test("Callers during a read share it, and callers soon after get the same value.", async () => {
+test("Callers during a read share the read, and callers soon after it get the same value.", async () => {
   let runs = 0;
   const done = Promise.withResolvers<void>();
   const read = createCache(
@@ -21,7 +21,7 @@ test("Callers during a read share it, and callers soon after get the same value.
   assert.deepEqual([await read(), read.peek(), runs], [1, 1, 1]);
 });
 
-test("A failed read rejects for waiting callers, and the next caller repeats it.", async () => {
+test("If a read fails, the callers that wait for it get the error, and the next call begins a new read.", async () => {
   let runs = 0;
   const read = createCache(async () => {
     if (++runs === 1) throw new Error("not now");
@@ -45,7 +45,7 @@ test("Only the values of the keys that were used last are cached.", async () => 
   );
 });
 
-test("After a write a cached value is read again, but frequent writes do not each cause a read.", async () => {
+test("After a write, the value is read again, but frequent writes do not cause one read each.", async () => {
   let nowMs = 0;
   let changedAtMs = Number.NEGATIVE_INFINITY;
   let runs = 0;
@@ -92,7 +92,7 @@ test("After a slow read, the pause is at most 5 s for a small table, and longer 
   assert.equal(runs, 3, "for a large one the pause is in proportion");
 });
 
-test("fresh() returns a value whose read began after the call; callers during a read share the next read.", async () => {
+test("fresh() returns a value whose read began after the call; if it is called during a read, callers share the next read.", async () => {
   const began: number[] = [];
   const ends: (() => void)[] = [];
   const read = createCache(async () => {

@@ -1,5 +1,5 @@
-// Tests sslmode, channel_binding and certificates with four servers: one offers encryption, one does not offer it, one
-// requires it, and one refuses it.
+// Tests sslmode, channel_binding and certificates with four servers: one offers encryption, one cannot encrypt, one
+// accepts only encrypted connections, and one can encrypt but accepts only unencrypted connections.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -79,7 +79,7 @@ test("channel_binding=require binds the login to the encrypted connection, and r
   assert.match(String(await connects(plain.port, `${bound}bound`)), /does not encrypt/);
 });
 
-test("sslmode=disable never encrypts, allow encrypts only if the server requires it, require always encrypts.", async () => {
+test("With sslmode=disable connections are never encrypted; with allow, only if the server requires encryption; with require, always.", async () => {
   assert.equal(await connects(encrypting.port, "sslmode=disable"), false);
   assert.match(String(await connects(strict.port, "sslmode=disable")), /no encryption/);
   assert.equal(await connects(encrypting.port, "sslmode=allow"), false);

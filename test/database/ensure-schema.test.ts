@@ -1,5 +1,5 @@
-// A worker's start creates the queue in a missing or empty schema. It does not change any other schema, and refuses one
-// that is no queue or is too old.
+// A worker's start creates the queue in a missing or empty schema, and does not change any other schema. The start
+// fails if the schema is not a queue, or if its level is too old.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { runMigrations } from "graphile-worker";
@@ -39,7 +39,7 @@ describe("ensureSchema", () => {
   after(() => Promise.all([owner, ...pools].map((pool) => pool.close())));
 
   for (const kind of ["no schema", "an empty schema"]) {
-    test(`With ${kind}, the first start creates the schema, and the second changes nothing.`, async () => {
+    test(`With ${kind}, the first start creates the queue, and the second start changes nothing.`, async () => {
       const schema = fresh();
       if (kind !== "no schema") await owner.pool.query(`create schema ${schema.quoted}`);
       const state = await ensureSchema(owner.pool, schema);
@@ -51,7 +51,7 @@ describe("ensureSchema", () => {
     });
   }
 
-  test("Six concurrent starts all find the one schema that one of them creates.", async () => {
+  test("If six starts run at once, one of them creates the queue, and all of them use it.", async () => {
     for (let round = 0; round < 3; round++) {
       const schema = fresh();
       const states = await Promise.all(pools.map(({ pool }) => ensureSchema(pool, schema)));
@@ -72,7 +72,7 @@ describe("ensureSchema", () => {
     assert.deepEqual(await versions(owner.pool, schema), before);
   });
 
-  test("If Graphile Worker creates its schema at the same moment, nothing is added to it.", async (t) => {
+  test("If a start and Graphile Worker create the schema at the same moment, nothing is added to tables of Graphile Worker.", async (t) => {
     const seen: string[] = [];
     for (let round = 0; round < 8; round++) {
       const schema = fresh();
@@ -94,7 +94,7 @@ describe("ensureSchema", () => {
     t.diagnostic(`made by ${seen.join(", ")}`);
   });
 
-  test("A schema of this library without an extension is used unchanged.", async () => {
+  test("A schema of this library without extensions is used unchanged.", async () => {
     const schema = fresh();
     await migrateBy({ registry: [] }, owner.pool, schema);
     const before = await versions(owner.pool, schema);
@@ -103,7 +103,7 @@ describe("ensureSchema", () => {
     assert.deepEqual(await versions(owner.pool, schema), before);
   });
 
-  test("If the role may not create schemas, the error has the statement for the database's owner.", async () => {
+  test("If the role may not create schemas, the error has a statement that the database's owner can run.", async () => {
     const schema = fresh();
     await using app = await rolePool(url, owner.pool, () => "select");
     await assert.rejects(ensureSchema(app.pool, schema), {
@@ -112,7 +112,7 @@ describe("ensureSchema", () => {
     });
   });
 
-  test("If the role may not create tables in an empty schema, the error has what the schema's owner can run.", async () => {
+  test("If the role may not create tables in an empty schema, the error has a command and a statement for the schema's owner.", async () => {
     const schema = fresh();
     await using app = await rolePool(
       url,
@@ -126,7 +126,7 @@ describe("ensureSchema", () => {
     });
   });
 
-  test("A schema that is not a queue, or too old, is refused and not changed.", async () => {
+  test("A schema that is not a queue, or whose level is too old, is refused and not changed.", async () => {
     const [foreign, old] = [fresh(), fresh()];
     await owner.pool.query(
       `create schema ${foreign.quoted}; create table ${foreign.quoted}.customers (id int)`,

@@ -1,6 +1,6 @@
-// Schemas that another program has created: migrate() adds this library's tables and functions and leaves all other
-// objects unchanged, or throws an error with advice. Also tests the functions that list stale and unknown workers and
-// recover their jobs.
+// Tests migrate() for schemas that another program has created: migrate() adds this library's tables and functions and
+// leaves all other objects unchanged, or it throws an error with advice. Also tests the functions that list stale and
+// unknown workers and recover their jobs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";

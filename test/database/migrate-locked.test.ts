@@ -8,7 +8,7 @@ import { testPool } from "../support/test-pool.ts";
 
 const schema = schemaName("worker");
 
-test("A migration behind a lock on a table that it only reads times out with a message.", async () => {
+test("A migration waits for a lock on a table that it only reads, and after the time limit fails with the reason.", async () => {
   const { url } = await migratedDatabase();
   const { pool, close } = testPool(url);
   const blocker = await pool.connect();
@@ -25,7 +25,7 @@ test("A migration behind a lock on a table that it only reads times out with a m
   await close();
 });
 
-test("A migration also waits for a lock on a table that it would change, and then reports the reason.", async () => {
+test("A migration also waits for a lock on a table that it changes, and after the time limit fails with database_busy.", async () => {
   const { url } = await migratedDatabase();
   const { pool, close } = testPool(url);
   await pool.query("drop function worker.worker_deregister(text)");
@@ -37,7 +37,7 @@ test("A migration also waits for a lock on a table that it would change, and the
   await close();
 });
 
-test("A migration waits while another process migrates the schema, and after a time limit reports that process.", async () => {
+test("A migration waits while another process migrates the schema, and after the time limit fails with this reason.", async () => {
   const { url } = await emptyDatabase();
   const { pool, close } = testPool(url);
   const builder = await pool.connect();

@@ -1,5 +1,5 @@
-// Tests how migrate() builds a missing schema: under unusual names, with few privileges, beside objects of other
-// programs, and when it is interrupted.
+// Tests how migrate() builds a missing schema: under unusual names, with few privileges, and after an interrupted
+// migration. Also tests schemas that migrate() refuses, because they contain objects of other programs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
@@ -136,7 +136,7 @@ describe("migrate", () => {
     });
   }
 
-  test("Objects of a PostgreSQL extension do not count as another program's.", async () => {
+  test("Objects of a PostgreSQL extension do not count as objects of another program.", async () => {
     const schema = fresh();
     await owner.pool.query(
       `create schema ${schema.quoted}; create extension if not exists pgcrypto schema ${schema.quoted}`,
@@ -144,7 +144,7 @@ describe("migrate", () => {
     assert.deepEqual(await migrate(owner.pool, schema), created);
   });
 
-  test("A missing and an empty schema are reported as missing, with advice.", async () => {
+  test("A missing schema and an empty schema are both reported as missing, with advice.", async () => {
     const schema = fresh();
     const db = { client: owner.pool, schema };
     const missing = { code: "schema_missing", message: /create it with migrate\(\)/ };
@@ -153,7 +153,7 @@ describe("migrate", () => {
     await assert.rejects(assertUsableSchema(db), missing);
   });
 
-  test("A migration that loses its connection half-way leaves nothing and can be repeated.", async () => {
+  test("A migration that loses its connection half-way leaves nothing in the database, and can be repeated.", async () => {
     const schema = fresh();
     await owner.pool.query(`
       create function public.die() returns event_trigger language plpgsql as $$

@@ -40,7 +40,7 @@ async function connected(config: pg.ClientConfig & { readonly pipeline?: boolean
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end().catch(() => {}) });
 }
 
-test("The settings of a client can be changed until it connects, wherever they come from.", async () => {
+test("The settings of a client, from its URL or its options, can be changed until the client connects.", async () => {
   const limited = new URL(url);
   limited.searchParams.set("statement_timeout", "1234");
   limited.searchParams.set("options", "-c lock_timeout=5");
@@ -61,7 +61,7 @@ test("The settings of a client can be changed until it connects, wherever they c
   await client.end();
 });
 
-test("A client that failed to connect is reset, and connects elsewhere.", async () => {
+test("A client that failed to connect can be reset, and can then connect to another server.", async () => {
   await using other = await connected();
   const { user, database, host, port } = other;
   const nowhere = { host: "127.0.0.1", port: await freePort() };
@@ -135,7 +135,7 @@ test("pg's clients are distinguished from other drivers' clients.", async () => 
   await pool.end();
 });
 
-test("A value that pg's parser cannot handle ends its connection, not the process.", async () => {
+test("A value that pg's parser cannot handle ends the connection, not the process.", async () => {
   const client = new pg.Client({ connectionString: url });
   catchLongValues(client.connection);
   client.on("error", () => {});
@@ -220,7 +220,7 @@ for (const pipeline of [false, true]) {
   });
 }
 
-test("An object that writes a COPY itself is called at the end of the COPY, or with its error.", async () => {
+test("An object that writes a COPY itself is called at the end of the COPY, or with the error of the COPY.", async () => {
   await using client = await connected();
   await client.query("create temporary table numbers (n int)");
   const copy = (line: string) =>

@@ -1,4 +1,4 @@
-// inTransaction(): several statements as one transaction, on a pool or on a caller's client.
+// Tests inTransaction(). On a pool, it runs several statements as one transaction. On a client, it begins none.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -35,7 +35,7 @@ test("On a pool either all statements take effect or none, and the connection is
   assert.equal(handle.pool.idleCount, 1);
 });
 
-test("An object that wraps a pool and has no member options is used as a pool.", async () => {
+test("An object that wraps a pool and has no member `options` is used as a pool.", async () => {
   await using handle = testPool(url, 1);
   const { pool } = handle;
   const wrapped = {
@@ -59,7 +59,7 @@ test("A connection that is lost during a transaction is not reused.", async () =
   assert.deepEqual(rows, [{ one: 1 }]);
 });
 
-test("On a client no transaction is begun or committed, so the caller can roll back the changes.", async () => {
+test("On a client, inTransaction() begins and commits no transaction, so the caller can roll back the changes.", async () => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

@@ -1,4 +1,4 @@
-// Finds the calls of our program in shell texts, and checks their arguments.
+// Finds the calls of our program, `worker`, in shell texts, and checks the arguments of these calls.
 import { typedIn } from "../../src/cli/arguments/command-line.ts";
 import { givenIn } from "../../src/cli/arguments/given.ts";
 import { UsageError } from "../../src/cli/arguments/refusals.ts";
@@ -6,9 +6,12 @@ import { commands } from "../../src/cli/commands/index.ts";
 import { manualOf } from "../../src/cli/commands/program/manual.ts";
 import { program } from "../../src/cli/shell/globals.ts";
 
-/** Matches words that are our program anywhere in a command: `dist/worker`, `ExecStart=/bin/worker`, `worker:0.1.0`. */
+/**
+ * Matches words that name our program, or an image with our program, at any place of a command: `dist/worker`,
+ * `ExecStart=/bin/worker`, `worker:0.1.0`.
+ */
 const OURS = /[/=]worker$|^worker:[\w.-]+$/;
-/** Matches words that may precede the plain name `worker`: `NAME=value`, or a program that runs another. */
+/** Matches words that may precede the plain name `worker`: `NAME=value`, or a program that runs another program. */
 const BEFORE = /^(\w+=.*|sudo|npx|exec|env|time)$/s;
 
 /** Returns the arguments of every call of our program in `text`. */
@@ -46,7 +49,7 @@ export function refusalOf(args: readonly string[], inText = false): string | nul
   }
 }
 
-/** Splits a text into its commands, each a list of words without quotes. Removes comments and redirections. */
+/** Splits a text into commands, and each command into its words, without quotes. Drops comments and redirections. */
 function simpleCommands(text: string): string[][] {
   const found: string[][] = [[]];
   const pattern =

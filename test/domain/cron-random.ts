@@ -1,4 +1,5 @@
-// Random cron expressions and crontab lines from a seed, valid and invalid.
+// Makes random cron expressions and random commands of crontab lines, valid and invalid. `dice` is a random generator
+// with a seed.
 import type { Random } from "../support/random-calls.ts";
 
 const ranges = [
@@ -11,7 +12,10 @@ const ranges = [
 
 const pick = <T>(dice: Random, ...choices: readonly T[]): T => choices[dice(choices.length)] as T;
 
-/** Returns five fields. In a third of the expressions, a part may be one that cron or Graphile Worker refuses. */
+/**
+ * Returns a cron expression of five fields, each of which has one or several parts. In a third of the expressions,
+ * about a quarter of the parts come from hostilePart(). Many of these parts are invalid.
+ */
 export function randomExpression(dice: Random): string {
   const isHostile = dice(3) === 0;
   const field = (place: number) =>
@@ -47,7 +51,7 @@ function hostilePart(dice: Random): string {
   )();
 }
 
-/** Returns what follows the fields in a line of a crontab: a task, and perhaps options and a payload. */
+/** Returns the part of a crontab line after its five time fields: a task, and perhaps options and a payload. */
 export function randomCommand(dice: Random): string {
   const task = pick(dice, "task", "_a", "a:b/c-d_9", "T", "9a", "a.b", "-a", "é");
   const options = Array.from({ length: dice(3) }, () => option(dice));

@@ -36,7 +36,7 @@ function ourSchedule(expression: string) {
   }
 }
 
-/** Returns a minute between 1970 and 2100, half of the time within about a day of a month's end. */
+/** Returns a minute between 1970 and 2100. In half of the calls, the minute is within about a day of a month's end. */
 function randomMinute(dice: Random): number {
   const ms = dice(68_400_000) * MINUTE_MS;
   if (dice(2) === 0) return ms;
@@ -61,7 +61,7 @@ function problemsOf(expression: string): string {
 }
 
 describe("A cron expression", () => {
-  test("Each expression that Graphile Worker accepts matches the same times here; only names, L and steps of ranges are new.", () => {
+  test("Each expression that Graphile Worker accepts matches the same times here; other accepted expressions of five fields have a name, L or a step of a range.", () => {
     const dice = random(20_260_101);
     let right = 0;
     let added = 0;
@@ -84,7 +84,7 @@ describe("A cron expression", () => {
     assert.ok(right > 2_000 && added > 10, `${right} expressions are valid, ${added} only here`);
   });
 
-  test("No match is left out between the given time and the returned one.", () => {
+  test("There is no match between the given time and the returned time.", () => {
     const dice = random(7);
     for (let round = 0; round < 300; round++) {
       const expression = randomExpression(dice);
@@ -119,9 +119,9 @@ describe("A cron expression", () => {
     assert.equal(next("0 0 1-31 * 5", "2026-01-03T00:00:00Z"), "2026-01-09T00:00");
   });
 
-  test("Daylight saving time has no effect: all times are UTC.", () => {
+  test("Without a time zone, all times are UTC, so daylight saving time has no effect.", () => {
     const schedule = cronSchedule("30 * * * *");
-    // In Europe and America the clocks change on these days.
+    // On these days the clocks change in Europe or in America.
     for (const day of ["2026-03-29", "2026-10-25", "2026-03-08", "2026-11-01"]) {
       let atMs = Date.parse(`${day}T00:00:00Z`);
       for (let hour = 0; hour < 24; hour++) {

@@ -1,5 +1,5 @@
-// The text of rawJson() is stored unchanged, anywhere in a payload. The rawJson() of another copy of the library works,
-// too.
+// Tests payloads that contain rawJson(text). The text is stored unchanged, anywhere in a payload, also if rawJson() is
+// that of another copy of this library in the same process.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { jsonObject } from "../../src/domain/cron/cron-payload.ts";

@@ -1,6 +1,6 @@
-// The limits on the memory of responses that are being built, or that clients have not read yet. The tests set the
-// clock that decides whether a reader is slow; timers are real. The last two tests are about the timer of a request and
-// the default limit.
+// Tests the limits on the memory of responses that are being built, or that clients have not read yet. The tests set
+// the clock that decides whether a reader is slow; timers run in real time. The last two tests are about the timer of a
+// request and about the default limit.
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { test } from "node:test";
@@ -59,7 +59,7 @@ test("Work on a response waits until other responses have released enough memory
   assert.equal(await waits, true);
 });
 
-test("Several responses that are built for one client at once use at most half of the memory, and the client with the least memory is next.", async () => {
+test("Together, several responses that are built for one client use at most half of the memory, and the client with the least memory is served next.", async () => {
   const { memory: all } = memory();
   const open = (client: string) => all.open(new Socket(), client);
   const [greedy, other] = [open("greedy"), open("other")];
@@ -91,7 +91,7 @@ test("A wait for memory ends at its time limit or when its client leaves; a rese
   assert.equal(await waits, false);
 });
 
-test("A connection's next request waits until nearly all bytes of its earlier responses are read.", async () => {
+test("The next request of a connection waits until nearly all bytes of the connection's earlier responses are read.", async () => {
   const { memory: all } = memory();
   const socket = new Socket();
   const first = all.open(socket, "a");
@@ -133,7 +133,7 @@ test("A reader does not count as slow while an earlier response of its connectio
   assert.equal(socket.destroyed, true);
 });
 
-test("A reader that becomes slow is disconnected, and waiting work gets its memory.", async () => {
+test("A reader that becomes slow is disconnected, and a response that waits for memory gets the reader's memory.", async () => {
   const { time, memory: all } = memory();
   const slow = new Socket();
   all.open(slow, "a").settle(20);

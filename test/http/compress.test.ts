@@ -32,7 +32,7 @@ test("Clients that do not accept gzip get the response uncompressed, with a Vary
   }
 });
 
-test("Short responses, responses of bytes or without a body, and encoded responses stay unchanged.", async () => {
+test("A response stays unchanged if it is short, has no body, has a body of bytes, or is already encoded.", async () => {
   const bytes = { status: 200, headers: {}, body: Buffer.alloc(10_000) };
   const encoded = { ...jsonText(text), headers: { "content-encoding": "br" } };
   for (const answer of [jsonText("{}"), bytes, encoded, { ...bytes, body: null }]) {

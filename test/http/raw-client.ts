@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import net from "node:net";
 
-/** Sends the bytes, and returns everything received until the server closes the connection. */
+/** Sends the bytes on a new connection, and returns all text received until the server closes the connection. */
 export async function rawExchange(port: number, bytes = "", from?: string): Promise<string> {
   const connection = await connect(port, from);
   connection.socket.write(bytes, "latin1");
@@ -11,13 +11,13 @@ export async function rawExchange(port: number, bytes = "", from?: string): Prom
 
 export interface RawConnection {
   readonly socket: net.Socket;
-  /** Resolves with all received text once the text matches. Rejects if the connection is closed before. */
+  /** Resolves with all received text once the text matches. Rejects if the connection is closed before that. */
   received(pattern: RegExp): Promise<string>;
   /** Resolves with all received text when the connection is closed. */
   end(): Promise<string>;
 }
 
-/** `from`: the client's address, in 127.0.0.0/8. */
+/** Connects to a port of 127.0.0.1. `from`: the client's own address, in 127.0.0.0/8. */
 export async function connect(port: number, from?: string): Promise<RawConnection> {
   const local = from === undefined ? {} : { localAddress: from };
   const socket = net.connect({ port, host: "127.0.0.1", ...local });

@@ -1,6 +1,6 @@
 // A server on a unix socket sets the mode of the socket, and treats all peers as one client unless a trusted proxy
-// names its client. It replaces an existing file only if the file is a socket that is not in use. A descriptor that is
-// not a listening socket is refused.
+// names the client of a request. The server replaces an existing file only if the file is a socket that is not in use.
+// It refuses a descriptor that is not a listening socket.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -65,7 +65,7 @@ test("A socket has the configured mode, serves requests, and is removed when the
   }
 });
 
-test("All peers on a unix socket are one client, unless a trusted proxy on the socket names its client.", async () => {
+test("All peers on a unix socket are one client, unless a trusted proxy on the socket names the client of a request.", async () => {
   await serverOn(unix("plain"), ["10.0.0.0/8"]).start();
   await serverOn(unix("proxy"), ["unix:", "10.0.0.0/8"]).start();
   const forwarded = { "x-forwarded-for": "198.51.100.7, 10.1.2.3" };
@@ -74,7 +74,7 @@ test("All peers on a unix socket are one client, unless a trusted proxy on the s
   assert.equal(await get("proxy"), "unix: unix:");
 });
 
-test("A server does not start on a socket in use, which keeps working, nor on a file that is not a socket.", async () => {
+test("A server does not start on a socket that is in use, nor on a file that is not a socket; both remain as they are.", async () => {
   await serverOn(unix("living")).start();
   await assert.rejects(serverOn(unix("living")).start(), {
     code: "listen",

@@ -1,4 +1,4 @@
-// The statements that an export sends, and the lines and the cursor that it returns.
+// Tests the statements that an export sends, and the lines and the cursor that it returns.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { QueryConfig } from "pg";
@@ -64,13 +64,14 @@ test("An export reads each chunk of lines with one statement. Other statements f
     );
     const others = sent.length - sent.filter(isOfLines).length;
     if (q === "") {
-      // The last statement finds no more lines. One other statement reads the highest id.
+      // There is a statement for the lines of each piece, and one more such statement, which finds no lines. The other
+      // statement reads the highest id.
       assert.deepEqual([sent.filter(isOfLines).length, others], [pieces.length + 1, 1]);
     } else assert.equal(sent.filter(isOfLines).length, pieces.length);
   }
 });
 
-test("While a chunk is read, only the next one is prepared.", async () => {
+test("While the client reads a chunk, the export prepares only the next chunk.", async () => {
   await fill("json_build_object('text', repeat(md5(n::text), 30))", 12_000);
   const { db, sent } = watched();
   const pieces = (await begin(db, { withPayload: true })).pieces(never);
@@ -99,13 +100,13 @@ test("An export measures the size of decompressed payloads, and its chunks stay 
   }
   assert.ok(bytes > 6_000_000);
   assert.ok(most < 4_000_000, `${most} bytes in a piece`);
-  // A compressed payload is estimated at a share of its largest possible size. The last parameter of a statement is
-  // this share, which is 1 at first.
+  // The size of a compressed payload is estimated as a share of the largest size that the payload can have. The last
+  // parameter of a statement is this share, which is 1 at first.
   const taken = sent.map(({ values = [] }) => Number(values.at(-1)));
   assert.ok(taken.includes(1) && taken.includes(0.25), `${taken}`);
 });
 
-test("Payloads that compress to a hundredth are not read all at once.", async () => {
+test("Payloads that compress to a hundredth of their size are not read all at once.", async () => {
   await fill(
     "case when n <= 500 then to_json(n) else json_build_object('x', repeat('x', 400000)) end",
     560,
@@ -117,7 +118,7 @@ test("Payloads that compress to a hundredth are not read all at once.", async ()
   assert.ok(most < 4_500_000, `${most} bytes in a piece`);
 });
 
-test("Jobs that are added during an export, or deleted before it reads them, are left out.", async () => {
+test("Jobs that are added during an export, or deleted before the export reads them, are left out.", async () => {
   await fill("to_json(n)", 3_000);
   let chunks = 0;
   const { db } = watched(async (text) => {
@@ -233,7 +234,7 @@ test("An export that continues from a cursor ends with the first step that goes 
   assert.equal(begun.progress().cursor?.split("-")[0], "50");
 });
 
-test("If rows are slow, an export adapts the size of its steps, so that at most three statements take too long.", async () => {
+test("If rows take long to read, an export adapts the size of its steps, so that at most three statements take too long.", async () => {
   await fill("to_json(n)", 300);
   // Each row takes 5 ms, and a statement for more than 100 rows fails as if it had exceeded its time limit.
   let late = 0;
@@ -252,7 +253,8 @@ test("If rows are slow, an export adapts the size of its steps, so that at most 
   const db = { ...queue.db, client } as unknown as Database;
   const begun = await begin(db, { q: "attempts>0 or payload:299", columns: "id" });
   assert.deepEqual(idsOf(await textOf(begun)), [299]);
-  // Steps are too large until the pace has been measured. If each walk began at the full size, nine would be too large.
+  // Steps are too large until the pace has been measured. If each walk began with the full size, nine steps would be
+  // too large.
   assert.ok(late <= 3, `${late} statements took too long`);
 });
 

@@ -1,5 +1,5 @@
-// Tests the rules of incidents, the headline (verdict) and the checks on rows in a database. Not tested here: the
-// incidents of a full limit, of a standby, and of an old transaction.
+// Tests the rules of incidents, the headline (verdict) and the list of checks. The tests write rows into a database,
+// and read its incidents. Not tested here: the incidents of a full limit, of a standby, and of an old transaction.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { cancelJobs } from "../../src/commands/jobs/cancel-jobs.ts";
@@ -91,7 +91,7 @@ test("A queue is new until a job is added or a worker starts, and is never new a
   assert.deepEqual([incidents, isNewAgain], [[], false], "a cleanup has removed its tasks");
 });
 
-test("Jobs that were failed by hand, or have no error, are not an incident, but they are counted.", async () => {
+test("Jobs that were failed by hand, and failed jobs without an error, are not an incident, but are counted as failed.", async () => {
   await worker("w", ["t"]);
   const [one = "", other = ""] = ids(await many(2, "t"));
   await permanentlyFailJobs(queue.db, [one], markedFailed("by ana"));
@@ -118,13 +118,13 @@ test("If there are more error groups than were read, the headline has a lower bo
   assert.match(verdict, /^t fails: 1 job, and at least 99 more$/);
 });
 
-describe("A locked queue", () => {
+describe("A queue", () => {
   async function held(by: string, age: string) {
     await many(3, "sync", { queueName: "crm:acme" });
     await holdQueue("crm:acme", by, age);
   }
 
-  test("of a stale worker is reported once, as bad, with the number of jobs that wait.", async () => {
+  test("locked by a stale worker is reported in one incident, with the level bad and the number of jobs that wait.", async () => {
     await worker("w-silent", ["sync"], "130 minutes 5 s", { running_jobs: 1 });
     await worker("w", ["sync"]);
     await held("w-silent", "129 minutes 5 s");
@@ -158,7 +158,7 @@ describe("A locked queue", () => {
     assert.deepEqual(await ofKind("stuck_queue"), []);
   });
 
-  test("of a stale worker counts as stuck since the worker's last heartbeat, if it was locked before that.", async () => {
+  test("locked by a stale worker counts as stuck since the worker's last heartbeat, if it was locked before that heartbeat.", async () => {
     await many(2, "sync", { queueName: "crm" });
     await worker("w-late", ["sync"], "10 minutes");
     await holdQueue("crm", "w-late", "2 hours");
@@ -166,7 +166,7 @@ describe("A locked queue", () => {
     assert.equal(Math.round((Date.now() - Date.parse(one?.since ?? "")) / 60_000), 10);
   });
 
-  test("shares one incident with the others if its worker has locked three or more, because one action unlocks them all.", async () => {
+  test("is part of one incident about all stuck queues of its worker if there are at least three, because one action unlocks them all.", async () => {
     await worker("w-silent", ["sync"], "1 hour 5 s", { running_jobs: 4 });
     for (const name of ["a", "b", "it's c"]) {
       await many(2, "sync", { queueName: name });
@@ -183,13 +183,13 @@ describe("A locked queue", () => {
     assert.equal(one?.trend.at(-1), 6);
   });
 
-  test("of a live worker is not reported.", async () => {
+  test("locked by a live worker is not reported.", async () => {
     await worker("w", ["sync"]);
     await held("w", "3 hours");
     assert.deepEqual(await ofKind("stuck_queue"), []);
   });
 
-  test("of an unknown worker is reported after 5 minutes, as one that may be stuck.", async () => {
+  test("locked by an unknown worker for 5 minutes is reported as a queue that may be stuck.", async () => {
     await held("stock", "4 minutes");
     assert.equal((await read()).level, "ok");
     await holdQueue("crm:acme", "stock", "6 minutes 5 s");
@@ -204,7 +204,7 @@ describe("A locked queue", () => {
     assert.equal(checks.find(({ text }) => text === "No queue is stuck")?.passed, false);
   });
 
-  test("of an unknown worker is a warning that offers an unlock after 4 hours and does not call the worker stale.", async () => {
+  test("locked by an unknown worker for 4 hours is reported with an action that unlocks it. The incident is a warning, and does not call the worker stale.", async () => {
     await worker("w", ["sync"]);
     await held("stock", "3 hours");
     assert.equal((await read()).incidents[0]?.fix, null);
@@ -221,7 +221,7 @@ describe("A locked queue", () => {
 });
 
 describe("An error group", () => {
-  test("is bad only if it has at least 20 jobs and 1 % of all failed jobs. A retry by query is offered.", async () => {
+  test("is bad only if it has at least 20 jobs and at least 1 % of all failed jobs. Its incident offers to retry the jobs that match a query.", async () => {
     await fail(ids(await many(21, "charge")), "Error: HTTP 503 from 52f3a8\n  at x", "2 hours 5 s");
     await fail(ids(await many(19, "mail")), "Error: no address", "2 hours 5 s");
     const [one, other] = (await read()).incidents;
@@ -259,7 +259,7 @@ describe("An error group", () => {
     assert.match(one?.sentence ?? "", / All have currency = "EUR" \(20 % of 101 other jobs\)\.$/);
   });
 
-  test("contains the word All for a common value only if all its jobs were compared and have the value.", async () => {
+  test("is reported with the word All before a common value only if all jobs of the group were compared and have the value.", async () => {
     const put = async (count: number, currency: string) =>
       ids(
         await sql(
@@ -281,7 +281,7 @@ describe("An error group", () => {
     assert.match((await ofKind("error_group"))[0]?.sentence ?? "", part);
   });
 
-  test("stays until its jobs are retried; new groups come first; jobs failed by hand form no group.", async () => {
+  test("is reported until its jobs are retried, even if it is old; new groups come first; jobs failed by hand form no group.", async () => {
     await fail(ids(await many(100, "charge")), "Error: old", "30 days");
     const [id] = ids(await many(1, "mail"));
     await fail([id ?? ""], "Error: new", "14 minutes");
@@ -290,7 +290,7 @@ describe("An error group", () => {
       incidents.map(({ title, level }) => [title, level]),
       [
         ["mail fails: Error: new", "warn"],
-        // This group is large, but it is not urgent, because its last failure is a month ago.
+        // This group is large, but its last failure was a month ago, so its level is not `bad`.
         ["charge fails: Error: old", "warn"],
       ],
     );
@@ -374,7 +374,7 @@ describe("A poison job", () => {
     assert.deepEqual([one?.level, one?.q, one?.fix], ["bad", `id:${id}`, fix]);
   });
 
-  test("shows how many live workers support its task, if it waits and there are several.", async () => {
+  test("is reported with the number of live workers that support its task, if it waits and the number is at least 2.", async () => {
     const id = await add("pdf");
     const lost = "Recovered 3 times in a row: worker w stopped without finishing attempt 3";
     await sql("update worker._private_jobs set attempts = 3, last_error = $2 where id = $1", [
@@ -389,7 +389,7 @@ describe("A poison job", () => {
     assert.match((await ofKind("poison"))[0]?.sentence ?? "", both);
   });
 
-  test("offers to stop its retries while it runs, unless its last attempt runs.", async () => {
+  test("is reported with an action that stops its retries, even while it runs, unless its last attempt runs.", async () => {
     const id = await add("pdf");
     await sql("update worker._private_jobs set attempts = 18 where id = $1", [id]);
     await lockJob(queue, id, "stock");
@@ -433,7 +433,7 @@ describe("A poison job", () => {
     );
   });
 
-  test("is reported beside another one if its last crash was later, or was that of another worker at the same time.", async () => {
+  test("is reported in addition to another poison job if its last crash was later than the other job's, or crashed another worker at the same time.", async () => {
     const lost = async (id: string, count: number, by: string, age: string) =>
       sql(
         `update worker._private_jobs set attempts = $2::int, created_at = now() - interval '1 hour',
@@ -470,7 +470,7 @@ describe("A poison job", () => {
     assert.deepEqual(await poison(), [bang]);
   });
 
-  test("cannot be determined if several jobs were running at every crash; then all of them are one incident.", async () => {
+  test("cannot be determined if several jobs were running at every crash; then all these jobs are in one incident.", async () => {
     const ids = [await add("import"), await add("import"), await add("exiting")];
     await sql(
       `update worker._private_jobs set attempts = 10, updated_at = now() - interval '5 s',
@@ -537,7 +537,7 @@ describe("A poison job", () => {
     const { jobs, crashes, times, worker: by } = one?.crash ?? {};
     assert.deepEqual([crashes, by], [5, "w-5"]);
     // The rows of crashed workers are deleted after a time, so only 3 of the 5 crashes have a row. The sentence names
-    // the period of these crashes. Otherwise 3 workers would contradict 5 crashes.
+    // the period of these 3 crashes. Without the period, "3 workers crashed" would contradict the 5 crashes.
     assert.match(one?.sentence ?? "", / 3 workers crashed in the last 6 m\b/);
     assert.deepEqual(
       jobs?.map(({ id, task, crashes: count }) => [id, task, count]),
@@ -568,7 +568,7 @@ describe("A poison job", () => {
     });
   }
 
-  test("of a Graphile worker has several ended attempts and no error.", async () => {
+  test("of a Graphile worker is recognized by several attempts that have ended and left no error.", async () => {
     const [two, three, running] = [await add("t"), await add("t"), await add("t")];
     await sql("update worker._private_jobs set attempts = 2, max_attempts = 25 where id = $1", [
       two,
@@ -607,7 +607,7 @@ describe("An unsupported task", () => {
     await sql("update worker._private_jobs set run_at = now() - interval '18 minutes'");
   };
 
-  test("is bad if every live worker lists all its tasks.", async () => {
+  test("is reported, with the level bad, if each live worker lists all tasks that it supports.", async () => {
     await worker("w", ["known"]);
     await worker("gone", ["lost"], "1 hour 5 s", { running_jobs: 0 });
     await waits();
@@ -637,7 +637,7 @@ describe("An unsupported task", () => {
 });
 
 describe("Without a worker", () => {
-  test("due jobs are bad if one has been due for 15 seconds, and no job was locked or finished in that time.", async () => {
+  test("due jobs are an incident with the level bad if a job has been due for 15 seconds, and no job was locked or finished in that time.", async () => {
     await many(2, "t");
     await sql("update worker._private_jobs set run_at = now() - interval '14 seconds'");
     assert.deepEqual((await read()).incidents, []);
@@ -649,7 +649,8 @@ describe("Without a worker", () => {
       incidents[0]?.sentence ?? "",
       /^2 jobs are due, the oldest, t, for 1 m 43 s\. No worker sends heartbeats, and no job is locked\.$/,
     );
-    // When the last worker stopped is unknown: it may have run until a moment ago, while this job was due.
+    // `since` is null, because it is unknown when the last worker stopped. It may have stopped long after the oldest
+    // job became due.
     assert.equal(incidents[0]?.since, null);
     const [before] = ids(await many(1, "u"));
     await sql(
@@ -680,7 +681,7 @@ describe("Without a worker", () => {
     assert.deepEqual(await ofKind("no_worker"), []);
   });
 
-  test("a worker whose jobs were recovered, and that still holds a lock, does not count as one without heartbeats.", async () => {
+  test("a worker that still holds a lock after its jobs were recovered does not count as a worker without heartbeats.", async () => {
     await many(2, "t");
     await sql("update worker._private_jobs set run_at = now() - interval '1 minute'");
     await worker("dead", ["t"], "50 seconds", { recovered_at: "now", recovered_jobs: 1 });
@@ -695,13 +696,14 @@ describe("Without a worker", () => {
     assert.doesNotMatch(incidents[0]?.sentence ?? "", /without heartbeats/);
   });
 
-  test("a job that has just failed is evidence of a worker; one changed by hand is not.", async () => {
+  test("a job that has just failed is evidence of a worker; a job that was changed by hand is not.", async () => {
     await many(2, "t");
     await sql("update worker._private_jobs set run_at = now() - interval '1 minute'");
     const watched = insight();
     const first = await watched.incidents();
     assert.equal(first.verdict, "No workers are running");
-    // A job that was finished before the first call has left no trace, so the sentence names only locks.
+    // Completed jobs are deleted, so the first call cannot know whether a job was completed just before. That is why
+    // the sentence is only about locks.
     assert.match(first.incidents[0]?.sentence ?? "", /, and no job is locked\.$/);
     const [failed] = ids(await many(1, "t"));
     await sql(
@@ -715,7 +717,7 @@ describe("Without a worker", () => {
   });
 });
 
-test("One or two workers whose jobs were recovered are not an incident; three are one crash loop.", async () => {
+test("One or two workers whose jobs were recovered are not an incident; three are one incident, a crash loop.", async () => {
   await worker("w", ["t"]);
   const marked = (more: object) => ({ recovered_at: new Date().toISOString(), ...more });
   await worker("a", ["t"], "125 s", marked({ running_jobs: 4, recovered_jobs: 5 }));
@@ -750,7 +752,7 @@ test("Ready jobs that wait for more than 5 minutes are bad; jobs of locked queue
   assert.match(alone?.sentence ?? "", /No worker with heartbeats is alive\.$/);
 });
 
-test("The incident of a pause shows when the pause ends, unless that is only seconds away.", async () => {
+test("The incident of a pause shows when the pause ends, unless the end is only seconds away.", async () => {
   const by = { reason: "deploy", pausedBy: "ana", resumeAt: null };
   await setPause(queue.db, { scope: "task", name: "late" }, { ...by, forMs: 3_600_000 });
   await setPause(queue.db, { scope: "task", name: "soon" }, { ...by, forMs: 10_000 });
@@ -800,7 +802,8 @@ test("If one statement times out, an incident reports that data were not read, o
   const sent = new Set<string>();
   const all = await check((text) => sent.add(text) === null);
   assert.deepEqual(all.incidents.map(({ id }) => id).includes("trouble:unread"), false);
-  // If the size of the table cannot be read, the whole call fails.
+  // The statement with `has_heartbeats` also reads the size of the table. Without the size the whole call fails, so
+  // this statement is left out.
   const parts = [...sent].filter((text) => !text.includes("as has_heartbeats"));
   assert.ok(parts.length > 15, `only ${parts.length} statements`);
   for (const part of parts) {
@@ -831,7 +834,7 @@ test("Infinite times cause no error.", async () => {
   assert.deepEqual(kinds, ["old_ready", "poison", "stuck_queue", "error_group"]);
 });
 
-test("A peak ahead is reported with its time.", async () => {
+test("A coming peak of scheduled jobs is reported with its time.", async () => {
   await sql("insert into worker._private_tasks (identifier) values ('t')");
   const put = (count: number, at: string) =>
     sql(
@@ -851,7 +854,7 @@ test("A peak ahead is reported with its time.", async () => {
   assert.equal((await read()).level, "warn");
 });
 
-test("Jobs spread evenly over a day are not a peak, however wide the farthest buckets are.", async () => {
+test("Jobs spread evenly over a day are not a peak, although later buckets of the horizon are wider and have more jobs.", async () => {
   await sql("insert into worker._private_tasks (identifier) values ('t')");
   await sql(`insert into worker._private_jobs (task_id, run_at)
     select 1, now() + n * interval '2 seconds' from generate_series(1, 43200) as n`);
@@ -921,7 +924,7 @@ test("The worst incident comes first: a stuck queue, then a poison job, then an 
   );
 });
 
-test("Schedules whose ticks add no jobs are one incident; paused ones are not part of it.", async () => {
+test("Schedules whose ticks add no jobs are one incident; paused schedules are not part of it.", async () => {
   const due = async (identifier: string, ago: string, more = "") =>
     sql(
       `insert into worker._private_schedules (identifier, task, pattern, next_at${more === "" ? "" : ", paused_at"})
@@ -942,7 +945,7 @@ test("Schedules whose ticks add no jobs are one incident; paused ones are not pa
   await sql("delete from worker._private_schedules");
 });
 
-test("Missed ticks of a cron entry in code are reported if a live worker has it and adds no jobs.", async () => {
+test("Missed ticks of a cron entry in code are reported if a live worker has the entry and no worker added the jobs of these ticks.", async () => {
   const cron = [{ identifier: "digest", task: "t", pattern: "0 8 * * *", backfill_ms: 0 }];
   await worker("started-later", ["t"], "0s", { cron });
   await sql(`insert into worker._private_known_crontabs

@@ -13,7 +13,7 @@ import { testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-test("A new queue gets jobs in every state only once, also if two processes insert them at the same time.", async () => {
+test("Sample jobs in every state are inserted into a new queue only once, even if two processes insert them at once.", async () => {
   await Promise.all([insertSampleJobs(queue.db), insertSampleJobs(queue.db)]);
   const counts = await countJobs(queue.db);
   assert.deepEqual(counts, { total: 352, ready: 140, scheduled: 142, locked: 16, failed: 54 });
@@ -70,7 +70,7 @@ test("Retrying sample jobs have failed at different times, none of them in the l
   assert.ok(lastHours.filter((bar) => bar === 0).length < rows.length / 2, String(lastHours));
 });
 
-test("Each worker with a report has reported the jobs that it has locked, and has a slot for each running one.", async () => {
+test("Each worker with a report has reported the jobs that it has locked, and has a slot for each running job.", async () => {
   await insertSampleJobs(queue.db);
   const { workers } = await listWorkers(queue.db, {
     sort: "id",

@@ -1,4 +1,5 @@
-// Counts of jobs in tables of any size: exact counts, and estimates whose intervals contain the true number.
+// Tests the counts of jobs in small and large tables: exact counts, and estimates with an interval that usually
+// contains the true number.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Interval, Value } from "../../src/domain/value.ts";
@@ -28,7 +29,10 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Adds jobs in all conditions, a third of them in queues; some queues are locked. `order`: the jobs' order on disk. */
+/**
+ * Adds jobs in all conditions. A third of the jobs are in queues, and some of the queues are locked. `order`: the jobs'
+ * order on disk, as SQL.
+ */
 async function fill(jobs: number, order: string): Promise<void> {
   await queue.sql(`
     insert into worker._private_tasks (identifier) select 't' || n from generate_series(1, 10) n
@@ -59,7 +63,7 @@ async function tallies(rows: Promise<Parameters<NameTallies["add"]>[0] | null>) 
   return all;
 }
 
-test("One pass over the table counts the four states of the HTTP API, by task, queue and worker.", async () => {
+test("One pass over the table counts the jobs of each state of the HTTP API, of each task, of each queue and of each worker.", async () => {
   await fill(2_000, "n");
   const gauge = await readGauge(queue.db);
   assert.deepEqual([gauge.queues, gauge.lockedQueueIds.length], [40, 4]);
@@ -171,7 +175,7 @@ test("A sample that reads every page is exact.", async () => {
   assert.deepEqual(names.holders, truth.holders);
 });
 
-test("The index counts due and future jobs exactly up to a cap; numbers beyond it are marked as inexact.", async () => {
+test("With the index, due and future jobs are counted exactly up to a cap. Larger numbers are marked as inexact.", async () => {
   await fill(1_500, "n");
   const gauge = await readGauge(queue.db);
   const { lockedQueueIds } = gauge;
@@ -198,7 +202,7 @@ test("The index counts due and future jobs exactly up to a cap; numbers beyond i
   assert.ok(more.due >= 3_000);
 });
 
-test("The matches of a query are counted exactly in a small table; in a large one, the interval usually has their number.", async () => {
+test("The jobs that match a query are counted exactly in a small table. In a large table, the interval usually contains their number.", async () => {
   await fill(20_000, "kind, n");
   const gauge = await readGauge(queue.db);
   const queries = ["is:failed", "task:t3", "queue:q3 -is:failed", "payload.n<5000", "id:7"];
@@ -217,8 +221,8 @@ test("The matches of a query are counted exactly in a small table; in a large on
     let inside = 0;
     for (let seed = 1; seed <= 20; seed++) {
       const options = { smallPages: 0, sampledPages: 100, random: randomFrom(seed) };
-      // After a slow sample, the next one with the same schema object is smaller. `queue.db` has a new schema object
-      // each time, so each sample has its full size.
+      // After a slow sample, the next sample with the same schema object is smaller. `queue.db` returns a new schema
+      // object each time, so each sample has its full size.
       const client = { query: queue.pool.query.bind(queue.pool) } as typeof queue.db.client;
       const value = await countQuery({ ...queue.db, client }, jobQuery, gauge, options);
       if (contains(value, truth)) inside += 1;

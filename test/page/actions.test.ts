@@ -1,5 +1,5 @@
-// Actions on jobs: a dialog describes the change before it is made, a notice reports the result, and the job in the
-// database has changed accordingly.
+// Tests actions on jobs: a dialog describes the change before it is made, a notice reports the result, and the job in
+// the database has changed accordingly.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";

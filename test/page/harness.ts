@@ -1,5 +1,5 @@
 // Starts the built executable as an admin on a real PostgreSQL, and opens its pages in a real browser: one Chromium for
-// each test file, one context for each visit. A visit also fails if the page logs an error or a warning.
+// each test file, one context for each visit. A visit fails if the page logs an error or a warning.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before } from "node:test";
@@ -28,8 +28,8 @@ const ARGS = [
 const PATIENCE_MS = 30_000;
 
 const endings: (() => Promise<unknown>)[] = [];
-// Hooks run in the order of their creation. This one must run before the hook of support/database.ts, which drops
-// databases. So that module is imported below.
+// The `after` hooks of a file run in the order of their creation. This hook must run before the hook of
+// support/database.ts, which drops databases. So that module is imported only below.
 after(async () => {
   for (const end of endings.reverse()) await end();
 });
@@ -37,7 +37,8 @@ const { emptyDatabase, migratedDatabase } = await import("../support/database.ts
 const { installedProgram, start } = await import("../binary/program.ts");
 
 let browser: Promise<Browser>;
-// A test file's own `before` may run at the same time, and visit a page. So `browser` is set at once, to a promise.
+// A test file's own `before` may call visit() while this hook waits for the start of the browser. So `browser` is a
+// promise, which is set before the wait.
 before(async () => {
   assert.ok(
     existsSync(CHROMIUM),
@@ -53,11 +54,11 @@ export interface AdminOptions {
   readonly readOnly?: boolean;
   readonly schema?: string;
   readonly basePath?: string;
-  /** Whether the schema has only Graphile Worker's tables. Only for a schema with another name than the default. */
+  /** Whether the schema has only Graphile Worker's tables. Needs a `schema` other than the default. Default false. */
   readonly stock?: boolean;
   /** Whether the database has the few hundred jobs of the demo. Default true. */
   readonly samples?: boolean;
-  /** The schema's extensions, such as `operations`; only for a schema with the default name. Default: none. */
+  /** The schema's extensions, such as `operations`. Ignored if `schema` is not the default. Default: none. */
   readonly extensions?: readonly string[];
   /** Returns the URL that the admin uses instead of the database's URL `url`, such as that of a proxy. */
   readonly through?: (url: string) => string;
@@ -71,7 +72,7 @@ export interface TestAdmin {
   readonly utils: WorkerUtils;
   /** Runs SQL in the database; `{}` is replaced by the quoted name of the schema. */
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
-  /** Opens a connection to the database, which is closed when the tests have ended. */
+  /** Opens a connection to the database. The connection is closed when the tests of the file have ended. */
   connect(): Promise<pg.Client>;
 }
 
@@ -132,7 +133,7 @@ function openPool(config: pg.PoolConfig): pg.Pool {
 }
 
 let installed: Promise<string> | undefined;
-/** Returns the path of this test file's copy of the executable, which is built first if a source is newer. */
+/** Returns the path of this test file's copy of the executable. Builds the executable first if a source is newer. */
 function program(): Promise<string> {
   installed ??= installedProgram();
   return installed;
@@ -141,7 +142,7 @@ function program(): Promise<string> {
 /** The logins of the executable. A custom login is a function of an application, so it is not among them. */
 export type ProgramAuth = Exclude<AuthOptions, { readonly mode: "custom" }>;
 
-/** Returns the executable's options for the login, and its environment variables, which have the secrets. */
+/** Returns the executable's options for the login, and the environment variables with the secrets of the login. */
 function loginArguments(auth: ProgramAuth): { args: string[]; env: Record<string, string> } {
   const args = ["--auth", auth.mode];
   switch (auth.mode) {
@@ -174,11 +175,11 @@ export interface Visit {
 
 export interface VisitOptions extends BrowserContextOptions {
   readonly theme?: "light" | "dark";
-  /** Matches the errors and warnings that do not fail this visit, because the test causes them. */
+  /** Matches errors and warnings with which this visit does not fail, because the test causes them. */
   readonly mayMeet?: RegExp;
   /** Called before the page is opened. */
   readonly prepare?: (page: Page) => Promise<unknown>;
-  /** Whether `work` is called at once, before the client has replaced the skeleton (`.starting`). */
+  /** Whether `work` is called without waiting until the client has replaced the skeleton (`.starting`). */
   readonly isStarting?: boolean;
 }
 
@@ -254,9 +255,8 @@ export async function waitForText(page: Page, text: string | RegExp): Promise<vo
   await page.getByText(text).first().waitFor();
 }
 
-/** Waits until the event stream has delivered data. */
+/** Waits until the page has received recent data, on its event stream or in an answer, and knows of no outage. */
 export async function waitForStream(page: Page): Promise<void> {
-  // The stream may be open before the first data arrive.
   const chip = page.locator('.side .fresh[title^="data as of"]:not(.late, .lost)');
   await chip.waitFor({ state: "attached" });
 }
@@ -292,7 +292,7 @@ export async function dismissNotice(page: Page, text: string | RegExp): Promise<
   await notice.waitFor({ state: "detached" });
 }
 
-/** Returns the button of an action on the page of a job; opens the menu if the button is in it. */
+/** Returns the button of an action on the page of a job. If the button is in the menu, opens the menu. */
 export async function jobButton(page: Page, name: string): Promise<Locator> {
   await page.locator(".job-head").waitFor();
   const verb = page.getByRole("button", { name, exact: true });

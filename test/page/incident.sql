@@ -1,5 +1,5 @@
 -- A queue in an incident: many scheduled jobs, thousands of jobs that failed with the same error, a queue that a stale
--- worker has locked, and a job that crashes its workers. {} is the schema.
+-- worker has locked, and a job that crashes its workers. {} stands for the schema's name.
 insert into {}._private_tasks (identifier)
 select name from unnest(array['send_email', 'charge_card', 'sync_account', 'render_pdf', 'import_rows']) as name
 on conflict do nothing;
@@ -11,7 +11,8 @@ insert into {}._private_jobs (task_id, payload, run_at, created_at, updated_at)
 select tasks.id, json_build_object('n', n, 'to', 'user-' || n || '@example.com'),
   now() + (n % 86400) * interval '1 second' + interval '1 minute', now() - interval '2 hours', now() - interval '2 hours'
 from generate_series(1, $scheduled) as n, {}._private_tasks as tasks where tasks.identifier = 'send_email';
--- One error, thousands of times, within the last half hour.
+-- Thousands of jobs that failed with one error within the last half hour, and 40 jobs that failed with another error
+-- five hours ago.
 insert into {}._private_jobs (task_id, payload, attempts, max_attempts, last_error, run_at, created_at, updated_at)
 select tasks.id, json_build_object('n', n, 'amount', n % 977, 'region', 'eu-west-1'), 25, 25,
   'GatewayError: HTTP 503 from https://pay.example/charge/' || n || E'\n    at charge (/app/tasks/charge.js:23:5)',
@@ -22,7 +23,7 @@ insert into {}._private_jobs (task_id, payload, attempts, max_attempts, last_err
 select tasks.id, json_build_object('page', n), 25, 25, 'RangeError: page ' || n || ' of 3',
   now() - interval '5 hours' + exp(10) * interval '1 second', now() - interval '9 hours', now() - interval '5 hours'
 from generate_series(1, 40) as n, {}._private_tasks as tasks where tasks.identifier = 'render_pdf';
--- A worker that is alive, and one that is stale: its last heartbeat was two hours ago.
+-- A worker that is alive, and a stale worker, whose last heartbeat was two hours ago.
 insert into {}._private_workers (id, last_heartbeat_at, started_at, metadata) values
   ('worker-alive', now() + interval '1 day', now() - interval '1 day', '{"threshold_ms":30000,"task_identifiers":["send_email","charge_card","sync_account","render_pdf","import_rows"],"hostname":"app-1"}'),
   ('worker-dead', now() - interval '2 hours', now() - interval '1 day', '{"threshold_ms":30000,"hostname":"app-2"}');

@@ -1,5 +1,5 @@
-// The size of the client's code as it is sent: the WebAssembly module and the scripts that start it and connect it with
-// the page. Nothing but a skeleton is shown until a browser has loaded them.
+// Tests the compressed size of the client's code: the WebAssembly module, and the scripts that start it and connect it
+// with the page. Until a browser has loaded them, the page shows only a skeleton.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";

@@ -6,9 +6,9 @@ import { waitForData } from "./harness.ts";
 export interface View {
   readonly name: string;
   readonly route: string;
-  /** The tab's title before "· worker"; absent if it varies, for example with the width of the window. */
+  /** The part of the tab's title before "· worker"; absent if it varies, for example with the width of the window. */
   readonly title?: string;
-  /** Opens a layer over the page; with `inPage`, a part of the page. */
+  /** Opens a layer over the page. If `inPage` is set, it opens a part of the page instead. */
   readonly act?: (page: Page) => Promise<unknown>;
   readonly inPage?: true;
 }
@@ -173,10 +173,10 @@ export const views: readonly View[] = [
   },
 ];
 
-/** Closes the open layer of the previous view, if any, and opens the view: its page, then what `act` opens. */
+/** Closes the layer that the previous view has left open, if any. Then opens the page of the view and calls `act`. */
 export async function open(page: Page, { route, act, inPage }: View): Promise<void> {
   const over = page.locator("dialog, details[data-menu][open]");
-  // Escape is pressed only if a layer is open, because without one the key could lead to another page.
+  // Escape is pressed only if a layer is open, because without a layer the key could lead to another page.
   if ((await over.count()) > 0) await page.keyboard.press("Escape");
   await over.waitFor({ state: "detached" });
   await page.evaluate((hash) => {

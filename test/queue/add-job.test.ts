@@ -1,5 +1,5 @@
-// Tests of addJob(): which values it stores, which jobs it refuses, what job keys do, and that it repeats an add which
-// fails at the role's isolation level.
+// Tests addJob(): which values it stores, which jobs it refuses, and what job keys do. Also tests that addJob() repeats
+// an add that fails because the role's default isolation level is SERIALIZABLE.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
@@ -129,7 +129,7 @@ test("Invalid jobs are refused before the database is queried.", async () => {
   }
 });
 
-test("Replace overwrites the waiting job of the key and resets it.", async () => {
+test("The key mode replace overwrites the waiting job with the key, and resets its attempts and last error.", async () => {
   const first = await addJob(queue.db, {
     identifier: "a",
     payload: { n: 1 },
@@ -151,7 +151,7 @@ test("Replace overwrites the waiting job of the key and resets it.", async () =>
   assert.equal(second.lastError, null);
 });
 
-test("Preserve_run_at keeps the time of a job that has not been attempted.", async () => {
+test("The key mode preserve_run_at keeps the time of a job that has not been attempted.", async () => {
   const spec = { jobKey: "k", jobKeyMode: "preserve_run_at" } as const;
   await addJob(queue.db, { identifier: "a", spec: { ...spec, runAt: "2030-01-01T00:00:00Z" } });
   const unchanged = await addJob(queue.db, {
@@ -167,7 +167,7 @@ test("Preserve_run_at keeps the time of a job that has not been attempted.", asy
   assert.equal(moved.runAt.toISOString(), "2031-01-01T00:00:00.000Z");
 });
 
-test("Unsafe_dedupe returns the existing job, with its own names, unchanged.", async () => {
+test("With the key mode unsafe_dedupe, an add returns the existing job, even a locked one, and keeps its task, queue and payload.", async () => {
   const first = await addJob(queue.db, {
     identifier: "old",
     payload: { n: 1 },
@@ -187,7 +187,7 @@ test("Unsafe_dedupe returns the existing job, with its own names, unchanged.", a
   assert.equal(second.lockedBy, "worker-1");
 });
 
-test("Array payloads of one key are concatenated, and a running job passes its key to a new one.", async () => {
+test("The array payloads of two adds with the same key are concatenated, and a running job loses its key to a new job.", async () => {
   const add = (payload: unknown) =>
     addJob(queue.db, { identifier: "t", payload, spec: { jobKey: "k" } });
   await add([1]);
@@ -220,7 +220,7 @@ test("Concurrent adds under one key leave one waiting job.", async () => {
   }
 });
 
-test("An add that fails at the role's isolation level is repeated at an explicit one.", async () => {
+test("An add that fails at the role's default isolation level, SERIALIZABLE, is repeated at READ COMMITTED.", async () => {
   await queue.sql(`create function worker.refuse() returns trigger language plpgsql as $$ begin
       if current_setting('transaction_isolation') = 'serializable' then
         raise 'conflict' using errcode = '40001';

@@ -1,4 +1,5 @@
-// Triggers of the application on the table of jobs: some change or delete each added job, others raise an error.
+// Tests adds while the application has a trigger on the table of jobs that changes or deletes each added job, or raises
+// an error.
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import type { QueryConfig } from "pg";
@@ -17,7 +18,7 @@ const trigger = (body: string) =>
     create trigger change before insert on worker._private_jobs
     for each row execute function public.change()`);
 
-test("A job is returned as a trigger has stored it, with a key and without, alone and in a batch.", async () => {
+test("An add returns the job as a trigger has changed it, with or without a key, for one job and for a batch.", async () => {
   await trigger(`new.priority := 7; new.max_attempts := 3; new.run_at := '2040-01-01T00:00:00Z';
     new.payload := '{"changed": true}'; new.flags := '{"big": true}';`);
   const job = { identifier: "task", payload: { n: 1 } };
@@ -46,7 +47,7 @@ test("A job is returned as a trigger has stored it, with a key and without, alon
   await utils.end();
 });
 
-test("A job that a trigger deletes at once is returned as it was given.", async () => {
+test("If a trigger deletes an added job at once, the add returns the job as the caller gave it.", async () => {
   await trigger("");
   await queue.sql(`create trigger change_after after insert on worker._private_jobs
     for each row execute function public.change()`);
@@ -57,7 +58,7 @@ test("A job that a trigger deletes at once is returned as it was given.", async 
   assert.deepEqual([payloadText, priority], ["1", 0]);
 });
 
-test("On the caller's client an add fails if its job cannot be read back, because the transaction may be aborted.", async () => {
+test("On the caller's client, an add fails if its job cannot be read back, because the caller's transaction may be aborted.", async () => {
   await trigger("");
   const utils = await makeWorkerUtils({ pool: queue.pool });
   const client = await queue.pool.connect();
@@ -74,7 +75,7 @@ test("On the caller's client an add fails if its job cannot be read back, becaus
   }
 });
 
-test("Outside a transaction, a job that cannot be read back is committed and returned as it was given.", async () => {
+test("Outside a transaction, a job that cannot be read back is committed, and the add returns it as the caller gave it.", async () => {
   await trigger("new.priority := 7;");
   const client = await queue.pool.connect();
   const query = (sent: QueryConfig) =>

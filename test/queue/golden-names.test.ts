@@ -1,7 +1,8 @@
-// Tests that no role can make a golden statement call a function or operator that the role has created. A role may be
-// allowed to create objects in a schema on the search path. If its function or operator has exactly the types of the
-// arguments, PostgreSQL prefers it to a built-in one that is generic or needs a conversion. So the statements contain
-// the schema of each function, and operands have exactly the types of PostgreSQL's operators.
+// Tests that no statement in golden/ uses a function, an operator or a table that another role has created in place of
+// one of PostgreSQL's own. Other roles may be allowed to create objects in a schema on the search path. If the types of
+// such a function or operator are exactly those of the arguments, PostgreSQL prefers it to a built-in one that is
+// generic or needs a conversion. So the statements contain the schema of each function and of each table of PostgreSQL,
+// and operands have exactly the types of PostgreSQL's operators.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -51,7 +52,7 @@ test("Every operator in a statement is PostgreSQL's, whatever operators the sche
   assert.deepEqual(captured, []);
 });
 
-test("The check finds an operator in public that was created for exactly the operands of a statement.", async () => {
+test("The check of operators finds an operator in public that has exactly the types of the operands.", async () => {
   assert.deepEqual(
     await operatorsOfOthers(client, "select extract(epoch from $1::timestamptz) * 2"),
     ["public.*(numeric,integer)"],

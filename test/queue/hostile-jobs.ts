@@ -1,4 +1,4 @@
-// Jobs in every state, with unusual payloads, errors, keys, flags and names; tests add a few hundred.
+// Jobs for tests, in every state, with unusual payloads, errors, keys, flags and names. A test adds a few hundred jobs.
 import type { TestQueue } from "./queue-database.ts";
 
 export const taskNames = ["mail", "mail/send", "Report 100%", "a_b", "ünïcode", "idle"];
@@ -51,7 +51,7 @@ export const payloads = [
   '{"a":"2026-01-31T08:00:00Z"}',
 ];
 
-/** Adds `count` jobs, with ids from 1 on. Their times are multiples of 30 s before or after the time of the insert. */
+/** Adds `count` jobs, with ids from 1 on. Each of their times is a multiple of 30 s before or after the insert. */
 export async function addHostileJobs({ sql }: TestQueue, count: number): Promise<void> {
   await sql("insert into worker._private_tasks (identifier) select * from unnest($1::text[])", [
     taskNames,
@@ -97,6 +97,9 @@ export async function addHostileJobs({ sql }: TestQueue, count: number): Promise
     where id = 'alive-1'`);
 }
 
-/** An SQL condition on a job: alive-1 locked it more than 30 s ago, and does not report it among its running jobs. */
+/**
+ * An SQL condition on a job: the worker `alive-1` locked the job more than 30 s ago, and does not report the job as
+ * running.
+ */
 export const FETCHED = `jobs.locked_by is not distinct from 'alive-1' and jobs.id % 48 <> 1
   and jobs.locked_at < now() - interval '30 seconds'`;

@@ -1,5 +1,5 @@
-// An add reads the rows of its queue and its task without a lock, so a cleanup of unused names may delete these rows
-// before the add commits. The cleanup must then restore the rows.
+// An add reads the rows of its job's task and named queue, and does not lock them. A cleanup may therefore delete these
+// rows as unused before the add is committed. The cleanup must then restore the rows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -31,8 +31,8 @@ const namesOfJobs = () =>
   );
 
 /**
- * Starts a cleanup. Resolves once the cleanup has deleted the queue `q` and waits for an open transaction. The result
- * has the promise of the cleanup.
+ * Starts a cleanup, and resolves once the cleanup has deleted the queue `q`. After that the cleanup waits for the open
+ * transactions. `cleaned` of the result is the promise of the cleanup.
  */
 async function cleanupThatWaits(tasks: Parameters<typeof cleanup>[1] = NAMES) {
   const cleaned = cleanup(queue.db, tasks);
@@ -97,7 +97,7 @@ test("A cleanup also waits for a transaction that has only read so far.", async 
   assert.deepEqual(await readLostNames(queue.db), NONE);
 });
 
-test("If the name of a deleted queue has been created again, the job of the deleted queue gets the new row.", async () => {
+test("If a new queue with the name of a deleted queue exists, a cleanup moves the job of the deleted queue to the new queue.", async () => {
   await addUnused();
   let cleaned: ReturnType<typeof cleanup> | undefined;
   await inTransaction("begin", async (client) => {

@@ -1,5 +1,6 @@
-// Calls that send the statements of managed queues (named queues under a limit) and receive scripted answers, and the
-// texts of the statements that fetch jobs under limits. statements.ts records both for the golden files.
+// `managedCalls`: calls that send the statements of managed queues (named queues under a limit), each with a function
+// that returns scripted answers. `managedTexts`: statements that fetch jobs under limits, built without a call.
+// statements.ts records the statements of both for the golden files.
 import { forceUnlockWorkers } from "../../src/commands/maintenance/force-unlock-workers.ts";
 import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-workers.ts";
 import { endPause } from "../../src/commands/pauses/set-pause.ts";

@@ -1,5 +1,5 @@
-// Tests that a batch in which a key occurs more than once has the same result as adding its jobs in turn, usually with
-// only a few statements.
+// Tests addJobs() with a batch in which a key occurs more than once. The result must be the same as if the jobs of the
+// batch were added one after another. Usually, the whole batch is added by a few statements.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Job } from "../../src/domain/job.ts";
@@ -16,7 +16,7 @@ const PAYLOADS = [
   ...[[], [1], [{ b: 1, a: "\u0001é😀" }, null], {}, "text", 5, undefined],
   ...["[1,  2.50, 1e2]", ' [{"b":1,"aa":2,"a":3,"a":4}]', "[ ]", '{"b" : 1, "a" : 2}'].map(rawJson),
 ];
-/** The states that a job with one of the keys can have before the batch is added. */
+/** The states that the job with a key can have before the batch is added. `absent`: no job has the key. */
 const STATES = ["absent", "new", "retried", "failed", "locked"] as const;
 const CHANGES: Record<string, string> = {
   retried: "attempts = 2, last_error = 'no', run_at = '2031-01-01Z'",
@@ -63,8 +63,9 @@ async function prepare(prefix: string): Promise<void> {
 }
 
 /**
- * Returns the jobs without their times of creation and change, without the prefix of their key, and without the parsed
- * payload, because its text is compared. An id is replaced by its place in the order in which the ids first occur.
+ * Returns the jobs without their times of creation and change, without the prefix of their keys, and without the parsed
+ * payload: the text of the payload is compared instead. Each id is replaced by its place in the order in which the ids
+ * first occur.
  */
 function comparable(jobs: readonly Job[]): object[] {
   const ids = [...new Set(jobs.map(({ id }) => id))];
@@ -107,7 +108,7 @@ for (const way of ["on a pool", "in a transaction of the caller's"]) {
   });
 }
 
-test("A batch of one key is added by a few statements, whatever its length.", async () => {
+test("A batch whose jobs all have the same key is added by a few statements, even if it has 2,000 jobs.", async () => {
   let statements = 0;
   const client = await queue.pool.connect();
   const counting = {
@@ -133,7 +134,7 @@ test("A batch of one key is added by a few statements, whatever its length.", as
   assert.ok(statements < 10, `${statements} statements`);
 });
 
-test("On a client outside a transaction, or with a trigger on changes, jobs with repeated keys are added in turn.", async () => {
+test("On a client in no transaction, or if the table of jobs has a trigger, jobs with repeated keys are added in turn.", async () => {
   const jobs = [1, 2, 3].map((n) => ({ identifier: "t", payload: [n], spec: { jobKey: "k" } }));
   const client = await queue.pool.connect();
   try {

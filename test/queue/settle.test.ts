@@ -1,5 +1,6 @@
-// How fetched jobs end in both modes. The safe mode locks a job by `locked_by`. The fast mode locks its row, and sets
-// `locked_by` only if the job outlasts its transaction.
+// Tests how fetched jobs are finished, failed and given back. The safe mode locks a job by `locked_by`: this is the
+// lock mode `locked_by`. The fast mode locks the job's row in a transaction: this is the lock mode `row`. The fast mode
+// sets `locked_by` only if the job outlasts the transaction.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { removeJob } from "../../src/commands/jobs/remove-job.ts";
@@ -52,7 +53,7 @@ const failures = (ids: readonly string[]) =>
     ...PLAIN,
   }));
 
-test("Only the worker that holds the lock finishes a job; the ids of all other jobs are returned.", async () => {
+test("In the mode locked_by, a worker finishes only jobs whose lock it holds; the ids of all other jobs are returned.", async () => {
   const ids = await addThree();
   const [free, , theirs] = ids;
   assert.deepEqual(await finishJobs(queue.db, "us", ids, "locked_by"), [free, theirs]);
@@ -62,7 +63,7 @@ test("Only the worker that holds the lock finishes a job; the ids of all other j
   );
 });
 
-test("With a row lock, only jobs without a locked_by are finished.", async () => {
+test("In the mode row, only jobs without a locked_by are finished.", async () => {
   const ids = await addThree();
   const [, ours, theirs] = ids;
   const lost = await finishJobs(queue.db, "us", [...ids, "999"], "row");
@@ -74,9 +75,10 @@ test("With a row lock, only jobs without a locked_by are finished.", async () =>
   assert.deepEqual(await finishJobs(queue.db, "us", [], "row"), []);
 });
 
-test("A failure counts one attempt and delays the next one, with locked_by and with a row lock.", async () => {
+test("A failed attempt counts once and the next attempt is delayed, in the modes locked_by and row.", async () => {
   const ids = await addThree();
-  // The attempt of a job with a locked_by was counted at its fetch. So all three jobs are at their third attempt.
+  // The attempt of a job with a locked_by was counted when the job was fetched. So all three jobs are at their third
+  // attempt.
   await queue.sql("update worker._private_jobs set attempts = 2 where locked_by is null");
   await queue.sql("update worker._private_jobs set attempts = 3 where locked_by is not null");
   assert.deepEqual(await failJobs(queue.db, "us", failures(ids), "locked_by"), [ids[0], ids[2]]);
@@ -91,7 +93,7 @@ test("A failure counts one attempt and delays the next one, with locked_by and w
   assert.deepEqual([theirs?.attempts, theirs?.last_error], [3, null]);
 });
 
-test("With locked_by, a failure does not change unlocked jobs.", async () => {
+test("In the mode locked_by, a failure does not change unlocked jobs.", async () => {
   const ids = await addThree();
   const lost = await failJobs(queue.db, "us", failures(ids), "locked_by");
   assert.deepEqual(lost, [ids[0], ids[2]]);
@@ -100,7 +102,7 @@ test("With locked_by, a failure does not change unlocked jobs.", async () => {
   assert.deepEqual([ours?.attempts, ours?.last_error], [1, "no \ufffd"]);
 });
 
-test("The delay grows until the tenth attempt.", async () => {
+test("The delay before a retry grows until the tenth attempt, and then stays the same.", async () => {
   const [job] = await addJobs(queue.db, [{ identifier: "t" }]);
   const id = job?.id ?? "";
   const delays: number[] = [];
@@ -118,7 +120,7 @@ test("The delay grows until the tenth attempt.", async () => {
   assert.deepEqual(delays, [1, 2, 9, 10, 10, 10]);
 });
 
-test("The return of an unstarted job takes back its attempt.", async () => {
+test("The attempt of a job that is given back unstarted does not count.", async () => {
   const ids = await addThree();
   assert.deepEqual(await returnJobs(queue.db, "us", ids), [ids[0], ids[2]]);
   assert.deepEqual(
@@ -131,7 +133,7 @@ test("The return of an unstarted job takes back its attempt.", async () => {
   );
 });
 
-test("A job that was removed or replaced while it was fetched is deleted when it is returned.", async () => {
+test("A job that was removed by its key while it was locked is deleted when it is given back.", async () => {
   const give = [
     (id: string) => returnJobs(queue.db, "us", [id], [], [id]),
     () => returnUnknownJobs(queue.db, "us", [], []),
@@ -147,7 +149,7 @@ test("A job that was removed or replaced while it was fetched is deleted when it
   }
 });
 
-test("A job whose retries were stopped while its fetch had no answer is returned, and not deleted.", async () => {
+test("A job whose retries were stopped while the result of its fetch was unknown is given back, and not deleted.", async () => {
   const [job] = await addJobs(queue.db, [{ identifier: "t" }]);
   const id = job?.id ?? "";
   await lockJob(queue, id, "us");
@@ -160,7 +162,7 @@ test("A job whose retries were stopped while its fetch had no answer is returned
   await queue.sql("delete from worker._private_jobs");
 });
 
-test("A job that was added before the clock was set back is returned, and not deleted.", async () => {
+test("A job whose updated_at is in the future, because the clock was set back, is given back and not deleted.", async () => {
   const [job] = await addJobs(queue.db, [{ identifier: "t", spec: { maxAttempts: 1 } }]);
   await queue.sql("update worker._private_jobs set updated_at = now() + interval '1 hour'");
   await lockJob(queue, job?.id ?? "", "us");
@@ -172,7 +174,7 @@ test("A job that was added before the clock was set back is returned, and not de
   await queue.sql("delete from worker._private_jobs");
 });
 
-test("Jobs that are returned to a named queue stay ahead of others with the same time.", async () => {
+test("Jobs of a named queue that are given back stay ahead of the queue's other jobs with the same run_at.", async () => {
   const runAt = new Date("2026-01-31T08:00:00Z");
   const spec = { queueName: "q", runAt };
   const jobs = await addJobs(
@@ -193,7 +195,7 @@ test("Jobs that are returned to a named queue stay ahead of others with the same
   await queue.sql("delete from worker._private_jobs");
 });
 
-test("A job returned unstarted at its last attempt can be attempted again, with or without a key.", async () => {
+test("A job that is given back unstarted at its last attempt can be attempted again, with or without a key.", async () => {
   for (const spec of [{ jobKey: "k", maxAttempts: 1 }, { maxAttempts: 1 }]) {
     const [job] = await addJobs(queue.db, [{ identifier: "t", spec }]);
     const id = job?.id ?? "";
@@ -210,12 +212,12 @@ test("A job returned unstarted at its last attempt can be attempted again, with 
   }
 });
 
-test("The return of unknown jobs unlocks no job that a fast lane has kept since the jobs were listed.", async () => {
+test("returnUnknownJobs() unlocks no job that a fast lane has kept after the time sinceMs.", async () => {
   await addThree();
   const [free] = await rows();
   const lane = await queue.pool.connect();
   try {
-    // The lane's transaction begins before `sinceMs`, the time of the list.
+    // The lane's transaction begins before `sinceMs`, but keepJobs() sets a `locked_at` after it.
     await lane.query("begin; select from worker._private_jobs where locked_by is null for update");
     const sinceMs = await databaseTime(queue.db);
     await keepJobs({ ...queue.db, client: lane }, "us", [free?.id ?? ""]);
@@ -234,7 +236,7 @@ test("The return of unknown jobs unlocks no job that a fast lane has kept since 
   assert.deepEqual(await holders(), [null, null, "them"]);
 });
 
-test("A job whose fast lane lost its connection stays marked for the safe mode when it is returned.", async () => {
+test("A job whose fast lane lost its connection is still left to the safe mode after the job was given back.", async () => {
   const [job] = await addJobs(queue.db, [{ identifier: "t" }]);
   const id = job?.id ?? "";
   const isForFastLanes = async () =>
@@ -250,7 +252,8 @@ test("A job whose fast lane lost its connection stays marked for the safe mode w
   for (const back of give) {
     await queue.sql("update worker._private_jobs set attempts = 0");
     assert.equal(await isForFastLanes(), true);
-    // A lost connection releases the row lock. The safe mode fetches the job next, and counts the attempt.
+    // The rollback releases the row lock, as a lost connection does. Then the safe mode fetches the job, and counts the
+    // attempt.
     const died = "do $$ begin perform from worker._private_jobs for update; raise 'dead'; end $$";
     await assert.rejects(queue.sql(died));
     assert.equal(await isForFastLanes(), false);

@@ -7,7 +7,7 @@ export function templateTexts(source: string): string[][] {
   return found;
 }
 
-/** Scans code up to the character `end`; null: up to the end of the source. Returns the place after it. */
+/** Scans code up to the character `end`; null: up to the end of the source. Returns the position after that. */
 function scan(source: string, from: number, end: string | null, found: string[][]): number {
   let at = from;
   for (let depth = 0; at < source.length; at++) {
@@ -40,7 +40,7 @@ function scanTemplate(source: string, from: number, found: string[][]): number {
   return source.length;
 }
 
-/** Returns the place after the comment, regular expression or division sign that begins at `at`. */
+/** Returns the position after the comment, regular expression or division sign that begins at `at`. */
 function behindSlash(source: string, at: number): number {
   const next = source[at + 1];
   if (next === "/") return source.indexOf("\n", at);
@@ -50,7 +50,7 @@ function behindSlash(source: string, at: number): number {
     : behindExpression(source, at);
 }
 
-/** Matches the text before a slash that is a division. */
+/** Matches the text before a slash if the slash is a division sign. */
 const AFTER_A_VALUE = /(?<!return)(?<=[\w)\]}"'`])\s*$/;
 
 function behindExpression(source: string, from: number): number {

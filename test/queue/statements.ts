@@ -200,10 +200,10 @@ const walked: Answer = (text) =>
   text.includes("as ids")
     ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
     : { us: "1", task_id: 1 };
-/** The answers if one job is found whose texts may be too large, so that a statement of their own reads them. */
+/** The answers if one job is found whose texts may be large, so that a separate statement reads the texts. */
 const walkedLarge: Answer = (text) =>
   text.includes("as is_large") ? { id: "1", is_large: true } : walked(text);
-/** The answers about a job with a compressed payload, which fits on a page and is loaded by a second statement. */
+/** The answers about a job with a compressed payload. A second statement loads the payload, which fits on a page. */
 const large: Answer = (text) => {
   if (!text.includes("as is_large")) return { id: "1", payload: "{}", bytes: 1 };
   const sizes = { payload_bytes: 1_000_000, error_bytes: 1 };
@@ -254,7 +254,7 @@ const LOCKS = { ...GAUGE, lockedQueueIds: [1] };
 const LARGE: Gauge = { ...GAUGE, pages: 1_000_000 };
 const COUNT = { count: 0, undecided: 0, firstId: "0", afterId: "0", lastId: "1" };
 
-/** A database that returns no rows. compileQuery() needs none to compile the two queries below. */
+/** A database that returns no rows, because compileQuery() needs no rows for the two queries below. */
 const emptyDatabase = {
   client: { query: async () => ({ rows: [] }) },
   schema: schemaName(),
@@ -279,7 +279,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
       { identifier: "t", spec: { jobKey: "m", jobKeyMode: "unsafe_dedupe" } },
     ]),
   "add-unique-jobs": (db) => addJob(db, { identifier: "t", spec: { unique: UNFINISHED } }),
-  // No job of the batch has the place -1 of the answer, so no job counts as added.
+  // The answer has the place -1, and no job of the batch has this place. So no job counts as added.
   "add-throttled-job": [
     (db) =>
       addAnyJob(db, { identifier: "t", payload: {}, spec: { throttle: { periodMs: 60_000 } } }),
@@ -636,8 +636,8 @@ for (const { flags, pauses } of forms) {
 }
 
 /**
- * Returns the answers if a cleanup deletes the rows of a task and of a queue, and if each name has a new row before the
- * deleted one can be restored.
+ * Returns the answers if a cleanup deletes the row of a task and the row of a queue, and cannot restore these rows,
+ * because their names already have new rows.
  */
 function cleanedUp(present = true): Answer {
   let transactions = 0;
@@ -665,7 +665,7 @@ function queueIndex() {
   };
 }
 
-/** Returns the text of each golden file by the file's name: each statement once, in the order of its first sending. */
+/** Returns the text of each golden file by the file's name: each statement once, in the order of the first sending. */
 export async function statements(): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   const { quoted } = schemaName();
@@ -682,7 +682,7 @@ export async function statements(): Promise<Map<string, string>> {
 async function sentBy(call: Call, answer: Answer): Promise<string[]> {
   const sent: string[] = [];
   const client = {
-    // For a COPY, pg calls submit() with its connection.
+    // A COPY is an object with submit(). As pg does, this client calls submit() with a connection.
     query(config: { text: string; values?: unknown[] } | CopySubmittable) {
       if ("submit" in config) {
         const connection = { query: (text: string) => sent.push(text), ...SWALLOWED };
@@ -709,7 +709,7 @@ async function sentBy(call: Call, answer: Answer): Promise<string[]> {
   try {
     await call({ client, schema: schemaName() } as unknown as Database);
   } catch {
-    // An error of the operation does not matter: the statements before it are recorded.
+    // An error of the call does not matter: the statements that were sent before the error are recorded.
   }
   return [...new Set(sent)];
 }

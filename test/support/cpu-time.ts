@@ -1,11 +1,12 @@
-// Measures processor time: other programs on a busy machine increase it less than they increase elapsed time.
+// Measures processor time, not elapsed time. On a busy machine, other programs increase the processor time less than
+// the elapsed time.
 import assert from "node:assert/strict";
 
 const ROUNDS = 5;
 
 /**
- * Runs `work` up to five times. Returns the least processor time of a round, in milliseconds: slower rounds include
- * compilation and garbage collection. A round that takes at most `enoughMs` is the last.
+ * Runs `work` in up to five rounds; a round that takes at most `enoughMs` is the last. Returns the processor time of
+ * the fastest round, in milliseconds, because compilation and garbage collection make other rounds slower.
  */
 export function cpuMs(work: () => unknown, enoughMs = 0): number {
   let least = Number.POSITIVE_INFINITY;

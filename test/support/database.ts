@@ -1,10 +1,11 @@
-// Databases for tests, on a real PostgreSQL: the server of TEST_DATABASE_URL or DATABASE_URL. test/run.mjs sets the
-// first if neither is set. Without test/run.mjs and without a URL, a test file starts a server of its own.
+// Databases for tests, on a real PostgreSQL: the server of TEST_DATABASE_URL or DATABASE_URL. If neither is set,
+// test/run.mjs starts a server and sets TEST_DATABASE_URL. A test file that is started without test/run.mjs and without
+// these variables starts a server of its own.
 //
 //   const database = await migratedDatabase(); // at the top of a test file, or in a test
 //
-// A database is dropped when its test file ends. If it still has connections then, a test file that starts later drops
-// it, so that no test fails because of its cleanup.
+// A database is dropped when its test file ends, unless the database still has connections: dropping it would fail, and
+// a test would fail because of its cleanup. A test file of the same run that starts later drops such a database.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +33,7 @@ export async function emptyDatabase(): Promise<TestDatabase> {
   return createDatabase("template0");
 }
 
-/** Creates a new database with the queue's schema, as `worker migrate` creates it. `extensions`: those of `--with`. */
+/** Creates a new database with the queue's schema, as `worker migrate` creates it. `extensions`: as for `--with`. */
 export async function migratedDatabase(
   schema = "worker",
   extensions: readonly string[] = [],
@@ -48,8 +49,8 @@ export async function migratedDatabase(
 }
 
 /**
- * Creates a database as a copy of a template, which is named after `key`. If the template does not exist yet, `fill`
- * creates its contents. `fill` must close its connections.
+ * Creates a database as a copy of a template, which is named after `key`. If the template does not exist yet, it is
+ * created first, and `fill` adds its contents. `fill` must close its connections.
  */
 export async function databaseLike(
   key: string,
@@ -121,8 +122,8 @@ async function exists(client: pg.Client, name: string): Promise<boolean> {
 }
 
 /**
- * Returns the URL of another database on the same server: the database is the text between the host and the question
- * mark.
+ * Returns the URL of another database on the same server. In a URL, the name of the database is the text between the
+ * host and the question mark.
  */
 function withDatabase(url: string, name: string): string {
   return url.replace(/^([a-z]+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`);

@@ -12,7 +12,10 @@ export interface ProcessEvent {
 export interface ProcessEvents {
   /** All events so far. */
   readonly events: readonly ProcessEvent[];
-  /** Returns the first matching event, past or future. Rejects if the process ends without it, or after MAX_WAIT_MS. */
+  /**
+   * Resolves to the first matching event, which may have happened before the call. Rejects if stdout closes before such
+   * an event, or after MAX_WAIT_MS.
+   */
   event(name: string, fits?: (event: ProcessEvent) => boolean): Promise<ProcessEvent>;
 }
 

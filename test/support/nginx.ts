@@ -1,5 +1,5 @@
-// Debian's nginx in front of several admins, based on deploy/proxy/nginx.conf. The admins get requests in turn; an
-// admin that has failed gets none for a second.
+// Debian's nginx in front of several admins, with a configuration based on deploy/proxy/nginx.conf. The admins get
+// requests in turn. An admin that has failed to answer a request gets no requests for a second.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ export interface NginxOptions {
   readonly listen: string;
   /** The addresses of the admins, such as `127.0.0.1:5678`. */
   readonly upstreams: readonly string[];
-  /** The words before `nginx` in its command, such as `ip netns exec NAME` for a network namespace. Default: none. */
+  /** The words before `nginx` in the command, such as `ip netns exec NAME` for a network namespace. Default: none. */
   readonly command?: readonly string[];
 }
 

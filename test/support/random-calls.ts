@@ -1,5 +1,5 @@
-// Random calls of the queue's SQL functions, and between them updates such as workers make. The same seed gives the
-// same calls.
+// Makes random calls of the queue's SQL functions, and between the calls updates like those of workers. The same seed
+// gives the same calls.
 
 /** Returns a whole number from 0 to `below` - 1. */
 export type Random = (below: number) => number;
@@ -8,8 +8,8 @@ export interface Call {
   readonly name: string;
   readonly text: string;
   /**
-   * The jobs whose ids are passed to `values`, as positions in a list of the existing jobs. The order of the list does
-   * not depend on ids. A position beyond the end of the list continues at its start.
+   * Positions in a list of the existing jobs. The ids of the jobs at these positions are passed to `values`. The order
+   * of the list does not depend on ids. After the end of the list, positions continue at its start.
    */
   readonly jobs: readonly number[];
   readonly values: (ids: readonly string[]) => unknown[];
@@ -123,7 +123,8 @@ function onWorkers(dice: Random): Call {
 }
 
 /**
- * Returns an update of one or two jobs (a lock, an unlock, or attempts with an error), or a lock of all named queues.
+ * Returns an update that locks one or two jobs, unlocks them, or sets their attempts and error; or an update that locks
+ * all named queues.
  */
 function work(dice: Random): Call {
   const [set, table] = pick(

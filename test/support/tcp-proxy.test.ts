@@ -1,5 +1,5 @@
-// Tests the faults that tcp-proxy.ts simulates, between two sockets without PostgreSQL, and that it finds the ends of
-// PostgreSQL's messages.
+// Tests the faults that tcp-proxy.ts simulates on connections between two plain sockets, without PostgreSQL. Also tests
+// that tcp-proxy/messages.ts finds the ends of PostgreSQL's messages.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { random } from "./random-calls.ts";
@@ -107,7 +107,7 @@ describe("Through the proxy", () => {
     await waitUntil("nothing is left of it", async () => at.proxy.open === 0);
   });
 
-  test("one direction ends, and the other continues.", async () => {
+  test("if one direction of a connection ends, the other continues.", async () => {
     for (const direction of ["requests", "answers"] as const) {
       await using at = await connectProxy();
       const { client, server } = await at.pair();
@@ -119,7 +119,7 @@ describe("Through the proxy", () => {
     }
   });
 
-  test("one end is lost, and the other one is not notified.", async () => {
+  test("if a connection is lost at one end, the other end is not notified.", async () => {
     for (const lost of ["client", "server"] as const) {
       await using at = await connectProxy();
       const { client, server } = await at.pair();
@@ -157,7 +157,7 @@ describe("Messages", () => {
     }
   });
 
-  test("are counted in either direction, and the connection is cut after the n-th.", async () => {
+  test("are counted in one direction, and the connection is cut after the given number of messages.", async () => {
     for (let count = 0; count <= 3; count++) {
       for (const direction of ["requests", "answers"] as const) {
         await using at = await connectProxy();
@@ -178,7 +178,7 @@ describe("Messages", () => {
     }
   });
 
-  test("can be cut in the middle: the first part passes.", async () => {
+  test("can be cut in the middle. The part before the cut passes.", async () => {
     await using at = await connectProxy();
     const { client, server } = await at.pair();
     at.proxy.cutBehind(1, { direction: "requests", isTorn: true });
@@ -187,7 +187,7 @@ describe("Messages", () => {
     await server.receives(Buffer.concat([message("S"), message("Q", "select 11").subarray(0, 7)]));
   });
 
-  test("pass until one contains a given text; there the connection is cut, also if the text comes in two chunks.", async () => {
+  test("pass until one contains a given text. The connection is then cut, also if the text is divided between two chunks.", async () => {
     await using at = await connectProxy();
     const { client, server } = await at.pair();
     at.proxy.cutAnswer("COMMIT");

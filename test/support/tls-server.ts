@@ -1,5 +1,5 @@
-// A PostgreSQL that listens on TCP, by default with encryption and a certificate for "localhost". The certificates are
-// for tests only, and valid for a hundred years.
+// A PostgreSQL server that listens on TCP, by default with encryption and a certificate for "localhost". The
+// certificates are for tests only. They are valid for a hundred years.
 
 import { once } from "node:events";
 import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ export interface TlsServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Starts the server. `rules`: the lines of pg_hba.conf for TCP. On the Unix socket no role needs a password. */
+/** Starts the server. `rules`: the lines of pg_hba.conf for TCP. On the Unix socket, no role needs a password. */
 export async function tlsServer(rules: readonly string[], encrypts = true): Promise<TlsServer> {
   const directory = mkdtempSync(join(tmpdir(), "wk-tls-"));
   chmodSync(directory, 0o755);

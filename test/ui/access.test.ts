@@ -85,7 +85,7 @@ test("A token that the server rejects is reported, and is not stored.", async ()
   assert.equal(page.byId("field-token").attrs["aria-invalid"], "true");
 });
 
-test("A token is sent although a request without it is unanswered, and the late answer does not reject the token.", async () => {
+test("If a user enters a token while a request without it is unanswered, the token is sent, and the late answer does not reject the token.", async () => {
   const page = await start("/");
   page.answer("api/session", "", 0);
   page.app.dispatch("app.session", "", "");
@@ -181,7 +181,7 @@ test("Signing out deletes the token and the data on the page.", async () => {
   assert.match(page.text, /Access token/);
 });
 
-test("If the session ends while the page is open, the page shows the sign-in, and then repeats its request.", async () => {
+test("If the session ends while the page is open, the page shows the sign-in form, and repeats its request after the sign-in.", async () => {
   const page = await start("/jobs/5", new Map([["worker.token", "t"]]));
   page.answer("api/session", session());
   page.answer("api/jobs/5", challenge("bearer"), 401);
@@ -208,7 +208,7 @@ test("A server that does not answer gets another request.", async () => {
   assert.match(page.text, /1,234/);
 });
 
-test("Requests for the session that fail at different moments are repeated as a single request.", async () => {
+test("If several requests for the session have failed, the page repeats one request every three seconds, not one for each failure.", async () => {
   const page = await openPage("/");
   let answered = 1;
   const sessions = () => page.requests.filter(({ path }) => path === "api/session").length;
@@ -227,7 +227,7 @@ test("Requests for the session that fail at different moments are repeated as a 
   assert.equal(sessions() - from, 4);
 });
 
-test("If the session cannot be read, the page stops and shows the reason.", async () => {
+test("If the answer to the request for the session cannot be read, the page stops and shows the reason.", async () => {
   for (const body of ["", "<html>", "[]", '{"csrf_token":1}', "{}x"]) {
     const page = await start("/");
     page.answer("api/session", body);

@@ -23,8 +23,8 @@ const requestsFor = (page: Page, start: string) =>
   page.requests.filter(({ path }) => path.startsWith(start)).length;
 
 /**
- * Changes the counts once a second, `seconds` times. Answers each request whose path begins with `start` at once with
- * `body`, as an answer of `bytes` bytes. Returns the number of these requests.
+ * Changes the counts once a second, `seconds` times. After each second, answers the requests whose path begins with
+ * `start`: with `body`, as if the answer had `bytes` bytes. Returns the number of these requests.
  */
 function countRequestsOf(
   page: Page,
@@ -98,7 +98,7 @@ test("The list of failed jobs is requested when a job has failed, and only now a
   assert.equal(requestsFor(page, "api/jobs"), before + 2, "something else could have changed them");
 });
 
-test("Rows that were read a while ago show their age, once something has changed since.", async () => {
+test("A list shows how old its rows are if they were read at least 10 s ago and something has changed since.", async () => {
   const list = jobs([failedJob(1)], "further");
   const page = await openPage("/jobs");
   page.answer("api/jobs", list);

@@ -119,7 +119,7 @@ test("Only the first 12 of the application's frames are shown; lines between fra
   assert.equal(textOf([fold]), "2 frames more, 2 in your code");
 });
 
-test("An error of 41 KB without stack frames is shown as a message, and is cut until its button is pressed.", async () => {
+test("An error of 41 KB without stack frames is shown as a message, of which only a part is shown until Show all is pressed.", async () => {
   const page = await openJob(failedJob(7, { last_error: `E: ${"x".repeat(41_000)}` }), failed());
   assert.ok(page.text.length < 5_000);
   page.click("Show all 40 KB");
@@ -157,7 +157,7 @@ test("Payloads of all shapes are shown; a long list is shown in parts, and can b
   assert.match(page.text, /15 found\[4999\]4999/);
 });
 
-test("Items of a payload beyond the largest number of lines are only counted.", async () => {
+test("Items of a payload beyond the maximum number of lines are not shown, but counted.", async () => {
   const list = JSON.stringify([Array.from({ length: 6_000 }, (_, i) => i), { a: 1 }]);
   const page = await openJob(withPayload(list), why());
   for (let step = 0; step < 60; step++) page.app.dispatch("job.tree-more", "1", "");
@@ -182,7 +182,7 @@ test("Objects in a payload open and close, long strings are cut, and a search fi
   assert.match(page.text, /1 founda\.b\.Deep/);
 });
 
-test("Sizes are those of UTF-8, in which a payload is stored.", async () => {
+test("The sizes of payloads, of their parts and of errors are numbers of bytes in UTF-8.", async () => {
   const words = "排".repeat(12_000);
   const payload = JSON.stringify({ inner: { words, more: "é😀".repeat(100) } });
   assert.equal(Buffer.byteLength(payload), 36_632);
@@ -244,7 +244,7 @@ test("Fields that distinguish the jobs with this error are shown beside this job
   assert.equal(ready.hasButton("Differs"), false);
 });
 
-test("A missing job has another message than an error.", async () => {
+test("The message about a missing job differs from the message about an error of the server.", async () => {
   const page = await openPage("/jobs/8");
   page.answer("api/jobs/8?", { error: "There is no job 8", code: "not_found" }, 404);
   assert.match(page.text, /Job 8 not found/);
@@ -274,7 +274,7 @@ test("A job that ends while its page is open stays on the page, with the recorde
   assert.ok(page.requests.slice(before).every(({ path }) => !path.startsWith("api/jobs/7")));
 });
 
-test("If a job exists again after its end, its page has its actions again, and the job may end once more.", async () => {
+test("If a job exists again after its end, the page has the job's actions again, and the job may end once more.", async () => {
   const page = await openJob(failedJob(7), failed());
   const gone = { error: "gone", code: "not_found" };
   const end = () => {
@@ -310,7 +310,7 @@ test("A retry is not shown as the cause of a job's end.", async () => {
   assert.match(page.text, /This job no longer exists\.It finished or was removed; noticed /);
 });
 
-test("The explanation of a job is requested repeatedly; if it has changed, the job is requested, too.", async () => {
+test("The explanation of a job is requested repeatedly; if the explanation has changed, the job is requested, too.", async () => {
   const page = await openJob(job(7), why());
   const heads = () => page.requests.filter(({ path }) => path.includes("fields=head")).length;
   page.pass(16_000);
@@ -378,7 +378,7 @@ test("The primary action depends on the job's condition; if a cause has a fix, t
   assert.match(blocked.text, /\$ worker unlock worker-c/);
 });
 
-test("A job that crashes its workers has Stop retrying as its primary action; once it has failed, it has none.", async () => {
+test("The primary action of a job that crashes its workers is Stop retrying; such a job has no primary action after it has failed.", async () => {
   const first = (page: Page) =>
     page.all((e) => / p( |$)/.test(String(e.attrs["class"]))).map((e) => textOf([e]));
   const root = {
@@ -463,7 +463,7 @@ test("A copied shell line has control characters as octal bytes, like the lines 
   const hostile = "k\u0015touch PASTED\n#\u202e";
   const page = await openJob(failedJob(7, { queue_name: hostile, key: hostile }), failed());
   page.app.dispatch("job.copy-add", "", "");
-  // The key is left out: with it the new job would replace this one.
+  // The line has no key, because a new job with the same key would replace this job.
   const word = shellWord(hostile);
   assert.equal(word, "'k'$'\\025''touch PASTED'$'\\012''#'$'\\342\\200\\256'");
   const payload = `'{"to":"ana@example.com"}'`;
@@ -527,7 +527,7 @@ test("The root of a chain of causes is red only if something is broken.", async 
   }
 });
 
-test("A failed job that is rescheduled gets its attempts back, and the dialog shows it.", async () => {
+test("A failed job that is rescheduled gets its attempts back, and the dialog shows their number.", async () => {
   const page = await openJob(failedJob(7), failed());
   page.app.dispatch("ask.reschedule", "shown", "");
   assert.equal(page.byId("field-attempts").attrs["value"], "0");

@@ -1,6 +1,6 @@
 /**
- * Answers that arrive late: the page now shows another dialog, form, job, error group or search text than the one for
- * which they were requested.
+ * Tests answers that arrive late: since the request, the dialog, the form, the job, the error group or the search text
+ * of the page has changed.
  */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
@@ -26,7 +26,7 @@ import {
 
 before(ensureBuilt);
 
-/** Opens a list with one selected job, and the dialog that completes it. */
+/** Opens a list, selects one of its two jobs, and opens the dialog that completes this job. */
 async function openCompletion() {
   const page = await openList([job(1), job(2)]);
   page.app.dispatch("jobs.pick", "1", "");
@@ -41,7 +41,7 @@ function answer(page: Page, { id }: Request, body: unknown, status = 200) {
 const close = (page: Page) => page.app.dispatch("dialog.close", "", "");
 const done = { message: "Completed 1 of 1 job", jobs: [job(1)], requested: 1, done: 1 };
 
-test("An answer does not close a dialog that was opened after its request, even one of the same action.", async () => {
+test("An answer does not close a dialog that was opened after the answer's request, even if the dialog has the same action.", async () => {
   const page = await openCompletion();
   page.click("Complete job 1");
   const first = page.requestOf("api/jobs/action");
@@ -53,7 +53,7 @@ test("An answer does not close a dialog that was opened after its request, even 
   assert.match(page.dialogText, /^Complete 2 jobs/);
 });
 
-test("A refusal is not shown in another dialog, whose own request stays under way.", async () => {
+test("A refusal is not shown in another dialog, and that dialog still waits for the answer to its own request.", async () => {
   const page = await openCompletion();
   page.click("Complete job 1");
   const first = page.requestOf("api/jobs/action");
@@ -104,7 +104,7 @@ async function openActionOnAll(action: string) {
   return page;
 }
 
-test("An operation that was started is shown, even if its form was changed before the answer.", async () => {
+test("When an operation has started, the page shows it, even if the form was changed before the answer arrived.", async () => {
   const page = await openActionOnAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
@@ -116,7 +116,7 @@ test("An operation that was started is shown, even if its form was changed befor
   assert.equal(page.dialog, undefined);
 });
 
-test("If another dialog is open when an operation starts, the page does not change; a notice reports the operation's end.", async () => {
+test("If another dialog is open when the answer about a started operation arrives, no other page opens; a notice reports the operation's end.", async () => {
   const page = await openActionOnAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
@@ -130,7 +130,7 @@ test("If another dialog is open when an operation starts, the page does not chan
   assert.equal(page.notices.length, 1);
 });
 
-test("A dialog that has requested the start of an operation cannot start another one until the answer arrives.", async () => {
+test("A dialog that has requested the start of an operation cannot start another operation until the answer arrives.", async () => {
   const page = await openActionOnAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
@@ -143,7 +143,7 @@ test("A dialog that has requested the start of an operation cannot start another
   assert.ok(page.hasButton("Retry 8,388 jobs"));
 });
 
-test("A preview is not shown if the form has changed since it was requested.", async () => {
+test("A preview is not shown if the form has changed since the preview was requested.", async () => {
   const page = await openActionOnAll("Reschedule…");
   page.type("run_at", "in 2h");
   page.click("Preview");
@@ -181,7 +181,7 @@ test("A payload that arrives late is neither shown nor copied as that of the nex
   assert.equal(JSON.parse(json ?? "").id, 8);
 });
 
-test("If the payload of a job is too large, that of the next job can still be loaded.", async () => {
+test("If the answer that a job's payload is too large arrives late, the payload of the next job can still be loaded.", async () => {
   const { page, late } = await openNextJob();
   answer(page, late, { error: "too large", code: "too_large" }, 413);
   assert.ok(page.hasButton("Load payload"));
@@ -250,7 +250,7 @@ test("What the jobs of one error group have in common is not shown for another g
   assert.doesNotMatch(page.text, /first/);
 });
 
-test("The palette shows only results for its present text, and each only once.", async () => {
+test("The palette shows only results for its present text, and each result only once.", async () => {
   const page = await openPage("/");
   const tasksOf = (search: string) => `api/tasks?limit=4&search=${search}`;
   const shown = () =>

@@ -1,4 +1,4 @@
-// Tests what all lists have in common, with the list of queues: keys, new rows, search, order, pages, and Back. Also
+// Tests what all lists have in common (keys, new rows, search, order, pages and Back), with the list of queues. Also
 // tests the keys that work on all pages, and the palette.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
@@ -94,7 +94,7 @@ test("While the counts of jobs do not change, a list is requested only every two
   assert.equal(requested(), 2);
 });
 
-test("A search is put into the address after a pause in typing, and sent to the server from there.", async () => {
+test("After a pause in typing, a search becomes part of the address, and the new address causes the request.", async () => {
   const page = await openQueues(["a"]);
   for (const text of ["c", "cr", "crm"]) page.app.dispatch("queues.search", "", text);
   assert.equal(page.navigations.length, 0);
@@ -203,7 +203,7 @@ test("g and a second key open a page, but not if the second key comes two second
   assert.equal(page.navigations.length, 1);
 });
 
-test("Rows that new rows may have pushed beyond the end of the answer are not marked as removed.", async () => {
+test("If new rows may have pushed a row beyond the end of the answer, the row is not marked as removed.", async () => {
   const page = await openQueues(["b", "c", "d"], "c1");
   page.app.onHold(true);
   feed(page, { counts: counts() });

@@ -1,5 +1,5 @@
-// Tests of the page Maintenance: it shows the state of the database, and offers changes of the schema, of indexes and
-// of rows. Before a change is sent, its dialog shows what will happen.
+// Tests of the page Maintenance. The page shows the state of the database, and offers changes of the schema, of indexes
+// and of rows. Before a change is sent, a dialog shows what the change will do.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Database, OptionalIndex } from "../../ui/generated/records.ts";
@@ -108,7 +108,7 @@ const row = (page: Page, name: string) => {
   return textOf(found);
 };
 
-/** Presses a row's button. */
+/** Presses the button `label` of the row whose text begins with `name`. */
 function press(page: Page, name: string, label: string): void {
   const rows = page.all((e) => e.tag === "tr" && textOf([e]).startsWith(name));
   const [button] = collect(rows, (e) => e.tag === "button" && textOf([e]) === label);
@@ -160,7 +160,7 @@ test("If an extension has its newest version but lacks parts, its update adds th
   assert.doesNotMatch(page.dialogText, /From version/);
 });
 
-test("A schema of Graphile Worker is marked as such, and changes need a confirmation.", async () => {
+test("A schema of Graphile Worker is marked as such, and each change of it needs a confirmation.", async () => {
   const schema = database().schema as NonNullable<Database["schema"]>;
   const stock = {
     ...schema,
@@ -393,7 +393,7 @@ test("A sweep that would find no worker is not offered, and invalid settings are
   assert.equal(page.focus, "field-sweep_threshold_secs");
 });
 
-test("If the server refuses a change, its dialog stays open and shows the error.", async () => {
+test("If the server refuses a change, the dialog of the change stays open and shows the error.", async () => {
   const page = await openMaintenance();
   press(page, "failed", "Build…");
   page.click("Build the index failed");

@@ -1,5 +1,5 @@
-// Operations on the page: the dialogs with the preview, the page of an operation while it runs and afterwards, its
-// undo, and the list Activity.
+// Operations on the page: the dialogs with the preview, the page of an operation while the operation runs and
+// afterwards, the undo of an operation, and the list Activity.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Operation, Session } from "../../ui/generated/records.ts";
@@ -26,7 +26,7 @@ const figures = (page: Page) =>
   page.all((e) => e.attrs["class"] === "stats")[0]?.children.map((e) => textOf([e])) ?? [];
 const follow = (page: Page) => page.go(String(page.navigations.at(-1)));
 
-/** Opens the list of failed jobs. It shows three of 8,400 jobs. */
+/** Opens the list of failed jobs, which shows three of 8,400 jobs. */
 async function openFailedList(change: Partial<Session> = {}, address = "/jobs?q=is:failed") {
   const page = await openPage(address, change);
   feed(page, { counts: counts({ failed: value(8400) }) });
@@ -34,7 +34,7 @@ async function openFailedList(change: Partial<Session> = {}, address = "/jobs?q=
   return page;
 }
 
-/** Opens the dialog that retries all failed jobs, and answers its preview. */
+/** Opens the dialog that retries all failed jobs, and answers the dialog's request for a preview. */
 async function openRetryDialog(change = {}) {
   const page = await openFailedList();
   page.app.dispatch("app.key", "", "Mod+a");
@@ -64,7 +64,7 @@ test("A button or a key selects all matching jobs; Clear, or deselecting one row
   assert.equal(bar(page), undefined);
 });
 
-test("All matching jobs stay selected on other pages, and are deselected by another query.", async () => {
+test("If all matching jobs are selected, they stay selected on other pages of the list; another query deselects them.", async () => {
   const page = await openFailedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.go("/jobs?q=is:failed&cursor=c");
@@ -75,7 +75,7 @@ test("All matching jobs stay selected on other pages, and are deselected by anot
   assert.equal(bar(page), undefined);
 });
 
-test("Each tab has only the actions that can change its jobs; there are some for running jobs, too.", async () => {
+test("Each tab has only the actions that can change the jobs of the tab; the tab of running jobs has actions, too.", async () => {
   const page = await openFailedList();
   page.app.dispatch("app.key", "", "Mod+a");
   assert.match(bar(page) ?? "", /Retry…R.*Reschedule…S.*Complete….*Remove…/);
@@ -106,7 +106,7 @@ test("A preview shows which jobs the operation changes and which it skips, and t
   assert.ok(page.hasButton("Retry 8,388 jobs"));
 });
 
-test("The canary and the rate are sent; an invalid number is rejected in its field.", async () => {
+test("The canary and the rate are sent with the request; an invalid number is not sent, but reported at its field.", async () => {
   const page = await openRetryDialog();
   page.type("rate", "fast");
   page.click("Retry 8,388 jobs");
@@ -134,7 +134,7 @@ test("The form offers a canary or all jobs at once; for few jobs it offers no ca
   assert.deepEqual(body(other), { rehearsal: "r-1" });
 });
 
-test("The number of jobs must be typed if there are more than can be undone.", async () => {
+test("If an operation changes more jobs than can be undone, the user must type the number of jobs.", async () => {
   const page = await openRetryDialog({ undo_jobs: 1000 });
   page.click("Retry 8,388 jobs");
   assert.match(page.dialogText, /Type 8,388 to confirm\./);
@@ -150,7 +150,7 @@ const missing = {
 };
 const bare = { can_undo: false, undo_jobs: 0, missing };
 
-test("Missing tables are added first, then the same operation is previewed and started.", async () => {
+test("If the tables for operations are missing, they are added first; then the operation is previewed again and started.", async () => {
   const page = await openRetryDialog(bare);
   page.click("Add tables and continue");
   assert.equal(page.requestOf("api/extensions").body, '{"action":"add","name":"operations"}');
@@ -161,7 +161,7 @@ test("Missing tables are added first, then the same operation is previewed and s
   assert.deepEqual(body(page), { rehearsal: "r-2", canary: 5 });
 });
 
-test("If the preview has changed while tables were added, it is shown, and nothing is started.", async () => {
+test("If the preview has changed while tables were added, the new preview is shown, and nothing is started.", async () => {
   const page = await openRetryDialog(bare);
   page.click("Add tables and continue");
   page.answer("api/extensions", { message: "Added the extension operations" });
@@ -199,7 +199,7 @@ test("An operation that would change nothing cannot be started.", async () => {
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 1);
 });
 
-test("The fields of an action are filled in before the preview; another value needs a new preview.", async () => {
+test("The user fills in the fields of an action before the preview; after a change of a field, a new preview is needed.", async () => {
   const page = await openFailedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.app.dispatch("app.key", "", "s");
@@ -259,7 +259,7 @@ test("Estimates are marked wherever they are shown.", async () => {
   assert.equal(body(page).rehearsal, "r-1");
 });
 
-test("An estimate that was exceeded is not shown any more.", async () => {
+test("An estimate of the matching jobs is no longer shown once more jobs than estimated were changed.", async () => {
   const about = { precision: "estimated", low: 7_900, high: 8_500, basis: "sample" };
   const matched = value(8000, about);
   const unknown = value(0, { ...about, low: 0, high: 100 });
@@ -273,7 +273,7 @@ test("An estimate that was exceeded is not shown any more.", async () => {
   assert.match(work.text, /Retrying ≈ 8,000 jobs/);
 });
 
-test("Jobs are reported as not found only if some are missing for certain.", async () => {
+test("Jobs are reported as not found only if it is certain that some are missing.", async () => {
   const about = { precision: "estimated", high: 1_500, basis: "sample" };
   const matched = value(13_000, { ...about, low: 11_900, high: 13_900 });
   const missing = async (low: number) => {
@@ -308,7 +308,7 @@ test("A canary and a rate are shown beside the limit.", async () => {
   assert.match(page.text, /first 5, then 50 a second, no more than 500/);
 });
 
-test("An operation is shown on its page, and on every page while it runs.", async () => {
+test("An operation has a page of its own; while the operation runs, every other page shows its progress.", async () => {
   const page = await openRetryDialog();
   page.click("Retry 8,388 jobs");
   page.answer("api/operations", operation({ done: 0, skipped_locked: 0 }), 202);
@@ -325,7 +325,7 @@ test("An operation is shown on its page, and on every page while it runs.", asyn
   assert.equal(page.all((e) => String(e.attrs["class"]).startsWith("op-progress")).length, 0);
 });
 
-test("An operation shows its progress, is paused and resumed at once, and stopped after a confirmation.", async () => {
+test("The page of an operation shows the progress; Pause and Resume take effect at once, Stop after a confirmation.", async () => {
   const page = await openOperation(operation());
   assert.match(page.text, /3,150of 8,400 jobs · 50 a second · 1 m 45 s left/);
   assert.match(page.text, /Runs on the server\. You can close this page/);
@@ -345,7 +345,7 @@ test("An operation shows its progress, is paused and resumed at once, and stoppe
   assert.match(page.text, /Stopped: retried 3,138 of 8,400 jobs/);
 });
 
-test("The page of a canary shows how many jobs are watched, and why the operation has paused.", async () => {
+test("The page of an operation shows how many jobs a running canary watches, and after a pause, why the operation has paused.", async () => {
   const page = await openOperation(
     operation({ state: "canary", canary: 5, done: 5, skipped_locked: 0 }),
   );
@@ -358,7 +358,7 @@ test("The page of a canary shows how many jobs are watched, and why the operatio
   assert.ok(page.hasButton("Resume"));
 });
 
-test("An operation whose server has stopped can be resumed, and one that failed shows why.", async () => {
+test("An operation can be resumed if the process that ran it has stopped; the page of a failed operation shows the error.", async () => {
   const page = await openOperation(operation({ state: "interrupted" }));
   assert.match(page.text, /The process that ran it has stopped\. Resume continues/);
   assert.ok(page.hasButton("Resume"));
@@ -426,7 +426,7 @@ test("A receipt counts every matching job once, and lists the ids of the jobs in
   assert.equal(body(page).q, "id:7");
 });
 
-test("A receipt counts what has become of the jobs, and counts again while some may still run.", async () => {
+test("A receipt shows how many of the jobs have finished, failed again or wait, and counts again while jobs may still run.", async () => {
   const page = await openOperation(receipt());
   const errors = [{ label: "Error: no #", count: 49 }];
   const list = "api/operations/214/jobs?outcome=done&limit=100";
@@ -435,7 +435,7 @@ test("A receipt counts what has become of the jobs, and counts again while some 
   page.answer("api/operations/214/results", outcomes);
   assert.match(page.text, /Finished296completed or removedFailed again49Error: no #Waiting8,043/);
   page.pass(4_000);
-  // The list shows errors, so it is requested again with the counts.
+  // The list shows errors, so the list is requested again together with the counts.
   page.answer(list, { outcome: "done", jobs: [matchedJob(7, "mail", "New")], next_cursor: null });
   page.answer("api/operations/214/results", results({ finished: 8339, failed_again: 49 }));
   assert.match(page.text, /Finished8,339completed or removedFailed again49/);
@@ -553,7 +553,7 @@ const entry = (change = {}) => ({
   ...change,
 });
 
-test("Activity lists every write; those of operations have a receipt, and an undo if it is possible.", async () => {
+test("Activity lists every write; the writes of an operation link to the receipt, and the start of the operation has an undo if possible.", async () => {
   const page = await openPage("/activity");
   const begun = { id: 6, action: "retry", q: "is:failed", ids: null, ids_count: null };
   const known = { operation_id: 214, requested: 8388, done: 8380, skipped: 12, can_undo: true };

@@ -1,4 +1,4 @@
-// Pausing queues, tasks and everything from the page, and how the page shows pauses.
+// Tests that queues, tasks and all jobs can be paused and resumed from the page, and how the page shows pauses.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Pause } from "../../ui/generated/records.ts";
@@ -77,7 +77,7 @@ test("The page of a paused queue shows the pause's user, beginning, end and reas
   assert.deepEqual(page.notices, ["Resumed the queue mail"]);
 });
 
-test("A queue is paused with a reason until a time, after the dialog has shown which workers apply pauses.", async () => {
+test("The dialog that pauses a queue shows which workers apply pauses, and sends the end and the reason of the pause.", async () => {
   const page = await openQueue(queue("mail"));
   page.app.dispatch("app.key", "", "p");
   assert.match(
@@ -185,7 +185,7 @@ test("Queues and tasks are paused and resumed from their rows, also by the key p
   assert.equal(page.requestOf("api/pauses").body, body);
 });
 
-test("Where the tables for pauses are missing, they are added first, and then the queue is paused.", async () => {
+test("If the tables for pauses are missing, the dialog first adds the tables, and then pauses the queue.", async () => {
   const page = await openQueue(queue("mail"));
   page.click("Pause…");
   const command = "worker migrate --with controls";
@@ -214,7 +214,7 @@ test("A dialog that was closed while the tables were added pauses nothing.", asy
   assert.equal(posts(page).length, 1);
 });
 
-test("A role that may not add the tables is shown the owner's command.", async () => {
+test("If the admin's role may not add the tables, the dialog shows the command for the schema's owner.", async () => {
   const page = await openQueue(queue("mail"));
   page.click("Pause…");
   const command = "worker migrate --with controls";
@@ -250,7 +250,7 @@ test("A pause of everything is offered on the overview, and shown on every page.
   assert.equal(page.requestOf("api/pauses").body, '{"action":"resume","scope":"all"}');
 });
 
-test("A paused job in the list shows the pause in place of its wait for a worker.", async () => {
+test("In the list of jobs, a waiting job of a paused queue shows the pause.", async () => {
   const page = await openList([
     job(1, { condition: "blocked", queue_name: "mail" }),
     job(2, { condition: "ready", queue_name: "crm" }),
@@ -261,7 +261,7 @@ test("A paused job in the list shows the pause in place of its wait for a worker
   assert.match(String(rows.at(-1)), /Waiting to start/);
 });
 
-test("The page of a task's jobs pauses the task, and resumes it while it is paused.", async () => {
+test("On the page of a task's jobs, the task can be paused, and a paused task can be resumed.", async () => {
   const page = await openList([], "/jobs?q=task%3Abrew%20is%3Aready");
   page.app.dispatch("app.key", "", "p");
   assert.match(page.dialogText, /^Pause task brew/);

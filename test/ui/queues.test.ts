@@ -67,7 +67,7 @@ const listOf = (queues: ListedQueue[], states: QueueStates | null = null) => ({
   states,
 });
 
-test("The list shows what is due in each queue and which worker has locked it; a queue whose worker is alive is shown as locked, not as stuck.", async () => {
+test("The list shows how many jobs of each queue are due, and which worker has locked the queue. If the worker is alive, the queue is shown as locked, not as stuck.", async () => {
   const page = await openPage("/queues");
   const runs = queue("mail", {
     locked_at: timeAt(-4),
@@ -129,7 +129,7 @@ test("Queues are filtered by their state, and the link for a state that was not 
   assert.match(page.text, /Only some jobs were counted, so there may be such queues/);
 });
 
-test("A queue is unlocked from the list after the dialog has shown what that releases.", async () => {
+test("A queue is unlocked from the list after a dialog has shown what the unlock releases.", async () => {
   const page = await openPage("/queues");
   page.answer("api/queues", listOf([stuck("crm:acme")]));
   page.click("Unlock…");
@@ -205,7 +205,7 @@ test("A stuck queue shows what waits, the worker that has locked it, and one act
   );
 });
 
-test("A job on its last attempt fails when its queue is unlocked.", async () => {
+test("The page of a stuck queue shows that unlocking fails a job that is on its last attempt.", async () => {
   const page = await openPage("/queues/crm%3Aacme");
   const running = job(5, { attempts: 1, max_attempts: 1, locked_at: timeAt(-7740) });
   page.answer("api/queues/", details({ running }));
@@ -239,7 +239,7 @@ test("Each number of a queue links to the jobs that it counts.", async () => {
   assert.equal(query("2"), 'queue:"mail" is:failed');
 });
 
-test("The rate of arrivals is that of the last 10 minutes.", async () => {
+test("The rate of arrivals counts only jobs that were added in the last 10 minutes.", async () => {
   const rate = async (ages: number[]) => {
     const page = await openPage("/queues/crm%3Aacme");
     const arrivals = ages.map((age, n) => job(12489 - n, { created_at: timeAt(-age) }));
@@ -251,7 +251,7 @@ test("The rate of arrivals is that of the last 10 minutes.", async () => {
   assert.equal(await rate([20, 50, 80, 110, 140, 9_000]), "2.0/min");
 });
 
-test("A queue whose job runs is not a problem, and offers no unlock.", async () => {
+test("If a queue is locked by a worker that is alive, the queue's page shows this and offers no unlock.", async () => {
   const page = await openPage("/queues/mail");
   const runs = queue("mail", { locked_at: timeAt(-4), locked_by: "worker-a", holder: "alive" });
   page.answer("api/queues/", details({ queue: runs, running: job(5), next: [] }));
@@ -264,7 +264,7 @@ test("A queue whose job runs is not a problem, and offers no unlock.", async () 
   assert.equal(page.hasButton("Unlock worker-a…"), false);
 });
 
-test("A worker without a heartbeat is not shown as stale.", async () => {
+test("A worker that never sent a heartbeat is not shown as not responding.", async () => {
   const page = await openPage("/queues/mail");
   const held = { locked_at: timeAt(-20000), locked_by: "stock-1", holder: "unknown" } as const;
   const old = queue("mail", { ...held, stuck_since: timeAt(-20000) });
@@ -274,7 +274,7 @@ test("A worker without a heartbeat is not shown as stale.", async () => {
   page.button("Unlock stock-1…");
 });
 
-test("While the page is offline, the page of a queue shows clock times instead of ages, and its action is off.", async () => {
+test("Without a connection to the server, the page of a queue shows clock times instead of ages.", async () => {
   const page = await openPage("/queues/crm%3Aacme");
   page.answer("api/queues/", details());
   page.answer("api/workers/worker-c", holder());
@@ -313,7 +313,7 @@ test("The page of a queue shows that only some jobs were searched, or that the q
   assert.match(page.text, /Queue not foundNo queue is named “gone”/);
 });
 
-test("A queue is requested soon after the counts have changed, and seldom otherwise.", async () => {
+test("The open queue is requested again soon after the counts have changed, and seldom otherwise.", async () => {
   const page = await openPage("/queues/crm%3Aacme");
   page.app.onStreamOpen();
   page.answer("api/queues/", details());

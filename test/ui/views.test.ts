@@ -1,4 +1,4 @@
-// Saved views, and the results of the palette.
+// Tests saved views of the list of jobs, and the entries that the palette shows for a text.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
@@ -46,7 +46,7 @@ test("A saved view stores the query, order and grouping under a name, and nothin
   assert.equal(page.has("view-name"), false, "it is kept already");
 });
 
-test("A view can be removed, or replaced under its name. The number and the length of views are limited.", async () => {
+test("A saved view can be removed, or replaced by saving another one with the same name. The number and the length of saved views are limited.", async () => {
   const page = await openPage("/jobs?q=attempts%3E3");
   save(page, "");
   assert.match(page.notices[0] ?? "", /A view needs a name/);
@@ -79,7 +79,7 @@ test("A few views are built in and cannot be removed.", async () => {
   assert.equal(page.has("view-name"), false, "all jobs are not a view");
 });
 
-test("The empty palette lists the jobs and searches that were opened last, the newest first.", async () => {
+test("Without a text, the palette lists the jobs and searches that were opened last, the newest first.", async () => {
   const page = await openPage("/jobs?q=queue%3Amail");
   page.go("/jobs?q=task%3Ax%20is%3Afailed");
   page.go("/jobs/11942");
@@ -96,7 +96,7 @@ test("The empty palette lists the jobs and searches that were opened last, the n
   assert.ok(!optionTexts(page).some((one) => one.startsWith("Job #")));
 });
 
-test("The palette has saved views, pages, and the actions of the current page.", async () => {
+test("The palette finds saved views, and the actions of the current page.", async () => {
   const page = await openList([failedJob(1)], "/jobs?q=is%3Afailed");
   save(page, "Cards in euro");
   type(page, "euro");
@@ -129,7 +129,7 @@ test("The palette can export the jobs of the current query, and the key e opens 
   assert.deepEqual(optionTexts(elsewhere), ["Export jobs…", "All jobs that match “export”"]);
 });
 
-test("Names are searched on the server after a pause in typing.", async () => {
+test("After a pause in typing, the palette searches for names on the server.", async () => {
   const page = await openPage("/workers");
   type(page, "c");
   page.app.dispatch("app.palette", "", "cha");
@@ -181,7 +181,7 @@ test("Names are searched on the server after a pause in typing.", async () => {
   assert.equal(page.navigations.at(-1), "/queues/charge%20%22x%22");
 });
 
-test("The palette ignores an answer to a search for an earlier text, and shows no notice if a search is rejected.", async () => {
+test("The palette ignores the answer to a search for an earlier text. If a search is rejected, no notice is shown.", async () => {
   const page = await openPage("/workers");
   type(page, "mail");
   page.pass(400);
@@ -203,7 +203,7 @@ const tasks = (identifier: string, failed: number) => ({
   count: 1,
 });
 
-test("The palette has the most likely actions on a task's jobs, each with its dialog.", async () => {
+test("If the text matches a task, the palette has the most likely actions for the task, and each action opens its dialog.", async () => {
   const page = await openPage("/workers");
   type(page, "> charge");
   page.pass(400);
@@ -235,7 +235,7 @@ test("The palette has the most likely actions on a task's jobs, each with its di
   assert.equal(page.byId("field-identifier").attrs["value"], "charge card");
 });
 
-test("The palette finds incidents by their words.", async () => {
+test("The palette finds incidents by a part of their titles.", async () => {
   const page = await openPage("/workers");
   feed(page, {
     incidents: incidents([incident({ title: "charge_card: GatewayError", q: "is:failed" })]),

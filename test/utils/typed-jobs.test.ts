@@ -1,4 +1,5 @@
-// Adding jobs by a task object instead of an identifier: what TypeScript accepts, and what is validated at run time.
+// Tests adding jobs with a task object instead of a task identifier: which arguments TypeScript accepts, and which are
+// rejected at run time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Job } from "../../src/domain/job.ts";
@@ -27,7 +28,7 @@ const holds = <_Claim extends true>(): void => {};
 
 type PayloadOf<T> = T extends Task<infer Payload> ? Payload : never;
 
-test("The arguments after a task in addJob follow from the type of its payload.", () => {
+test("In addJob(), the type of a task's payload determines the arguments after the task.", () => {
   holds<Equal<JobArguments<{ to: string }>, [payload: { to: string } | RawJson, spec?: JobSpec]>>();
   holds<
     Equal<JobArguments<{ to?: string }>, [payload?: { to?: string } | RawJson, spec?: JobSpec]>
@@ -43,7 +44,7 @@ test("The arguments after a task in addJob follow from the type of its payload."
   holds<Fits<[{ user: 1 }[]], JobArguments<PayloadOf<typeof batch>>>>();
 });
 
-test("The payload of a job in a list must have the type of its task.", () => {
+test("In a list of jobs, the payload of each job must have the type that the job's task requires.", () => {
   type Send = JobOfTask<PayloadOf<typeof send>>;
   type SendTask = typeof send;
   holds<Fits<{ task: SendTask; payload: { to: string } }, Send>>();
@@ -60,7 +61,7 @@ test("addJob() of makeWorkerUtils() returns a job; addJob() of a worker may retu
   holds<Equal<TaskContext["addJob"], Worker["utils"]["addJob"]>>();
 });
 
-test("Each way of adding jobs accepts a task object instead of an identifier; a list may have both.", async () => {
+test("Each way of adding jobs accepts a task object instead of an identifier; a list may contain jobs of both kinds.", async () => {
   await using utils = await makeWorkerUtils({ pool: queue.pool });
   const { taskIdentifier, payloadText } = await utils.addJob(send, { to: "ada" });
   assert.deepEqual([taskIdentifier, payloadText], ["send", '{"to":"ada"}']);

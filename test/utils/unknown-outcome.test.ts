@@ -1,5 +1,6 @@
-// Tests adds whose connection is lost before the response. The error is `outcome_unknown` if jobs may have been added,
-// and `database_unreachable` if certainly no job was added. A call with a key can be repeated while its job waits.
+// Tests calls that add jobs and lose their connection before the response. The error is `outcome_unknown` if jobs may
+// have been added, and `database_unreachable` if certainly no job was added. If a call with a job key is repeated while
+// the job of the first call waits, no second job is added.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import pg from "pg";
@@ -20,7 +21,7 @@ describe("An add whose response is lost", () => {
     await utils.end();
     await proxy.close();
   });
-  // This add opens the pool's connection before the test cuts it. added() does not count its job.
+  // This call opens the pool's connection before a test cuts a response. added() does not count the job of this call.
   beforeEach(() => utils.addJob("known", {}, { jobKey: "known" }));
 
   const added = async () => {

@@ -1,4 +1,4 @@
-// The number of slots, changed while a worker runs.
+// Tests setConcurrency(), which changes a worker's number of slots.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -104,7 +104,7 @@ for (const [mode, options] of [
     assert.equal(most, 2);
   });
 
-  test(`The number of slots can change in a task, and while no job is ready (${mode}).`, async () => {
+  test(`A task can change the number of slots, and the number can change while no job is ready (${mode}).`, async () => {
     const { task, running, release } = held();
     let isWide = false;
     const wide = defineTask("wide", () => {
@@ -181,7 +181,7 @@ test("The jobs of named queues stay in order while the number of slots changes."
   for (const q of names) assert.deepEqual(seen.get(q), order, q);
 });
 
-test("setConcurrency() refuses a number that the option would refuse, and changes nothing.", () => {
+test("setConcurrency() refuses a number that the option `concurrency` would refuse, and changes nothing.", () => {
   const worker = queue.worker({ tasks: [held().task], concurrency: 4 });
   for (const [given, message] of [
     [0, "must be at least 1"],
@@ -200,7 +200,7 @@ test("setConcurrency() refuses a number that the option would refuse, and change
   assert.equal(worker.concurrency, 4);
 });
 
-test("A number of slots set before the start applies; one set during or after the stop starts no job.", async () => {
+test("A number of slots that is set before the start applies. A number that is set during or after the stop starts no job.", async () => {
   const { task, running, release } = held();
   await add(6);
   const worker = queue.worker({ tasks: [task], concurrency: 1 });

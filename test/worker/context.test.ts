@@ -1,5 +1,5 @@
-// Code of the application runs in the asynchronous context (AsyncLocalStorage) of the worker's start, and never in that
-// of another job.
+// Tests that a worker calls code of the application in the asynchronous context (AsyncLocalStorage) in which the worker
+// was started, and never in the context of another job.
 import assert from "node:assert/strict";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, test } from "node:test";

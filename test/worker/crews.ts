@@ -1,4 +1,4 @@
-// Crews of workers in this process for a trial (trial.ts), and cuts of their connections.
+// Crews for a trial (trial.ts), which start workers in this process, and a disturbance that cuts their connections.
 
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import type { Worker } from "../../src/worker/worker.ts";
@@ -8,6 +8,7 @@ import { FORBIDDEN, workloadTasks } from "./workload.ts";
 type Options = Partial<WorkerOptions>;
 let made = 0;
 
+/** Starts a worker in this process that runs the jobs of the trial. */
 export async function hire({ queue, log }: Trial, options: Options = {}): Promise<Worker> {
   const name = `w${made++}`;
   return queue.startWorker({
@@ -40,7 +41,10 @@ export const together =
     };
   };
 
-/** Returns a crew of `count` workers in this process. During the trial, a random one is replaced again and again. */
+/**
+ * Returns a crew of `count` workers in this process. During the trial, again and again, a new worker replaces a random
+ * one.
+ */
 export const comingAndGoing =
   (count: number, options: Options = {}): Crew =>
   async (trial) => {
@@ -49,7 +53,7 @@ export const comingAndGoing =
       while (await pause(30 + trial.dice(150), trial.over)) {
         const place = trial.dice(count);
         const [one] = workers.splice(place, 1);
-        // A connection may be cut while its worker starts; then the start fails.
+        // If a connection is cut while the new worker starts, the start fails, and the old worker stays.
         const next = await hire(trial, options).catch(() => null);
         if (next !== null) workers.push(next);
         else if (one !== undefined) workers.push(one);
@@ -62,15 +66,15 @@ export const comingAndGoing =
     };
   };
 
-/** The application_name of a worker's connections, except those for its heartbeats and for maintenance. */
+/** The application_names of all connections of a worker except those for its heartbeats and for maintenance. */
 export const OURS = ["worker", "worker connection", "worker fast lane", "worker listen"];
 
 const MAX_CUTS = 40;
 
 /**
- * Cuts one or two connections at random moments, at most MAX_CUTS times. `kinds`: the application_names of connections
- * to cut. After a cut, the next cut waits until a job has ended: otherwise, on a busy machine, no worker could connect
- * before the next cut.
+ * Returns a disturbance that cuts one or two connections at random moments, at most MAX_CUTS times. `kinds`: the
+ * application_names of the connections that may be cut. After a cut, the next one waits until a job has ended:
+ * otherwise, on a busy machine, no worker could connect before the next cut.
  */
 export const cutting =
   (kinds: readonly string[]): Weather =>
@@ -82,7 +86,7 @@ export const cutting =
       endedBefore = ended();
       cuts++;
       log.fault();
-      // Behind a pooler this statement may cut its own connection, and then it fails.
+      // Behind a pooler, this statement may cut the connection on which it runs, and then it fails.
       await queue
         .sql(
           `select pg_terminate_backend(pid) from (

@@ -1,4 +1,5 @@
-// A scheduler with manual time, which sleeps until the test advances the time, and queries of the jobs that it adds.
+// For tests of cron entries: a scheduler with manual time, which sleeps until the test advances the time, and functions
+// that read the jobs that the scheduler has added.
 
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
@@ -47,14 +48,17 @@ export class ManualTime implements CronTime {
     });
   }
 
-  /** Resolves when `count` schedulers sleep. */
+  /** Resolves when exactly `count` schedulers sleep. */
   async resting(count = 1): Promise<void> {
     if (this.#sleepers.size === count) return;
     await new Promise<void>((resolve) => this.#watchers.push({ count, resolve }));
     this.#watchers = [];
   }
 
-  /** Once `count` schedulers sleep, sets the time, wakes those whose sleep is over, and waits until all sleep again. */
+  /**
+   * Waits until `count` schedulers sleep, sets the time, wakes the schedulers whose sleep is over at this time, and
+   * waits until `count` schedulers sleep again.
+   */
   async goTo(iso: string, count = 1): Promise<void> {
     await this.resting(count);
     this.nowMs = Date.parse(iso);
@@ -62,7 +66,7 @@ export class ManualTime implements CronTime {
     await this.resting(count);
   }
 
-  /** Wakes the schedulers whose sleep has ended. With `all` it wakes the others, too, as timers that fire early do. */
+  /** Wakes the schedulers whose sleep is over. `all`: wakes all schedulers, as if their timers fired too early. */
   wake(all = false): void {
     for (const sleeper of [...this.#sleepers]) {
       if (all || sleeper.untilMs <= this.nowMs) sleeper.wake();
@@ -74,7 +78,7 @@ export interface Scheduler {
   readonly cron: Cron;
   readonly hooks: Hooks;
   readonly lines: LogLine[];
-  /** `scheduled <entry> <time>`, `backfilled <entry> <time>`, `tick <time> <tasks>`, in the order of the events. */
+  /** The events in order, as texts: `scheduled <entry> <time>`, `backfilled <entry> <time>`, `tick <time> <tasks>`. */
   readonly events: string[];
 }
 
@@ -124,7 +128,7 @@ export interface StoredJob {
   readonly key: string | null;
 }
 
-/** Returns the jobs of all tasks whose identifier starts with `prefix`, by the time at which they are due. */
+/** Returns the jobs of all tasks whose identifiers start with `prefix`, ordered by the time at which they are due. */
 export async function jobsOf(pool: pg.Pool, prefix: string): Promise<StoredJob[]> {
   const { rows } = await pool.query<StoredJob>(
     `select task_identifier, to_char(v.run_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SSZ') as run_at,

@@ -1,4 +1,5 @@
-// A worker and WorkerUtils in a process whose timers and clocks are replaced, as tests of an application may do it.
+// Tests a worker and WorkerUtils in a process in which timers and clocks are replaced, as the tests of an application
+// may replace them.
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import nodeTimers from "node:timers";
@@ -8,7 +9,7 @@ import { workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
-test("With replaced timers and clocks jobs are added and run, and a worker stops.", async () => {
+test("With replaced timers and clocks, jobs are added and run, and a worker stops.", async () => {
   await queue.utils.addJob("t", { n: 0 });
   const ran: number[] = [];
   const all = Promise.withResolvers<void>();

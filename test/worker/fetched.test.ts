@@ -29,15 +29,15 @@ test("In a named queue of slow jobs an urgent job runs next, and a removed job d
   const task = recordingTask<string>("task", (name) => gates.get(name)?.opened);
   const add = (name: string, spec = {}) =>
     queue.utils.addJob("task", name, { queueName: "q", jobKey: `k${name}`, ...spec });
-  // With a lease the worker reports its running jobs, so removeJob() can distinguish fetched jobs from running ones. It
-  // waits while a job is fetched.
+  // With a lease the worker reports its running jobs, so removeJob() can distinguish fetched jobs from running ones.
+  // While the job is fetched, removeJob() waits.
   await queue.startWorker({ tasks: [task], pollIntervalMs: HOUR_MS, recovery: {} });
   await waitUntil("the worker reports", async () => (await queue.sql(REPORTS)).length === 1);
   for (const name of ["1", "2", "3", "4", "5"]) await add(name);
   await waitUntil("the first runs", () => task.seen.length === 1);
   gates.get("1")?.open();
   await waitUntil("the second runs", () => task.seen.length === 2);
-  // If the first job was quick, the third may have been fetched with the second. It is then returned.
+  // If the first job was quick, the third may have been fetched with the second. In this case the third is returned.
   await waitUntil("only the second is locked", async () => (await locked()).length === 1);
   await add("URGENT", { priority: -100 });
   assert.equal((await queue.utils.removeJob("k4")).outcome, "removed");
@@ -47,7 +47,8 @@ test("In a named queue of slow jobs an urgent job runs next, and a removed job d
 });
 
 test("The first job of a task in a named queue is fetched alone. If jobs are quick, the next ones are fetched in runs.", async () => {
-  // There are many jobs, because fewer jobs are fetched together while a slow machine makes them take longer.
+  // If a busy machine makes jobs take longer, fewer jobs are fetched together. There are many jobs, so that even then
+  // some fetch gets more than 5 of them.
   const LAST = 200;
   const gate = latch();
   const quick = recordingTask<number>("quick", (n) => (n === LAST ? gate.opened : undefined));
@@ -86,7 +87,7 @@ test("Jobs behind a slow job of their run are returned, and the queue stays lock
     queue.utils.addJobs(
       names.map((payload) => ({ identifier: "task", payload, spec: { queueName: "q" } })),
     );
-  // After these jobs the worker expects quick ones, and fetches several jobs of the queue together.
+  // After these quick jobs, the worker expects that the next jobs are quick, too, and fetches several of them together.
   await add(Array.from({ length: 30 }, () => "quick"));
   await queue.startWorker({ tasks: [task], connections: 1, pollIntervalMs: HOUR_MS });
   await waitUntil("the quick ones are done", async () => (await queue.remaining()).length === 0);
@@ -140,7 +141,8 @@ test("Jobs behind a long job of a fast lane are unlocked long before the lane's 
   const task = recordingTask<number>("task", (n) => (n < 0 ? gate.opened : undefined));
   const lane = { concurrency: 1, connections: 1, fastLane: { limitMs: 5_000 } };
   await queue.startWorker({ tasks: [task], ...lane, pollIntervalMs: HOUR_MS });
-  // The priorities order the jobs: the last quick jobs are fetched together with the long job and the jobs behind it.
+  // The priorities put the jobs in this order: 2,000 quick jobs, the long job, 50 more jobs. The last of the quick jobs
+  // are fetched together with the long job and jobs behind it.
   const jobs = (payload: number, count: number) =>
     Array.from({ length: count }, () => ({
       ...{ identifier: "task", payload },

@@ -1,6 +1,7 @@
 // A new user's program, which first-day.test.ts starts. One task throws, the other logs values that JSON cannot
-// represent. The second argument can select another logger than the default: `silent`, `text`, or `throwing`, which
-// throws. With `server`, the worker runs beside an HTTP server that is never closed.
+// represent. The second argument selects the logger: `silent`, `text`, or `throwing`, a logger whose functions throw or
+// reject. With any other argument the logger is the default. With the argument `server`, the worker runs beside an HTTP
+// server that is never closed.
 import { createServer } from "node:http";
 import { createLogger } from "../../src/base/logger.ts";
 import { run, runOnce } from "../../src/worker/run.ts";

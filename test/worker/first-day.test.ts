@@ -1,5 +1,6 @@
-// A new user's program: the first error is visible, stacks have the caller's line, one signal ends the program, and
-// frequent mistakes in tasks cause errors or warnings with advice.
+// Tests how the library behaves in a new user's program: failures of jobs are logged without a configured logger,
+// stacks of errors have the caller's line, one signal ends the program, and frequent mistakes in tasks cause errors or
+// warnings with advice.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -22,7 +23,7 @@ function program(url: string, what: string) {
   return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
 }
 
-test("A worker without a logger writes failures of jobs to stderr; with `silent` it writes nothing.", async () => {
+test("A worker without the option logger writes failures of jobs to stderr; with the logger `silent` it writes nothing.", async () => {
   for (const what of ["default", "silent"]) {
     const { url } = await migratedDatabase();
     const utils = await makeWorkerUtils({ connectionString: url });
@@ -74,7 +75,7 @@ test("No value that a task logs and no error of a logger fails a job.", async ()
   }
 });
 
-test("One SIGTERM stops the worker beside an open HTTP server, and then ends the process by that signal.", async () => {
+test("One SIGTERM stops the worker, and then ends the process by that signal, even if an HTTP server is open.", async () => {
   const { url } = await migratedDatabase();
   const running = program(url, "server");
   let stdout = "";
@@ -87,7 +88,7 @@ test("One SIGTERM stops the worker beside an open HTTP server, and then ends the
   assert.deepEqual([stdout, signal], ["up\nstopped\n", "SIGTERM"]);
 });
 
-test("The stack of an error has the caller's line, and its message has advice.", async () => {
+test("If the schema is missing, the error has the caller's line in its stack, and advice in its message.", async () => {
   const { url } = await emptyDatabase();
   const utils = await makeWorkerUtils({ connectionString: url, schema: "jobs" });
   const client = new pg.Client({ connectionString: url });
@@ -129,7 +130,7 @@ test("The stack of an error has the caller's line, and its message has advice.",
   }
 });
 
-test("A task that acts on its own job by its id gets an error with advice.", async () => {
+test("A task that passes the id of its own job to a method such as completeJobs() gets an error with advice.", async () => {
   const seen: unknown[] = [];
   const task = defineTask("own", async (_, { job, utils, withPgClient }) => {
     const calls = [
@@ -158,7 +159,7 @@ test("A task that acts on its own job by its id gets an error with advice.", asy
   assert.match(String(wrong), /InputError: ids/);
 });
 
-test("Utils from outside a task log one warning for each method that skips the job of the calling task.", async () => {
+test("If a task calls utils that were made outside of it, one warning is logged for each method that skips the task's own job.", async () => {
   for (const [fastLane, jobs] of [
     [undefined, 2],
     [{ limitMs: 50 }, 1],

@@ -73,7 +73,7 @@ describe("An observer is notified", () => {
     assert.deepEqual([saw.all("job:error"), saw.all("job:failed")], [[], []]);
   });
 
-  test("of each failed attempt, and after the last one of the failed job.", async () => {
+  test("of each failed attempt, and of the failure of a job after its last attempt.", async () => {
     const saw = witness("job:error", "job:failed", "job:success");
     const failing = recordingTask<string>("failing", (name) =>
       Promise.reject(new RangeError(name)),
@@ -130,7 +130,7 @@ describe("An observer is notified", () => {
       const task = recordingTask<string>("task", (how) => (how === "good" ? undefined : how));
       const saw = witness("job:fetch");
       const worker = await queue.startWorker({ tasks: [task], fastLane, plugins: [observer, saw] });
-      // The safe mode's first fetch finds no job, because the jobs are added after it.
+      // The jobs are added after the safe mode's first fetch, which could otherwise take them before the fast lane.
       await saw.saw("job:fetch");
       await queue.utils.addJob("task", "good");
       await queue.utils.addJob("task", "bad");

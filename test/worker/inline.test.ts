@@ -1,4 +1,4 @@
-// runJobInline(), with which the tests of an application run a task without a queue.
+// Tests runJobInline(). With this function, the tests of an application run a task without a queue.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -37,7 +37,7 @@ test("Without a pool every query rejects with advice to pass one.", async () => 
   }
 });
 
-test("Jobs that a task adds in any way are listed and not stored.", async () => {
+test("The jobs that a task adds, by any function, are listed in the result and not stored.", async () => {
   const elsewhere = new pg.Client();
   const other = defineTask<{ n: number }>("other", () => {});
   const task = defineTask("task", async (_, { addJob, addJobs, utils }) => {

@@ -1,4 +1,4 @@
-// The decisions of interceptors: before a job runs, after it has run, and before a task adds a job.
+// Tests what interceptors can decide before a job runs, after a job has run, and before a task adds a job.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JobToAdd } from "../../src/domain/job-spec.ts";
@@ -11,7 +11,7 @@ import { recordingTask, waitFor, waitUntil, witness, workerQueue } from "./worke
 
 const queue = workerQueue();
 
-/** Returns a plugin with one interceptor, or with several in this order. */
+/** Returns a plugin that registers interceptors of the kind `name`, in the given order. */
 const pluginOf = <I extends keyof WorkerInterceptors>(
   name: I,
   ...interceptors: WorkerInterceptors[I][]
@@ -22,7 +22,7 @@ const pluginOf = <I extends keyof WorkerInterceptors>(
   },
 });
 
-/** Runs a worker until no job is ready. A failed job has had one attempt by then, because its retry is due later. */
+/** Runs a worker until no job is ready. A job that fails is attempted only once, because its retry is due later. */
 const tried = (tasks: readonly Task<never>[], ...plugins: Plugin[]) =>
   waitFor(
     "runOnce",
@@ -46,7 +46,7 @@ describe("Before a job runs, an interceptor", () => {
     assert.deepEqual(saw, ["task", text, text, true, 7]);
   });
 
-  test("lets the job run, skips it, which deletes it without a run, or fails it.", async () => {
+  test("can let the job run, fail it, or skip it, which deletes the job without a run.", async () => {
     const task = recordingTask<string>("task");
     for (const word of ["continue", "nothing", "skip", "fail"])
       await queue.utils.addJob("task", word);
@@ -110,7 +110,7 @@ describe("Before a job runs, an interceptor", () => {
 });
 
 describe("After a job has run, an interceptor", () => {
-  test("receives the result, and may change it to the opposite or leave it.", async () => {
+  test("receives the result, and can leave it, turn a success into a failure, or turn a failure into a success.", async () => {
     const words = ["good", "bad", "good, made bad", "bad, made good"];
     for (const word of words) await queue.utils.addJob("task", word);
     const task = recordingTask<string>("task", (word) => word.startsWith("bad") && `${word}!`);
@@ -154,7 +154,7 @@ describe("After a job has run, an interceptor", () => {
     assert.deepEqual(await queue.remaining(), []);
   });
 
-  test("does not change the remaining items of a batch when it changes the error.", async () => {
+  test("that changes the error of a batch does not change which items the batch keeps.", async () => {
     for (let n = 0; n < 3; n++) await queue.utils.addJob("batch", [1, 2, 3]);
     const batch = defineBatchTask<number>("batch", (items) =>
       items.map((n) => (n === 2 ? "no" : null)),
@@ -214,7 +214,7 @@ describe("Before a task adds a job, an interceptor", () => {
     queue.sql(`select payload, priority from worker._private_jobs j
       join worker._private_tasks t on t.id = j.task_id where identifier = 'child' order by j.id`);
 
-  test("changes it, skips it or continues.", async () => {
+  test("can change the job, skip it, or let it be added unchanged.", async () => {
     await queue.utils.addJob("adding");
     const gave: unknown[] = [];
     const task = adding(async ({ addJob }) => {
@@ -243,7 +243,7 @@ describe("Before a task adds a job, an interceptor", () => {
     assert.equal((await children()).length, 2);
   });
 
-  test("refuses it with a message for the adding task, and nothing is added.", async () => {
+  test("can refuse the job with an error for the task that adds it; then nothing is added.", async () => {
     await queue.utils.addJob("adding", "one");
     await queue.utils.addJob("adding", "list");
     const errors: unknown[] = [];
@@ -260,7 +260,7 @@ describe("Before a task adds a job, an interceptor", () => {
     assert.deepEqual(await children(), []);
   });
 
-  test("receives no invalid job: a list with such a job is refused as without interceptors.", async () => {
+  test("receives no invalid job. A list with an invalid job is refused as it is without interceptors.", async () => {
     await queue.utils.addJob("adding");
     const invalid = [
       null,
@@ -333,7 +333,7 @@ describe("Before a task adds a job, an interceptor", () => {
     assert.deepEqual(await children(), []);
   });
 
-  test("is not called for jobs that are added by other utils or by SQL.", async () => {
+  test("is not called for jobs that are added by SQL, or by utils that makeWorkerUtils() returned.", async () => {
     const never = pluginOf("beforeJobSchedule", () => ({ action: "skip" }));
     const task = recordingTask("child");
     await queue.startWorker({ tasks: [task], plugins: [never] });
@@ -343,7 +343,7 @@ describe("Before a task adds a job, an interceptor", () => {
   });
 });
 
-test("Before a unique job is added, interceptors see its key. If they change the payload, the key stays the same.", async () => {
+test("An interceptor receives a unique job with its job key. If the interceptor changes the payload, the key stays the same.", async () => {
   const keys: (string | undefined)[] = [];
   const add = defineTask("add", async (_, { addJob, addJobs }) => {
     const unique = { by: ["args"], while: "unfinished" } as const;

@@ -1,5 +1,6 @@
-// Tests of the oracle (oracle.ts): it reports each kind of error. It reports nothing for a good run, or for errors that
-// are excused by a fault, such as the death of a process.
+// Tests the oracle (oracle.ts), which judges a run by its log and by the rows that are left. The oracle must report
+// each kind of violation. It must report nothing for a correct run, and no violation that a fault, such as the death of
+// a process, excuses.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { judge } from "./oracle.ts";
@@ -20,7 +21,7 @@ function started(n: string, job: string, attempt = 1, by = "w") {
   return { start, end: (ok = true): Entry => ({ e: "end", run, ok, t: now++ }) };
 }
 
-/** Returns the entries of a run from its start to its end. */
+/** Returns the two entries of a run: its start and its end. */
 function ran(n: string, job: string, { attempt = 1, ok = true, by = "w" } = {}): Entry[] {
   const { start, end } = started(n, job, attempt, by);
   return [start, end(ok)];
@@ -57,7 +58,7 @@ describe("The oracle reports", () => {
   const queued = [added("a", "1", QUEUE), added("b", "2", QUEUE)];
   const cases: [string, Entry[], JobLeft[], RegExp][] = [
     ["a job that never ran.", [added("a", "1")], [], /^a \(job 1\) is lost$/],
-    ["a failed job without a row.", lost, [], /lost/],
+    ["a job without a row whose only attempt failed.", lost, [], /lost/],
     ["a completed job with a row.", [added("a", "1"), ...ran("a", "1")], [left("a")], /still/],
     [
       "a key whose newest payload did not run.",
@@ -66,10 +67,10 @@ describe("The oracle reports", () => {
       /^new .* lost/,
     ],
     ["a job that succeeded twice.", twice, [], /succeeded 2 times/],
-    ["an attempt beyond the last one.", beyond, [], /tried 2 times of 1/],
+    ["more attempts than the maximum.", beyond, [], /tried 2 times of 1/],
     ["an attempt that was not counted.", uncounted, [], /attempt 1 after attempt 1/],
     [
-      "a queue out of order.",
+      "jobs of a queue that start out of order.",
       [...queued, ...ran("b", "2"), ...ran("a", "1")],
       [],
       /b started before/,
@@ -84,7 +85,7 @@ describe("The oracle reports", () => {
     });
   }
 
-  test("a job whose runs overlap, and two jobs of a queue that overlap.", () => {
+  test("a job whose runs overlap, and two jobs of one queue whose runs overlap.", () => {
     const itself = [started("a", "1"), started("a", "1", 2)] as const;
     const neighbours = [started("a", "1"), started("b", "2")] as const;
     for (const [one, other] of [itself, neighbours]) {
@@ -104,7 +105,7 @@ describe("The oracle reports", () => {
     assert.deepEqual(judge(log, [], [], { killed: true }), []);
   });
 
-  test("a job that succeeded twice although the process of its first success did not die.", () => {
+  test("a job that succeeded twice, unless the process of its first success died.", () => {
     const log = [added("a", "1"), ...ran("a", "1", { by: "alive" })];
     log.push(...ran("a", "1", { attempt: 2, by: "other" }));
     const death = (by: string): Entry => ({ e: "dead", by, t: now });
@@ -116,7 +117,7 @@ describe("The oracle reports", () => {
     assert.deepEqual(judge([...log, death("alive")], [], [], leniency), []);
   });
 
-  test("nothing for a job that was run elsewhere while its worker was frozen.", () => {
+  test("nothing for a job that another worker ran while the job's first worker was frozen.", () => {
     const frozen = started("a", "1", 1, "frozen");
     const fault: Entry = { e: "fault", by: "frozen", t: now };
     const other = ran("a", "1", { attempt: 2, by: "other" });
@@ -125,7 +126,7 @@ describe("The oracle reports", () => {
     assert.match(judge(log, [], []).join(), /2 times/);
   });
 
-  test("a repeated run, also with fast lanes, unless a fault may have affected the first run.", () => {
+  test("a repeated run, even if connections of fast lanes were cut, unless a fault may have affected the first run.", () => {
     const pair = () => [started("a", "1", 1, "x"), started("a", "1", 1, "y")] as const;
     for (const [by, count] of [
       ["x", 0],
@@ -140,7 +141,7 @@ describe("The oracle reports", () => {
     }
   });
 
-  test("an earlier attempt after a later one, although there was a fault.", () => {
+  test("an earlier attempt that starts after a later one, even if there was a fault.", () => {
     const fault: Entry = { e: "fault", t: now };
     const tries = [2, 1].flatMap((attempt) => ran("a", "1", { attempt, ok: false }));
     const leniency = { killed: true, cutFastLanes: true, leaseLost: true };
@@ -168,7 +169,7 @@ describe("The oracle reports", () => {
     assert.deepEqual(judge(log, [left("a")], [], {}), ["a has killed 3 processes, of at most 2"]);
   });
 
-  test("a job that is stuck after the death of its process.", () => {
+  test("a job that does not start again in time after the death of its process.", () => {
     const first = started("a", "1", 1, "dead");
     const log = [added("a", "1"), first.start, { e: "dead", by: "dead", t: now } as Entry];
     now += 500;

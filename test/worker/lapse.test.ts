@@ -1,10 +1,11 @@
-// Tests until when the tokens of a rate are valid: for a fixed time from their request. After three answers in a row
-// that came too late for that, the time counts from each further late answer.
+// Tests until when the tokens of a rate are valid: normally for a fixed time after their request. An answer that
+// arrives after that time is late. After three late answers in a row, the tokens of each further late answer are valid
+// for that time after the answer.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Lapse } from "../../src/worker/limits/lapse.ts";
 
-test("After three late answers in a row, the time counts from each further late answer, until an answer is in time.", () => {
+test("After three late answers in a row, the time of the tokens of each further late answer begins when the answer arrives, until an answer is in time.", () => {
   let nowMs = 0;
   const lapse = new Lapse({ monotonic: () => nowMs });
   const answer = (tookMs: number) => {
@@ -19,7 +20,7 @@ test("After three late answers in a row, the time counts from each further late 
   assert.equal(answer(60), -10);
 });
 
-test("After several late answers, a very short time is lengthened, so that a job can start.", () => {
+test("After three late answers in a row, the tokens of the next late answer are valid for at least 20 ms, so that a job can start.", () => {
   let nowMs = 0;
   const lapse = new Lapse({ monotonic: () => nowMs });
   const all = [1, 2, 3, 4].map(() => {

@@ -1,4 +1,4 @@
-// The local queue: its modes, the return of jobs, and the refetch delay.
+// The local queue: the modes that it reports, the return of unstarted jobs to the database, and the refetch delay.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { LocalQueueOptions } from "../../src/worker/options/local-queue-options.ts";
@@ -31,7 +31,7 @@ async function locked() {
 }
 
 describe("The local queue", () => {
-  test("is polling while it is empty, waiting while it has jobs, and released at the end.", async () => {
+  test("has the mode `polling` while it is empty, `waiting` while it has jobs, and `released` after the stop.", async () => {
     const saw = witness("localQueue:setMode");
     const task = recordingTask("quick");
     await queue.utils.addJob("quick");
@@ -48,7 +48,7 @@ describe("The local queue", () => {
     assert.deepEqual([...ids], [worker.id]);
   });
 
-  test("returns jobs after their ttl, with attempts unchanged, and fetches no more until a slot is free.", async () => {
+  test("returns jobs that have waited for `ttlMs`, without counting an attempt, and then fetches no jobs until a slot is free.", async () => {
     const { task, open } = blockingTask();
     await addMany("held", 5);
     const saw = witness("localQueue:setMode", "localQueue:returnJobs", "job:fetch");
@@ -96,14 +96,15 @@ describe("The local queue", () => {
     });
     await waitUntil("its only slot is taken", () => task.seen.length === 1);
     await addMany("queued", 3, { queueName: "q" });
-    // No job of the task has run here, so its duration is unknown, and only one job of the named queue is fetched.
+    // This worker has run no job of the task, so the duration of such jobs is unknown, and a fetch gets only one job of
+    // the named queue.
     assert.equal((await saw.saw("localQueue:returnJobs")).count, 1);
     const free = recordingTask("queued");
     await queue.startWorker({ tasks: [free], pollIntervalMs: 50 });
     await waitUntil("the queue's jobs run elsewhere", () => free.seen.length === 3);
   });
 
-  test("fetches no slow jobs ahead of a free slot, however many are ready.", async () => {
+  test("fetches slow jobs only when a slot is free, even if many jobs are ready.", async () => {
     const { task, open } = blockingTask();
     await addMany("held", 50);
     const worker = await queue.startWorker({ tasks: [task], concurrency: 2 });
@@ -116,7 +117,7 @@ describe("The local queue", () => {
     await waitFor("the stop", stopped);
   });
 
-  test("without `adaptive`, fetches ahead up to its size until it returns jobs unstarted.", async () => {
+  test("without `adaptive`, is filled up to its size, until jobs that did not start in time were returned.", async () => {
     const { task } = blockingTask();
     await addMany("held", 50);
     const saw = witness("localQueue:returnJobs", "job:fetch");
@@ -229,7 +230,7 @@ describe("The refetch delay", () => {
       ...options,
       plugins: [noted],
     });
-    // The first fetch is under way: its answer would start a delay if the worker did not stop.
+    // The first fetch has no answer yet. The answer would start a delay if the worker did not stop.
     await worker.stop();
     assert.deepEqual(order, ["fetched 0"]);
   });

@@ -1,4 +1,4 @@
-// Judges a run by its log and by the rows that are left in the database:
+// Judges a trial (trial.ts), or a test of faults, by its log and by the rows that are left in the database. The rules:
 //   - no acknowledged job is lost, and no job that has succeeded still has a row
 //   - no job succeeds twice, and no two runs of a job overlap
 //   - jobs of one named queue run one at a time and in order
@@ -6,8 +6,9 @@
 //   - no job kills more processes than its maximum of attempts plus one
 //   - a job whose process died starts again in time, if `freedWithinMs` is given
 //   - nothing is locked when all workers have stopped
-//   - the newest payload of a key wins
-// A leniency excuses violations. Most are excused only if the log has a death or a fault that may have caused them.
+//   - the newest payload that was added with a key is not lost
+// A Leniency excuses some violations of these rules. Most of them are excused only if the log contains the death of a
+// process, or a fault, that may have caused the violation.
 import type { Entry } from "./run-log.ts";
 import { faultsOf, freedAfter, type Run, runsOf } from "./runs.ts";
 import type { JobLeft } from "./worker-queue.ts";
@@ -51,8 +52,8 @@ export function judge(
   const mayOverlap: Excuse = (run) => (cutFastLanes || leaseLost) && wasTouched(run);
   const mayRepeat: Excuse = (run) => hasDied(run) || mayOverlap(run);
   const isUncounted: Excuse = (run) => cutFastLanes && mayRepeat(run);
-  // A process that freezes between the check of its lease and the call of a job's handler calls the handler when it
-  // wakes up, maybe after another worker's later attempt.
+  // If a process freezes between the check of its lease and the call of a job's handler, it calls the handler when it
+  // wakes up. Another worker may have begun a later attempt of the job by then.
   const isLate: Excuse = (run) => leaseLost && wokeUp(run);
   return [
     ...lostOnes(added, runs, log, left, leniency),
@@ -79,13 +80,14 @@ function lostOnes(
   const succeeded = new Set(runs.filter(({ ok }) => ok).map(({ n }) => n));
   for (const entry of log) if (entry.e === "item") succeeded.add(entry.n);
   const waiting = new Set(left.flatMap(namesIn));
-  // If a worker is killed after a job's last attempt succeeded, but before the result was written, the row remains.
+  // If a worker is killed after a job's last attempt succeeded, but before the result was written, the row remains: the
+  // job has no attempts left.
   const excused = new Set(
     left.filter((job) => killed && job.attempts >= job.max_attempts).flatMap(namesIn),
   );
   // Only the newest payload of a key has to run. Adds of one key are made one after another, so the newest payload is
-  // that of the last add in the log. This may be an add without an answer, because it may have replaced the payload
-  // before it.
+  // that of the last add in the log. An add that failed, but may have been committed (`maybe`), counts, too: it may
+  // have replaced the payload of the add before it.
   const newest = new Map(
     log.flatMap((entry) =>
       entry.e === "added" || (entry.e === "maybe" && entry.key !== undefined)
@@ -109,10 +111,13 @@ function namesIn({ payload }: JobLeft): string[] {
   return [...payload.matchAll(/"n":"([^"]+)"/g)].map(([, n = ""]) => n);
 }
 
-/** Reports jobs with several written successes. A success may be unwritten if its worker died or was cut off. */
+/**
+ * Reports jobs with more than one written success. A success does not count as written if its run may have been cut
+ * off, or if its process died and the job has succeeded again later.
+ */
 function repeats(runs: readonly Run[], hasDied: Excuse, wasCutOff: Excuse): string[] {
-  // Grouped by name and job: an attempt that does not count is repeated, and adds its child jobs again under the same
-  // names.
+  // The runs are grouped by name and job, because several jobs can have the same name: an attempt that does not count
+  // is repeated, and adds its child jobs again under the same names.
   const successes = Map.groupBy(
     runs.filter(({ ok }) => ok),
     ({ n, job }) => `${n} (job ${job})`,
@@ -154,8 +159,9 @@ function overlaps(runs: readonly Run[], added: readonly Added[], mayOverlap: Exc
 }
 
 /**
- * Reports jobs that first started before the previous job of their named queue. The jobs of a queue have equal
- * priorities and are added one after another, so they must first start in this order. Jobs with a key are left out.
+ * Reports each job whose first attempt started before the first attempt of the job that was added to the same named
+ * queue before it. The jobs of a queue have equal priorities and are added one after another, so their first attempts
+ * must start in the order of the adds. Jobs with a key are left out.
  */
 function disorder(runs: readonly Run[], added: readonly Added[]): string[] {
   const firstStart = new Map<string, number>();
@@ -209,8 +215,8 @@ const limits = (added: readonly Added[]) =>
   new Map(added.map(({ n, max }) => [n, max ?? DEFAULT_ATTEMPTS]));
 
 /**
- * Reports jobs that have killed too many processes. A job may kill one process more than its maximum of attempts,
- * because in a fast lane the attempt that kills first does not count.
+ * Reports jobs that have killed too many processes. A job may kill one process more than its maximum of attempts: if
+ * its first kill happens in a fast lane, that attempt does not count. After it, the job is left to the safe mode.
  */
 function deaths(log: readonly Entry[], added: readonly Added[]): string[] {
   const most = limits(added);

@@ -1,6 +1,6 @@
-// Tests what is logged of a program's output: its amount is limited, and secrets are replaced, in the job's error, too.
-// Also tests that programs do not get the socket variables of a service manager, and that a warning is logged for task
-// files and directories to which every user can write.
+// Tests the log of a program's output: the log of an attempt is limited, and secrets are replaced in the log and in the
+// job's error. Also tests that programs do not get the socket variables of a service manager, and that a warning is
+// logged for task files and directories to which every user can write.
 import assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { runProgram } from "../../src/worker/files/run-program.ts";
 import { runJobInline } from "../../src/worker/testing.ts";
 import { filesOf } from "../cli/run-harness.ts";
 
-/** Runs the script as a program. Returns the lines in the log. */
+/** Runs the shell script as a program. Returns the logged lines. */
 async function linesOf(script: string, secrets: readonly string[] = []): Promise<string[]> {
   const directory = filesOf({ "p.sh": `#!/bin/sh\n${script}\n` });
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-// The options of recovery, and their checks.
+// Tests the defaults of the option `recovery`, and the checks of its values.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";

@@ -1,5 +1,5 @@
-// If PostgreSQL refuses to change some jobs or a queue in a recovery, in a reset of old locks, or in the return of jobs
-// after a lost fetch, all other changes are made, and the refused ones are reported.
+// Tests what happens if PostgreSQL refuses to change some jobs or a named queue during a recovery, a reset of old
+// locks, or the return of jobs after a lost fetch: all other changes are made, and the refused changes are reported.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -34,14 +34,17 @@ async function sweepOn(db: Database, ...ids: readonly string[]) {
   });
 }
 
-/** Returns how many scans of the whole table of jobs are counted on the connection, some of earlier transactions. */
+/**
+ * Returns the number of scans of the whole table of jobs that PostgreSQL has counted on the connection. The number may
+ * include scans of earlier transactions.
+ */
 async function scansOn(client: pg.PoolClient): Promise<number> {
   const { rows } = await client.query<{ scans: number }>(`select seq_scan::int as scans
     from pg_stat_xact_user_tables where schemaname = 'worker' and relname = '_private_jobs'`);
   return rows[0]?.scans ?? 0;
 }
 
-/** Runs `work` while a trigger, as an application may have one, refuses the updates of rows that match `when`. */
+/** Runs `work` while a trigger refuses the updates of rows that match `when`. Applications may have such triggers. */
 async function refusing(table: string, when: string, work: () => Promise<void>): Promise<void> {
   await queue.sql(`create function public.refuse() returns trigger language plpgsql as
       'begin if ${when} then raise exception ''refused''; end if; return new; end';
@@ -79,7 +82,7 @@ test("A queue that cannot be unlocked stays locked, and the error is returned; t
   assert.deepEqual((await sweep("b")).workerIds, ["b"]);
 });
 
-test("One refused job among thousands is found, and the others are recovered.", async () => {
+test("One refused job among thousands is found, and all other jobs are recovered.", async () => {
   await dead("a");
   await queue.sql(`select count(worker.add_job('task')) from generate_series(1, 2500)`);
   await queue.sql(
@@ -105,7 +108,7 @@ test("The search for a refused job scans the whole table of jobs only a few time
     where id <= (select min(id) + 255 from worker._private_jobs)`);
   await queue.sql("analyze worker._private_jobs");
   const client = await queue.pool.connect();
-  // In one transaction, PostgreSQL counts the reads of all statements, including those that fail.
+  // In one transaction, PostgreSQL counts the scans of all statements, including the statements that fail.
   const query = async (config: pg.QueryConfig) => {
     await client.query("savepoint one");
     return client.query(config).catch(async (error: unknown) => {
@@ -150,7 +153,7 @@ test("A job whose old lock cannot be reset stays locked; all other old locks are
   });
 });
 
-test("If every job is refused, the search ends, and reports all of them.", async () => {
+test("If every job is refused, the search ends, and reports all of the jobs.", async () => {
   await dead("a");
   await queue.sql(`select count(worker.add_job('task')) from generate_series(1, 30)`);
   await queue.sql(
@@ -162,7 +165,7 @@ test("If every job is refused, the search ends, and reports all of them.", async
   });
 });
 
-test("After a lost fetch a job that cannot be unlocked does not prevent the unlocking of the others.", async () => {
+test("After a lost fetch, a job that cannot be unlocked does not prevent the unlocking of the other jobs.", async () => {
   const held = await add("task");
   const lost = await Promise.all(Array.from({ length: 5 }, () => add("task")));
   const ids = lost.map(({ id }) => id);

@@ -20,7 +20,7 @@ const withSettings = (...settings: string[]) => {
   return `${queue.url}${queue.url.includes("?") ? "&" : "?"}options=${options}`;
 };
 
-test("With array_nulls off, adds and failures of jobs are stored as usual.", async () => {
+test("With array_nulls off, added jobs and errors of failed jobs are stored as usual.", async () => {
   const connectionString = withSettings("array_nulls=off");
   const pool = new pg.Pool({ connectionString });
   const utils = await makeWorkerUtils({ pool });

@@ -1,4 +1,5 @@
-// The runs in a log, and what happened to them: deaths of their processes, faults near them, and recoveries.
+// Finds the runs of jobs in a log (run-log.ts), the runs that a fault or the death of a process may have affected, and
+// how long the recovery of a job took.
 import type { Entry } from "./run-log.ts";
 
 export interface Run {
@@ -9,7 +10,7 @@ export interface Run {
   readonly from: number;
   to: number;
   ok: boolean;
-  /** Whether its process died during the run. */
+  /** Whether the worker's process died during the run. */
   died: boolean;
 }
 
@@ -42,15 +43,18 @@ export function runsOf(log: readonly Entry[]): Run[] {
   return runs.sort((a, b) => a.from - b.from);
 }
 
-/** The longest time between a fault and a run that it affects: lost connections and leases are noticed within it. */
+/**
+ * The longest time between a fault and a run that the fault affects. Within this time, a worker notices that it has
+ * lost a connection or its lease.
+ */
 const REACH_MS = 60_000;
 
-/** The longest time from the end of a freeze until its fault is in the log. */
+/** The longest time from the end of a freeze until the log has the entry of this fault. */
 const WAKING_MS = 100;
 
 /**
- * Returns functions that check a run. `died`: its process died after the start of the run. `wokeUp`: the run began
- * while its process woke up from a freeze. `wasTouched`: a fault was near enough to affect the run.
+ * Returns functions that check a run. `died`: the process of the run died after the run had started. `wokeUp`: the run
+ * started while the process woke up from a freeze. `wasTouched`: a fault was near enough to affect the run.
  */
 export function faultsOf(log: readonly Entry[]) {
   const faults = log.filter((entry) => entry.e === "fault");
@@ -70,9 +74,10 @@ export function faultsOf(log: readonly Entry[]) {
 }
 
 /**
- * Returns, for each run whose process died, the time from the death to the next start of its job, in milliseconds; runs
- * whose job did not start again are left out. If attempts between the two are missing in the log, workers that had
- * fetched the job died before they started it. Then the time is divided by the number of recoveries.
+ * Returns, for each run whose process died, the time from the death to the next start of the job, in milliseconds. Runs
+ * whose job did not start again are left out. If the log lacks attempts between the run and the next start, other
+ * workers fetched the job and died before they started it. So the job was recovered several times, and the time is
+ * divided by the number of recoveries.
  */
 export function freedAfter(runs: readonly Run[]): { readonly run: Run; readonly ms: number }[] {
   const ofJob = Map.groupBy(runs, ({ job, n }) => `${job} ${n}`);

@@ -1,5 +1,6 @@
-// Schedules with running workers: in both modes, beside a Graphile worker, after a process was killed, and with an
-// extension that is added while a worker runs. Also manual runs, conflicts of names and revisions, and pages of lists.
+// Tests schedules while workers run: in both modes, beside a Graphile worker, after a process was killed, and with an
+// extension that is added while a worker runs. Also tests runSchedule(), conflicts of names and of revisions, and the
+// pages of listSchedules().
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { Logger, run } from "graphile-worker";
@@ -118,7 +119,7 @@ test("If a process is killed in the transaction that adds jobs of ticks, another
   await waitUntil("the ticks are there", async () => (await ticks()).length >= 4);
   const found = await ticks();
   assert.deepEqual(new Set(found.map(({ count }) => count)), new Set([1]));
-  // One tick for each minute, from the first on.
+  // One tick for each minute, from `firstAt` on.
   const minutes = found.map((_, n) => new Date(Date.parse(firstAt) + n * MINUTE_MS).toISOString());
   assert.deepEqual(
     found.map(({ ts }) => ts),
@@ -128,7 +129,7 @@ test("If a process is killed in the transaction that adds jobs of ticks, another
 });
 
 describe("Without the extension", () => {
-  test("Functions for schedules are refused with the command that adds the extension. A running worker uses the extension once it is added.", async () => {
+  test("functions for schedules throw an error that names the command which adds the extension. A running worker uses the extension once it is added.", async () => {
     await queue.sql("drop table worker._private_schedules");
     await queue.sql("delete from worker._private_extensions where name = 'schedules'");
     const task = recordingTask("task");
@@ -206,7 +207,7 @@ describe("Names", () => {
     await assert.rejects(utils.getSchedule("s"), { code: "not_found" });
   });
 
-  test("Pages of schedules follow each other.", async () => {
+  test("listSchedules() returns schedules sorted by identifier, page by page with a cursor.", async () => {
     for (const identifier of ["b", "a", "c"])
       await queue.utils.addSchedule("@daily", "t", { identifier });
     const first = await queue.utils.listSchedules({ limit: 2 });

@@ -1,5 +1,5 @@
-// The schedules of the database, with manual time: ticks with many workers, changes and pauses between ticks, and ticks
-// that were missed.
+// Tests schedules, with a manual clock: ticks with many workers, changes and pauses between ticks, and ticks that were
+// missed.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type pg from "pg";
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 describe("A schedule", () => {
-  test("Ten workers add each tick once.", async () => {
+  test("Ten workers together add one job for each tick.", async () => {
     const names = Array.from({ length: 30 }, (_, n) => unique(`fleet_${n}`));
     for (const name of names) await insertSchedule(pool, name, "*/15 * * * *", "2026-01-05T10:15Z");
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
@@ -39,7 +39,7 @@ describe("A schedule", () => {
     for (const tick of ["10:15", "10:30", "10:45", "11:00"]) {
       await time.goTo(`2026-01-05T${tick}:00.000Z`, 10);
     }
-    // After a second, each worker reads the rows again that another worker had locked at the tick.
+    // At a tick, a worker skips the schedules whose rows another worker has locked. A second later it reads them again.
     await time.goTo("2026-01-05T11:00:01.000Z", 10);
     await Promise.all(all.map(({ schedules }) => schedules.stop()));
     for (const name of names) {
@@ -132,12 +132,13 @@ describe("A schedule", () => {
     assert.equal(others.length, 0);
   });
 
-  test("A paused schedule adds nothing. When it is resumed, the ticks of the backfill period are added.", async () => {
+  test("A paused schedule adds nothing. When it is resumed, the jobs for the ticks of the backfill period are added.", async () => {
     const [filled, plain] = [unique("filled"), unique("plain")];
+    // Resuming uses the database's clock, so the manual time begins with the present minute.
     const time = new ManualTime(new Date(Math.floor(Date.now() / 60_000) * 60_000).toISOString());
     const at = (minutes: number) => new Date(time.nowMs + minutes * 60_000).toISOString();
-    // Resuming uses the database's clock, so the manual time begins with the present minute.
-    // No tick is due in the minute after now, whenever the test runs.
+    // The pattern has a tick every ten minutes. The next tick is five minutes away, so no tick is due during the minute
+    // that passes in this test.
     const pattern = `${(new Date(time.nowMs).getUTCMinutes() + 5) % 10}-59/10 * * * *`;
     await insertSchedule(pool, filled, pattern, at(-60), { fillMs: 30 * 60_000 });
     await insertSchedule(pool, plain, pattern, at(-60));
@@ -162,7 +163,7 @@ describe("A schedule", () => {
     await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z", { payload: { version: 1 } });
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     let edits = 0;
-    // An interceptor runs between the read of the schedule and the transaction.
+    // An interceptor runs between the read of the schedule and the transaction that adds the job.
     const plugin = {
       name: "editor",
       register(hooks: import("../../src/worker/task/hooks.ts").Hooks) {
@@ -198,7 +199,7 @@ describe("A schedule", () => {
     assert.deepEqual(await timesOf(pool, name), ["10:01", "12:00"]);
   });
 
-  test("A schedule that is removed or paused between the read and the transaction adds nothing.", async () => {
+  test("A schedule that is removed or paused after it was read, but before the transaction that adds its job, adds nothing.", async () => {
     for (const act of [pauseSchedule, removeSchedule]) {
       const name = unique("gone");
       await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z");
@@ -221,7 +222,7 @@ describe("A schedule", () => {
 });
 
 describe("Ticks that were missed", () => {
-  test("Of the ticks while no worker ran, those of the backfill period are added, and earlier ones are not.", async () => {
+  test("Ticks that passed while no worker ran add jobs if they are within the backfill period; earlier ones do not.", async () => {
     const [filled, plain] = [unique("filled"), unique("plain")];
     const fillMs = 2 * 3_600_000;
     await insertSchedule(pool, filled, "0 * * * *", "2026-01-05T04:00Z", { fillMs });
@@ -241,7 +242,7 @@ describe("Ticks that were missed", () => {
     assert.equal(events.filter((one) => one.startsWith("backfilled")).length, 2);
   });
 
-  test("A worker that ran all the time adds all ticks of the last 24 hours that it missed.", async () => {
+  test("After an outage, a worker that ran before the outage adds the jobs of all missed ticks of the last 24 hours.", async () => {
     const name = unique("outage");
     await insertSchedule(pool, name, "0 * * * *", "2026-01-05T11:00Z");
     const time = new ManualTime("2026-01-05T10:30:00.000Z");

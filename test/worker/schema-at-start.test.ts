@@ -1,4 +1,4 @@
-// What a worker does with its schema when it starts, for each value of the option `migrate`.
+// Tests what the start of a worker does with the schema, for each value of the option `migrate`.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import pg from "pg";
@@ -21,7 +21,7 @@ async function sql<R extends pg.QueryResultRow>(url: string, text: string): Prom
   }
 }
 
-/** Returns all relations and functions of the schema. After a change of one of them, its `xmin` differs. */
+/** Returns all relations and functions of the schema `worker`. The `xmin` of each one changes when it is changed. */
 const objects = (url: string) =>
   sql(
     url,
@@ -32,7 +32,7 @@ const objects = (url: string) =>
      join pg_namespace n on n.oid = pronamespace where nspname = 'worker' order by 3, 1`,
   );
 
-/** Creates a database with a schema of Graphile Worker. Returns its URL. */
+/** Creates a database with a schema of Graphile Worker. Returns the URL of the database. */
 async function stockDatabase(): Promise<string> {
   const { url } = await emptyDatabase();
   const client = new pg.Client({ connectionString: url });

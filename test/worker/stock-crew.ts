@@ -96,8 +96,8 @@ function acknowledged(job: Job, queueName: string | null = null): AddedJob {
   return { id, maxAttempts, queueName, key, payload };
 }
 
-// The codes with which an add may fail, for example if a worker locks the job of its key at the same time: a
-// serialization failure and a deadlock. The add is then repeated.
+// The error codes after which an add is repeated: a serialization failure and a deadlock. They can occur, for example,
+// if a worker locks the job with the same key during the add.
 const COLLISIONS = ["40001", "40P01"];
 const MAX_ATTEMPTS = 20;
 

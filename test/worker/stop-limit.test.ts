@@ -1,4 +1,4 @@
-// The time limits of a stop. The tests end each wait themselves, so no real time passes.
+// Tests the time limits of a worker's stop. The tests end each wait themselves, so no real time passes.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { StopLimit } from "../../src/worker/stop-limit.ts";
@@ -11,7 +11,10 @@ interface Sleep {
   pass(): void;
 }
 
-/** Begins the stop of a worker with `jobs` running jobs. Returns its log, its sleeps, and functions that control it. */
+/**
+ * Begins the stop of a worker with `jobs` running jobs. Returns the log and the sleeps of the stop, and functions that
+ * control the stop.
+ */
 function stopping(jobs: number, times = TIMES) {
   const sleeps: Sleep[] = [];
   const log: string[] = [];
@@ -46,7 +49,7 @@ function stopping(jobs: number, times = TIMES) {
     over,
     turn,
     end: () => work.resolve(),
-    /** Ends the sleep that has begun last, as if its time had passed. */
+    /** Ends the sleep that began last, as if its time had passed. */
     async pass() {
       sleeps.at(-1)?.pass();
       await turn();
@@ -70,7 +73,7 @@ describe("A stop", () => {
     );
   });
 
-  test("aborts signals at its limit; jobs that end within the grace are not abandoned.", async () => {
+  test("aborts the signals of running jobs after stopTimeoutMs; jobs that end within abortGraceMs are not abandoned.", async () => {
     const { log, limit, end, over, pass } = stopping(2);
     await pass();
     assert.deepEqual(log, [ABORT]);
@@ -79,7 +82,7 @@ describe("A stop", () => {
     assert.deepEqual([log, limit.hasGivenUp], [[ABORT, "over"], false]);
   });
 
-  test("abandons running jobs after the grace, and unwritten results a second later.", async () => {
+  test("abandons running jobs after abortGraceMs, and is given up a second later if results are not written.", async () => {
     const { log, limit, over, pass, sleeps } = stopping(2);
     await pass();
     await pass();
@@ -95,7 +98,7 @@ describe("A stop", () => {
     );
   });
 
-  test("without a running job has no grace.", async () => {
+  test("without a running job does not wait for abortGraceMs.", async () => {
     const { limit, over, pass, sleeps } = stopping(0);
     await pass();
     assert.equal(limit.hasGivenUp, false);
@@ -108,7 +111,7 @@ describe("A stop", () => {
     );
   });
 
-  test("with a limit of 0 waits until abort() is called.", async () => {
+  test("with a stopTimeoutMs of 0 waits until abort() is called.", async () => {
     const { log, limit, over, turn, pass, end, sleeps } = stopping(1, {
       ...TIMES,
       stopTimeoutMs: 0,

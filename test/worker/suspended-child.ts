@@ -1,5 +1,5 @@
-// Runs a worker (recovery-child.ts) as on a machine that was suspended: the monotonic clock of the process does not
-// count the time for which the process was frozen.
+// Runs a worker (recovery-child.ts) and simulates a machine that is suspended: while the process is frozen, its
+// monotonic clock does not advance.
 const realNs = process.hrtime.bigint.bind(process.hrtime);
 const realMs = performance.now.bind(performance);
 /** The clock is read every 20 ms. If more than FROZEN_NS pass between two reads, the process was frozen. */

@@ -90,7 +90,7 @@ describe("A job fails, and last_error is set, when its handler", () => {
     "resolves to an error string": [async () => "not now", /^not now$/],
     "returns an Error": [() => new RangeError("handed back"), /^RangeError: handed back/],
     "returns characters that PostgreSQL cannot store": [() => "a\0b\ud800c", /^ab\ufffdc$/],
-    "returns a thenable that is not a promise and rejects": [
+    "returns a thenable that rejects and is not a promise": [
       () => ({
         // biome-ignore lint/suspicious/noThenProperty: query builders are such objects
         then: (_: unknown, reject: (error: Error) => void) => reject(new Error("lazily")),
@@ -244,7 +244,7 @@ describe("A timeout", () => {
 
 for (const fastLane of [false, true]) {
   const lane = fastLane ? "the fast" : "the safe";
-  test(`A running worker runs a job whose task's row was deleted and created again, in ${lane} mode.`, async () => {
+  test(`A running worker runs jobs of a task even if the row of the task was deleted and created again, in ${lane} mode.`, async () => {
     let runs = 0;
     const counted = defineTask("counted", () => void runs++);
     await queue.startWorker({ tasks: [counted], fastLane, pollIntervalMs: 100 });

@@ -4,7 +4,10 @@ import { test } from "node:test";
 import { UncertainLocks } from "../../src/worker/safe/uncertain-locks.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
-/** Returns UncertainLocks of a stop after a lost fetch, and its clock. Bytes arrive while `sendsBytes` returns true. */
+/**
+ * Returns UncertainLocks after a lost fetch and the beginning of a stop, and its clock. Bytes arrive while `sendsBytes`
+ * returns true.
+ */
 function ending(isLeased: boolean, sendsBytes: () => boolean) {
   const clock = manualClock();
   let bytes = 0;
@@ -37,7 +40,7 @@ test("Jobs may be locked while a fetch or a write of results has no answer.", ()
   assert.equal(uncertain.mayHaveLocks, false);
 });
 
-test("A stop leaves uncertain locks to the lease when no bytes have arrived for 400 ms.", () => {
+test("A stop of a worker with a lease no longer waits for a lost fetch when no bytes have arrived for 400 ms.", () => {
   const { uncertain, clock } = ending(true, () => false);
   clock.advance(399);
   assert.equal(uncertain.delaysStop, true);

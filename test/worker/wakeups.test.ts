@@ -48,7 +48,7 @@ describe("A worker", () => {
     assert.deepEqual(counts, [7, 0]);
   });
 
-  test("that finds nothing sleeps until the next job becomes due.", async () => {
+  test("that finds no ready job sleeps until the next job becomes due.", async () => {
     const { clock, sleep, requests, woken } = idle(async () => 700);
     sleep(100);
     clock.advance(15);
@@ -59,7 +59,7 @@ describe("A worker", () => {
     assert.equal(woken(), 1);
   });
 
-  test("reads the next due time only after nothing has been ready for a moment.", () => {
+  test("reads the next due time only if no other fetch follows within 15 ms.", () => {
     const { clock, sleep, requests } = idle();
     for (let at = 0; at < 20; at++) {
       sleep(at);
@@ -84,7 +84,7 @@ describe("A worker", () => {
     }
   });
 
-  test("ignores an answer to an earlier query.", async () => {
+  test("ignores the answer to an earlier query for the next due time.", async () => {
     const answers = [Promise.withResolvers<number>(), Promise.withResolvers<number>()];
     let requests = 0;
     const { clock, sleep } = idle(() => answers[requests++]?.promise ?? Promise.resolve(null));
@@ -96,7 +96,7 @@ describe("A worker", () => {
     assert.equal(clock.nextMs, 15);
   });
 
-  test("is woken by the poll if the database is unreachable.", async () => {
+  test("is woken after the poll interval if the database is unreachable.", async () => {
     const { clock, sleep, woken } = idle(() => Promise.reject(new Error("away")));
     sleep(0);
     clock.advance(15);

@@ -1,4 +1,4 @@
-// The options of a worker, and their checks.
+// Tests the defaults of a worker's options, and the errors for invalid options and tasks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
@@ -60,7 +60,7 @@ test("The default thresholds of a refetch delay follow from the size of the loca
   });
 });
 
-test("A misspelt name is reported with its place and the similar name.", () => {
+test("The error for a misspelt option has the option's path and the name of a similar option, if there is one.", () => {
   assert.deepEqual(problems({ concurency: 3 }), [
     'concurency: unknown field, did you mean "concurrency"?',
   ]);
@@ -179,7 +179,7 @@ test("An invalid pool, plugin, logger or task is refused.", () => {
   );
 });
 
-test("The removed fastLane.queues is refused with advice.", () => {
+test("The option fastLane.queues, which earlier versions had, is refused with advice.", () => {
   for (const queues of [true, false]) {
     assert.deepEqual(problems({ fastLane: { queues } as never }), [
       "fastLane.queues: was removed: named queues always use the ordinary lock; leave it out",
@@ -208,7 +208,8 @@ test("The error for an invalid database URL does not contain the URL, because it
     assert.doesNotMatch(problem, /secret/);
     assert.deepEqual(more, []);
   }
-  // With an empty URL, libpq's variables are used. Each test file has its own process, so this test may delete them.
+  // With an empty URL, libpq's environment variables are used. This test may delete them, because each test file has a
+  // process of its own.
   for (const name of Object.keys(process.env)) if (name.startsWith("PG")) delete process.env[name];
   assert.throws(() => new Worker({ ...base, connectionString: "" }), {
     code: "configuration",

@@ -1,5 +1,5 @@
-// Workers for tests: each file has its own queue, workers are stopped after each test, and waits have a time limit
-// and a message.
+// Helpers for tests with workers: a queue whose workers are aborted after each test, waits with a time limit, and
+// recorders of events, payloads and log lines.
 import { afterEach, beforeEach } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../src/base/logger.ts";
@@ -12,11 +12,11 @@ import { type TestQueue, testQueue } from "../queue/queue-database.ts";
 
 export interface WorkerQueue extends TestQueue {
   readonly utils: WorkerUtils;
-  /** Creates a worker on this queue without starting it. It is stopped when the test ends. */
+  /** Creates a worker on this queue without starting it. The worker is aborted after the test. */
   worker<E = unknown>(options: Partial<WorkerOptions<E>> & Tasks<E>): Worker<E>;
-  /** Creates a worker and starts it. */
+  /** Like worker(), but also starts the worker. */
   startWorker<E = unknown>(options: Partial<WorkerOptions<E>> & Tasks<E>): Promise<Worker<E>>;
-  /** Returns the rows of all jobs in the order of their ids. Completed jobs have none. */
+  /** Returns the rows of all jobs in the order of their ids. Completed jobs have no rows. */
   remaining(): Promise<JobLeft[]>;
 }
 
@@ -36,13 +36,16 @@ export interface JobLeft {
   readonly queue: string | null;
 }
 
-/** Creates the queue. Call it once at the top of a file or a `describe`. `database`: see testQueue(). */
+/**
+ * Creates a queue. Call this function once, at the top of a file or of a `describe`. `database`: see testQueue().
+ * `preparedStatements`: the option of `utils`.
+ */
 export function workerQueue(
   database?: () => Promise<{ readonly url: string }>,
   { preparedStatements = true } = {},
 ): WorkerQueue {
   const running: Worker<never>[] = [];
-  // Workers are stopped before the queue's own hook closes its connections.
+  // The workers are aborted before the hook of testQueue() closes the connections of the queue.
   afterEach(async () => {
     await Promise.all(running.splice(0).map((worker) => worker.abort("the test is over")));
   });
@@ -78,12 +81,15 @@ export function workerQueue(
   });
 }
 
-// Without heartbeats, because their thread takes longer to start than most tests take.
+// `recovery: false` turns heartbeats off. The thread that sends them takes longer to start than most tests take.
 const BRIEF = { abortGraceMs: 100, recovery: false } as const;
 
 const LIMIT_MS = 20_000;
 
-/** Waits until the condition returns a truthy value. Rejects after `limitMs` with an error that contains `what`. */
+/**
+ * Waits until `condition` returns, or resolves to, a truthy value. Rejects after `limitMs` with an error that contains
+ * `what`.
+ */
 export async function waitUntil(
   what: string,
   condition: () => unknown,
@@ -115,9 +121,9 @@ export async function waitFor<T>(
 }
 
 export interface Witness extends Plugin {
-  /** Returns the events of this name so far. */
+  /** Returns the events with this name that were emitted so far. */
   all<E extends keyof WorkerEvents>(name: E): WorkerEvents[E][];
-  /** Waits until this event was emitted `count` times in all. Resolves to the last of these events. */
+  /** Waits until `count` events (default 1) with this name were emitted in all. Resolves to event number `count`. */
   saw<E extends keyof WorkerEvents>(name: E, count?: number): Promise<WorkerEvents[E]>;
 }
 

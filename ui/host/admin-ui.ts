@@ -18,8 +18,8 @@ const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
 
 const runner = new Runner();
 const stream = new EventStream(runner);
-// These requests are sent early only if no token is stored. With a token they would need its header, which only the
-// application writes.
+// These requests are sent early only if no token is stored. With a token, the requests would need a header that only
+// the application creates.
 if (!recall("worker.token")) {
   askEarly("api/session");
   if (!document.hidden) stream.openEarly(EVENTS);

@@ -1,14 +1,14 @@
 /**
- * The live event stream, read with fetch because EventSource cannot send a token header. It does not reconnect by
- * itself: the application decides when to try again.
+ * The live event stream. It is read with fetch(), because EventSource cannot send a header with a token. After its end
+ * it does not open again by itself: the application decides when to open the next stream.
  */
 import { serverUrl } from "./address.ts";
 import { headersOf } from "./request.ts";
 import type { Runner } from "./runner.ts";
 
-/** The stream is closed if no further byte arrives for this time. */
+/** After each chunk, the stream is closed if no further chunk arrives within this time. */
 const SILENCE_MS = 90_000;
-/** An event of more characters ends the stream. */
+/** The stream is closed if an incomplete event has more characters than this. */
 const MAX_CHARS = 8_000_000;
 
 export class EventStream {
@@ -62,8 +62,8 @@ export class EventStream {
   }
 
   /**
-   * Reads the stream to its end. Passes no event on before `wanted` resolves. Returns the status of a response that is
-   * not a success, 501 for a success without an event stream, and otherwise 0.
+   * Reads the stream to its end. The application gets no event before `wanted` resolves. Returns the status of a
+   * response that is not a success, 501 for a success without an event stream, and otherwise 0.
    */
   async #read(
     path: string,
@@ -107,12 +107,12 @@ export class EventStream {
 interface StreamReading {
   readonly path: string;
   readonly abort: AbortController;
-  /** Is called when the application wants the stream: from then on, it gets the events. */
+  /** Called when the application opens the stream. From then on, the application gets the events. */
   readonly begin: () => void;
   readonly status: Promise<number>;
 }
 
-/** Parses the text of an event stream, which may arrive in any chunks. */
+/** Parses the text of an event stream. The text arrives in chunks, which may end anywhere, even within a line. */
 export class EventParser {
   readonly #emit: (event: string, data: string) => void;
   #rest = "";
@@ -124,7 +124,7 @@ export class EventParser {
     this.#emit = emit;
   }
 
-  /** Parses a chunk. Returns false if an event is too long. */
+  /** Parses a chunk, and emits the events that it completes. Returns false if the incomplete event is too long. */
   push(chunk: string): boolean {
     const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop() ?? "";

@@ -1,14 +1,15 @@
 import { conditionData, conditions, shownConditions } from "../../src/domain/condition.ts";
 
-/** Returns a field of this type for each name. */
+/** Returns an object that has a field of the same type for each name. */
 const each = (names, type) => Object.fromEntries(names.map((name) => [name, type]));
 
 /**
- * The records that the server sends and the page reads. From them, generate.mjs makes AssemblyScript classes and
- * TypeScript interfaces. Field names are those of the JSON. The classes have them in camelCase.
+ * The records that the server sends and the page reads. From these records, generate.mjs makes AssemblyScript classes
+ * and TypeScript interfaces. The names of fields are those of the JSON. In the classes, they are in camelCase.
  *
- * Types: i64, i32, f64, bool, string, time (RFC 3339), json (kept as JSON text), a record's name. `?` after a type:
- * it may be null; `[]`: a list. A field that is absent keeps its empty value.
+ * Types: i64, i32, f64, bool, string, time (RFC 3339), json (kept as JSON text), a record's name. `?` after a type: the
+ * value may be null. `[]` after a type: a list. If the JSON lacks a field, the field of the class keeps the default
+ * value of its type, such as 0 or an empty list.
  */
 export const records = {
   /** A number and its precision: `exact`, `capped` (at least `value`), `estimated` (between `low` and `high`). */
@@ -38,7 +39,10 @@ export const records = {
     alive: "i64",
     stale: "i64",
     locked_queues: "i64",
-    /** The number of jobs done in the last minute. It includes removed jobs unless all live workers report theirs. */
+    /**
+     * The number of jobs done in the last minute, from the reports of live workers. If no worker is alive, or if a live
+     * worker does not report its number, the number of deleted jobs, which includes jobs that users have removed.
+     */
     done: "i64?",
   },
   Links: { queue: "string?", worker: "string?", job: "i64?" },
@@ -85,7 +89,7 @@ export const records = {
       "i64[]",
     ),
   },
-  /** `edges`: the bounds of the buckets in seconds from `now`, one more than there are buckets. */
+  /** `edges`: the bounds of the buckets, in seconds from `now`. There is one more bound than there are buckets. */
   Horizon: {
     now: "time?",
     edges: "f64[]",
@@ -129,7 +133,10 @@ export const records = {
     trend: "i64[]",
   },
   Groups: { groups: "Group[]", sampled: "i64", of: "Value", as_of: "time?" },
-  /** A value that is more frequent in the jobs of a query (`here`) than in others (`there`). Shares are from 0 to 1. */
+  /**
+   * A value that is more frequent in the jobs of a query than in other jobs. `here`: the share of the query's jobs that
+   * have the value, from 0 to 1. `there`: the same share of the other jobs.
+   */
   Finding: { path: "string", value: "string", here: "f64", there: "f64", lift: "f64" },
   Compared: { here: "i64", there: "i64" },
   Common: { findings: "Finding[]", compared: "Compared", as_of: "time?" },
@@ -141,7 +148,7 @@ export const records = {
     condition_since: "time?",
   },
   BriefJobs: { jobs: "BriefJob[]" },
-  /** The target of an action: workers, jobs, or a scope with a name. The members for other targets are empty. */
+  /** The target of an action: workers, jobs, or a scope with a name. The members of the other two targets are empty. */
   NamedInFix: { worker_ids: "string[]", ids: "i64[]", scope: "string", name: "string" },
   /** The query that finds the jobs of an operation, the operation's action, and the changes that the action makes. */
   OperationSubject: { q: "string", action: "string", changes: "json" },
@@ -224,7 +231,7 @@ export const records = {
   /** A pause, or a back-off that a job has requested. Without `until` a pause lasts until it is resumed. */
   Pause: { at: "time?", until: "time?", reason: "string?", by: "string?", backs_off: "bool" },
   ListedPause: { scope: "string", name: "string?", until: "time?", reason: "string?" },
-  /** The pauses, how many live workers have acknowledged all of them, and how many have not (`waiting`). */
+  /** The pauses. `acknowledged`: how many live workers have acknowledged all pauses. `waiting`: how many have not. */
   PauseList: {
     pauses: "ListedPause[]",
     acknowledged: "i64",
@@ -439,8 +446,10 @@ export const records = {
     queue_name: "string?",
     state: "string",
     /**
-     * With `fields=head`: whether the payload and the error are cut, the stored size of the payload, whether the
-     * payload is stored compressed, and, if requested with `start`, its first characters.
+     * With `fields=head`, `payload_truncated` is true if the payload is too large for the answer; `payload` is then
+     * null. `payload_bytes`: the stored size of the payload. `payload_packed`: whether the payload is stored
+     * compressed. `payload_start`: the first characters of the payload, if the request has `start`.
+     * `last_error_truncated`: whether `last_error` has only the beginning of the error.
      */
     payload_truncated: "bool",
     payload_bytes: "i64",

@@ -25,7 +25,7 @@ const chosen = (of, names, fallback) =>
     `  return ${fallback};\n`,
   ].join("");
 
-/** Returns the file to write, by its path below ui/. */
+/** Returns a map with one file to write: from its path below ui/ to its text. */
 export function generateConditions() {
   const [last, ...others] = onHorizon.toReversed();
   const module = `${note}

@@ -1,5 +1,6 @@
-// The login by a secret (modes basic, bearer and header), and the token for metrics. Without valid credentials, a login
-// is refused with 401 or 429. A refusal 429 does not reveal whether credentials are valid, since they are not compared.
+// Checks the secret of a login (modes basic, bearer and header) and the token for metrics. Missing or wrong credentials
+// are refused with 401. If too many credentials arrive in a second, some are refused with 429 without being compared,
+// so this refusal does not reveal whether they are valid.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import { type AuthConfig, type AuthMode, basicSecret } from "./auth-config.ts";
@@ -12,13 +13,13 @@ export type LoginResult = "accepted" | "wrong" | "throttled";
 export interface Authentication {
   /**
    * Returns the name of the login: the user name in mode `basic`, `anonymous` in mode `none`, otherwise the mode. The
-   * token for metrics is accepted only if `isScrape`; its name is `metrics`. Throws Refusal: 401 for missing or wrong
-   * credentials, 429 if throttled.
+   * token for metrics is accepted only if `isScrape` is true; the name is then `metrics`. Throws Refusal: 401 for
+   * missing or wrong credentials, 429 if throttled.
    */
   identify(request: HttpRequest, isScrape: boolean): string;
   /**
-   * Compares the request's bearer token with the token for metrics. Returns null if one of the two is missing. Throws
-   * Refusal (429) if throttled.
+   * Compares the request's bearer token with the token for metrics. Returns null if one of the two tokens is missing.
+   * Throws Refusal 429 if throttled.
    */
   scrape(request: HttpRequest): "accepted" | "wrong" | null;
 }
@@ -86,13 +87,13 @@ const TOO_MANY =
 
 /** Returns the secret that the request sends, right or wrong; null if it sends none. */
 function secretIn(auth: AuthConfig, request: HttpRequest): string | null {
-  // A proxy may send an empty header for clients without a token. That is not a failed login.
+  // A proxy may send an empty header for a client without a token. An empty header counts as missing, not as wrong.
   if (auth.mode === "header") return header(request, auth.headerName ?? "") || null;
   const secretSent = authorizationOf(auth.mode, request);
   return auth.mode === "basic" && secretSent !== null ? decodeBasic(secretSent) : secretSent;
 }
 
-/** Returns what follows the scheme in the Authorization header; null without the header, or with another scheme. */
+/** Returns the text after the scheme in the Authorization header; null without the header or with another scheme. */
 function authorizationOf(wanted: string, request: HttpRequest): string | null {
   const text = header(request, "authorization") ?? "";
   const space = text.indexOf(" ");

@@ -56,7 +56,7 @@ function checkOrigin(request: HttpRequest): void {
   }
 }
 
-/** Returns host and port of `url`, without the default port of `origin`'s scheme; null if one of the two is invalid. */
+/** Returns host and port of `url`, without the default port of `origin`'s scheme; null if either URL is invalid. */
 function hostOf(url: string, origin: string): string | null {
   try {
     const { protocol } = new URL(origin);

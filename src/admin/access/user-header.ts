@@ -4,7 +4,10 @@ import { Refusal } from "../../http/refusal.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { nameProblem } from "./user-name.ts";
 
-/** Returns the name from a trusted proxy; null if there is none. Throws Refusal 400 for an invalid or second name. */
+/**
+ * Returns the user's name in a request from a trusted proxy. Returns null if the request is not from a trusted proxy or
+ * has no name. Throws Refusal 400 if the name is invalid or the header occurs more than once.
+ */
 type UserLabel = (request: HttpRequest) => string | null;
 
 export function createUserLabel(headerName: string, isTrusted: TrustedPeer): UserLabel {

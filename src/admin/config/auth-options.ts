@@ -1,6 +1,6 @@
-// Checks the options of the login, and returns the configuration of their mode. The configuration contains a secret
-// only as a digest; a generated secret is in it as text, too. Also checks the name of the header that names users, and
-// the token for metrics.
+// Checks the options of the login, and returns the configuration of the login. The configuration contains only digests
+// of a password, token or secret that is given in the options. A generated password or token is in the configuration as
+// text, too. Also checks the name of the header in which a proxy names the user, and the token for /metrics.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -15,10 +15,10 @@ import type { Authenticate } from "../access/own-login.ts";
 import { generateSecret, type Secret, secretOf } from "../access/secret.ts";
 
 /**
- * The authentication of an admin: a name and password (`basic`), a token (`bearer`, or `header` for a header of your
- * own, default `x-worker-admin-token`), your application's own login (`custom`), or none (`none`, on a loopback address
- * or a unix socket of mode 0600 only). If the password or token is left out, one is generated; the server or handler
- * has it in `generatedSecret`. An empty password or token is invalid.
+ * The authentication of an admin. `basic`: a user name and a password. `bearer`: a token in the header `authorization`.
+ * `header`: a token in a header of your own. `custom`: your application's own login. `none`: no authentication; allowed
+ * only on a loopback address or a unix socket of mode 0600. If the password or the token is left out, one is generated,
+ * and the server or handler has it in `generatedSecret`. An empty password or token is invalid.
  */
 export type AuthOptions =
   | {
@@ -107,7 +107,7 @@ const schemas = {
   none: strict({ mode: v.literal("none") }),
 };
 
-/** Returns the checked configuration. Throws InputError, with paths that begin with `auth.`. */
+/** Returns the checked configuration. Throws InputError; the paths of its problems are `auth` or begin with `auth.`. */
 export function resolveAuth(options: AuthOptions): AuthConfig {
   try {
     return Object.freeze(resolve(options));
@@ -165,7 +165,10 @@ function resolve(options: AuthOptions): AuthConfig {
   }
 }
 
-/** Returns the checked name of the header in which a proxy names the user, or null. Throws InputError `userHeader`. */
+/**
+ * Returns the checked name of the header in which a proxy names the user; null if `name` is null. Throws InputError
+ * with the path `userHeader`.
+ */
 export function resolveUserHeader(name: string | null, auth: AuthConfig | undefined) {
   if (name === null) return null;
   const { userHeader } = validate(strict({ userHeader: headerName }), { userHeader: name });
@@ -183,7 +186,10 @@ function secretOrNew(given: string | undefined) {
   return { text, generatedSecret: generated, hasShortSecret: isShortSecret(text) };
 }
 
-/** Returns the token for /metrics as a Secret, and whether it is short. Throws InputError `metricsToken`. */
+/**
+ * Returns the token for /metrics as a Secret, and whether the token is short. Throws InputError with the path
+ * `metricsToken`.
+ */
 export function resolveMetricsToken(text: string): { secret: Secret; isShort: boolean } {
   const { metricsToken } = validate(strict({ metricsToken: token }), { metricsToken: text });
   return { secret: secretOf(metricsToken), isShort: isShortSecret(metricsToken) };

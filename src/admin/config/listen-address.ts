@@ -64,7 +64,7 @@ function refuse(path: string, message: string): never {
   throw new InputError([{ path, message }]);
 }
 
-// Whether the text is a host name. A last label of digits is a mistyped IPv4 address, never a host name.
+// Whether the text is a host name. If its last label is a number, the text is a mistyped IPv4 address, not a host name.
 function isHostName(host: string): boolean {
   return HOST_NAME.test(host) && !/(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i.test(host);
 }
@@ -82,8 +82,8 @@ function isIPv6Loopback(host: string): boolean {
 }
 
 /**
- * Returns the address if only this machine can reach it; otherwise null. `localhost` becomes 127.0.0.1 (RFC 6761) here,
- * because a resolver could return another address.
+ * Returns the address if only this machine can reach it; otherwise null. `localhost` is replaced by 127.0.0.1 (RFC
+ * 6761), because a resolver could return another address.
  */
 export function loopbackOf({ host, port }: TcpTarget): TcpTarget | null {
   if (host.toLowerCase() === "localhost") return { host: "127.0.0.1", port };
@@ -104,14 +104,14 @@ export function isLoopbackHost(header: string | undefined): boolean {
 }
 
 /**
- * Throws Refusal 403 for a request from another machine or through a proxy. Mode none, which has no login, serves
- * neither. The requests of a proxy on this machine come from a loopback address, wherever the proxy's clients are. With
- * nginx's defaults these requests also have a local Host. So a proxy is recognized by its headers or by HTTP/1.0.
+ * Throws Refusal 403 for a request from another machine or through a proxy. Only called in mode none, which has no
+ * login. If a proxy runs on this machine, its requests come from a loopback address, wherever the proxy's clients are.
+ * With nginx's defaults these requests also have a local Host. So a proxy is recognized by its headers or by HTTP/1.0.
  */
 export function assertFromHere(request: HttpRequest): void {
   const { host, remoteAddress, headers, httpVersion } = request;
-  // Both the address and the Host must be local. In mode none only this user may connect to a unix socket, so the
-  // requests on it are local.
+  // Both the address and the Host must be local. In mode none only this user may connect to a unix socket, so requests
+  // on a unix socket come from this machine.
   const isHere = remoteAddress === UNIX_PEER || isLoopbackPeer(remoteAddress);
   if (!isHere || !isLoopbackHost(host)) throw new Refusal(403, "host", ELSEWHERE);
   const isForwarded = Object.keys(headers).some(isOfProxy);

@@ -1,6 +1,11 @@
-// Checks every request, in this order: in mode none, that it comes from this machine and not through a proxy; the
-// login; for a read, the site that sent it; for a write, read-only and the CSRF token. The checks depend on the route
-// only by its `access`.
+// Checks every request before its route handles it, in this order:
+//
+//   1  in mode none: the request comes from this machine and not through a proxy
+//   2  if the route requires a login: the login
+//   3  for a read, also of the metrics: no page of another site has sent the request, other than by a navigation
+//   4  for a write: neither the user nor the admin is read-only, and the CSRF token is valid
+//
+// Which checks apply depends only on the mode and on the `access` of the route.
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -141,8 +146,8 @@ export function needsLogin(access: Access, byBrowser: boolean): boolean {
 
 /**
  * Logs the refusals of RefusalKind at warn, in a limited number. Logs writes that have passed the login at info, unless
- * they are refused as read-only. Logs all other requests at debug. Headers are not logged, except the user's name, and
- * the client's address from a trusted proxy.
+ * they are refused as read-only. Logs all other requests at debug. From the headers, only the user's name and, behind a
+ * trusted proxy, the client's address are logged.
  */
 function logAccess(
   logger: Logger,
@@ -173,14 +178,16 @@ function refusalKind(code: string | null, { login }: HttpRequest["notes"]): Refu
 }
 
 /**
- * How long a write waits for the check whether the database server accepts writes. If there is no result by then, the
- * write is attempted. Its waits for the database are limited to less than `waitMs` in return (application.ts).
+ * How long a write waits for the check whether the database server accepts writes. If the check has no result by then,
+ * the write is attempted. In return, application.ts shortens the time for which the write may wait for connections and
+ * locks.
  */
 export const READ_ONLY_CHECK_MS = 500;
 
 /**
- * Returns the refusal if this admin was started read-only, or if its database is known to be read-only now; otherwise
- * null. If the server becomes read-only after the check, PostgreSQL refuses the write, and the response is the same.
+ * Returns the refusal if this admin was started read-only, or if the check shows in time that the database server is
+ * read-only; otherwise null. If the server becomes read-only after the check, PostgreSQL refuses the write, and the
+ * response is the same (see orReadOnly()).
  */
 async function readOnlyRefusal(isReadOnly: boolean, readiness: Readiness): Promise<Refusal | null> {
   if (isReadOnly) {
@@ -192,7 +199,7 @@ async function readOnlyRefusal(isReadOnly: boolean, readiness: Readiness): Promi
   return state?.isReadOnlyServer === true ? serverRefusal() : null;
 }
 
-/** Returns the refusal `read_only` for a write that PostgreSQL has refused; other errors are returned unchanged. */
+/** If a write failed because the server is read-only, returns the refusal `read_only`; otherwise the error itself. */
 export function orReadOnly(error: unknown): unknown {
   const isReadOnly = error instanceof WorkerError && error.code === "read_only_server";
   return isReadOnly ? serverRefusal(error) : error;

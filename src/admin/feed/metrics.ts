@@ -8,11 +8,11 @@ import { createQueueGauges } from "./queue-gauges.ts";
 
 export interface Metrics {
   /**
-   * Records a request and its duration. `route` is the path in the route table, or `unmatched`, and not the path of the
-   * request, so the number of series is bounded.
+   * Records a request and its duration. `route` is the path in the route table, or `unmatched`. It is not the path of
+   * the request, so that the number of series is bounded.
    */
   observe(method: string, route: string, status: number, durationMs: number): void;
-  /** Counts a login or a refused login. `result` must have few values, because each is a series. */
+  /** Counts a login or a refused login. `result` must have few values, because each value is a series. */
   login(result: string): void;
   /** Counts a 503 response, a failed read of the feed, or a statement that timed out. `cause` must have few values. */
   degraded(cause: string): void;
@@ -66,8 +66,8 @@ export async function createMetrics(certificate: Certificate | null): Promise<Me
   }
   const setQueueGauges = createQueueGauges(Gauge, registry);
   /**
-   * Resolves when the latest scrape no longer needs the gauges. All scrapes share the gauges, so the next scrape waits
-   * for this before it sets them.
+   * Resolves when the latest scrape no longer needs the gauges. All scrapes share the gauges, so the next scrape sets
+   * them only after this promise has resolved.
    */
   let turn: Promise<unknown> = Promise.resolve();
 

@@ -1,5 +1,5 @@
-// The gauges of the queue, the feed and the pool, set anew at each scrape, because an old number would look current.
-// Without a current value, a gauge has no series.
+// The gauges of the queue, the feed and the pool. Each scrape sets them again. A gauge without a current value then has
+// no series, because an old number would look current.
 import type { Gauge, Registry } from "prom-client";
 import { monotonic } from "../../base/clock.ts";
 import { conditions } from "../../domain/condition.ts";

@@ -1,18 +1,22 @@
-// Logs 503 responses, failed reads of the feed, and statements that took too long (even if a less precise answer
-// replaced their result). In each minute, the first case of each cause has a line of its own. If there were further
-// cases, one line at the end of the minute has their numbers.
+// Logs 503 responses, failed reads of the feed, and statements that were cancelled because they took too long. Each
+// cause has a line for its first case in a minute. If further cases follow, one line at the end of the minute has the
+// number of further cases of each cause.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 
 export interface DegradationLog {
-  /** Logs the first case of a cause in a minute; counts others. `cause`: an error's code, or `statement_timeout`. */
+  /**
+   * Logs a case if it is the first case of its cause in the current minute. Otherwise counts the case for the line at
+   * the end of the minute. Does neither if the cause is in `notLogged`. `cause`: an error's code, or
+   * `statement_timeout`.
+   */
   log(cause: string, fields: Readonly<Record<string, unknown>>): void;
   /** Ends the current minute now: logs the numbers of further cases, if there were any. */
   close(): void;
 }
 
 const WINDOW_MS = 60_000;
-/** Causes that are not logged here: `aborted` (the client has left), and two that are logged elsewhere. */
+/** Causes that are not logged here: `aborted` (the client has disconnected), and two that are logged elsewhere. */
 const notLogged = new Set(["aborted", "database_unreachable", "not_ready"]);
 
 /** `count` is called for each case, logged or not. */

@@ -1,6 +1,7 @@
-// The event `operation` of the stream contains the operation that any process runs or undoes. If there is none, the
-// event contains the newest operation that was started with a query. A change of state is sent at once if this process
-// runs the operation. Operations of other processes are read about once a second.
+// The event `operation` of the event stream. It contains the operation that is running or being undone, in this process
+// or in another one. If there is none, it contains the newest operation that was started with a query. The feed reads
+// this operation from the database at intervals. Changes of an operation that this process runs are sent without
+// waiting for the next reading.
 import { monotonic } from "../../base/clock.ts";
 import {
   type JobOperation,
@@ -23,10 +24,11 @@ export function operationSource(runner: OperationRunner): FeedSource {
   };
 }
 
-// The shortest time between two events of progress. There may be twenty batches a second, more than a user can read.
+// The shortest time between two events that differ only in the progress of an operation. There may be twenty batches a
+// second, and a user cannot read so many numbers.
 const MIN_MS = 250;
 
-/** Sends this process's operations to viewers: every change of state, and progress at most every MIN_MS. */
+/** Sends the operations that this process runs to viewers: a change of state at once, progress at most every MIN_MS. */
 export function publishOperations(runner: OperationRunner, feed: Feed): void {
   let sentAtMs = Number.NEGATIVE_INFINITY;
   let sentState: OperationState | null = null;

@@ -1,9 +1,9 @@
-// JSON answers with the header `as-of`, which is the time of their data. For the ETag of an answer of jsonAt() or
-// answerAt(), its members `as_of` and `names_as_of` do not count.
+// JSON answers with the header `as-of`, which is the time of their data. The ETag of an answer of jsonAt() or
+// answerAt() does not depend on the members `as_of` and `names_as_of` in the JSON.
 import { AS_OF } from "../../http/repeat/conditional.ts";
 import { type HttpResponse, jsonText } from "../../http/response.ts";
 
-/** Returns `value` as an answer. Its member `as_of` is also the value of the header `as-of`. */
+/** Returns `value` as an answer. The header `as-of` has the value of the member `as_of`. */
 export function jsonAt<T extends { readonly as_of: string }>(value: T): HttpResponse {
   return answerAt(JSON.stringify(value), value.as_of);
 }

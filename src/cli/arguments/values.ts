@@ -1,4 +1,4 @@
-// The kinds of values that options and positional arguments take: how each is parsed and how the help shows it.
+// Defines the kinds of values of options and positional arguments: how a value is parsed, and how the help shows it.
 import { InvalidValue } from "./refusals.ts";
 import { duration, moment, signedDuration, type TimeArgument } from "./times.ts";
 
@@ -6,25 +6,25 @@ export interface OptionValue<T> {
   readonly describe: string;
   /** The placeholder in the help, such as `time`; null for a flag. */
   readonly form: string | null;
-  /** The only valid values. Default: any. */
+  /** The only valid values. If this is omitted, only `read` decides which values are valid. */
   readonly choices?: readonly string[];
-  /** The option may be repeated, or the positional argument takes all words that are left. */
+  /** Whether the option may be repeated, or the positional argument takes all remaining words. */
   readonly many: boolean;
-  /** The positional argument may be omitted. Options are always optional. */
+  /** Whether the positional argument may be omitted. Options may always be omitted. */
   readonly optional: boolean;
   /** Other spellings, such as `--identifier` or `-y`. */
   readonly aliases: readonly string[];
-  /** The name in the library's errors, if it differs from the key; otherwise null. */
+  /** The name of this value in the library's errors, if that name differs from the value's key; otherwise null. */
   readonly field: string | null;
-  /** The default, as shown in the help. */
+  /** The default, as shown in the help; null if there is none. */
   readonly fallback: string | null;
-  /** The option may be typed without a value; its text is then empty. */
+  /** Whether the option may be typed without a value. The text of the value is then empty. */
   readonly bare?: boolean;
-  /** Environment variables that set the option, in addition to the one that is derived from its name. */
+  /** Environment variables that set the option, in addition to the variable that is derived from the option's name. */
   readonly variables?: readonly string[];
   /** Whether the value may also come from a file or a credential. */
   readonly isSecret?: boolean;
-  /** Parses the texts of the value; the list is empty if the option is not set. Throws InvalidValue. */
+  /** Parses the texts of the value. The list is empty if no value was given. Throws InvalidValue. */
   readonly read: (texts: readonly string[]) => T;
 }
 
@@ -58,7 +58,7 @@ function value<T>(
 
 const MAX_SHOWN = 40;
 
-/** Adds the typed text to the error: "must be a whole number …, not "foo"". */
+/** Adds the typed text to the error's message: `must be a whole number …, not "foo"`. */
 function named<T>(text: string, read: (text: string) => T): T {
   try {
     return read(text);
@@ -74,7 +74,7 @@ export const text = (describe: string, extras: Extras & { readonly form?: string
   return value(describe, form, (typed) => typed, rest);
 };
 
-/** A flag, which is true or false. `isOn`: its value if it is not set. `--no-…` sets it to false. */
+/** A flag: an option that is true or false. `--no-…` sets it to false. `isOn`: the default. */
 export function flag(describe: string, extras: Extras = {}, isOn = false): OptionValue<boolean> {
   return {
     ...value(describe, null, () => true, extras),
@@ -91,11 +91,11 @@ export function whole(describe: string, least: number, most: number, extras: Ext
   return value(describe, "number", read, extras);
 }
 
-/** Milliseconds from `30s`, `5m`, `1h30m`, or a plain number of seconds. */
+/** A duration, such as `30s` or `1h30m`, or a plain number of seconds. The result is in milliseconds. */
 export const span = (describe: string, extras: Extras = {}) =>
   value(describe, "duration", duration, extras);
 
-/** Milliseconds from a signed duration: `+2h`, `-30m`. */
+/** A duration that may have a sign, such as `+2h` or `-30m`. The result is in milliseconds. */
 export const signedSpan = (describe: string) => value(describe, "duration", signedDuration, {});
 
 /** A moment; see times.ts for its forms. */
@@ -119,7 +119,10 @@ export function choice<const C extends string>(
   return value(describe, choices.join("|"), read, { ...extras, choices });
 }
 
-/** Returns the description for the help, with the choices unless it or the placeholder `form` has all of them. */
+/**
+ * Returns the description for the help. The choices are appended, unless the description or the placeholder `form`
+ * already contains them.
+ */
 export function explained(
   { describe, choices = [] }: OptionValue<unknown>,
   form: string | null,
@@ -130,7 +133,7 @@ export function explained(
     : `${describe} (${choices.join(", ")})`;
 }
 
-/** Returns the value with a default, which is used if the option is not set. */
+/** Returns the option `one` with a default, which is used if the option is not set. */
 export function withDefault<T>(
   one: OptionValue<T | undefined>,
   fallback: T & {},
@@ -139,14 +142,17 @@ export function withDefault<T>(
   return { ...one, fallback: String(fallback), read };
 }
 
-/** Returns the value as one that may be repeated, and is read as a list. */
+/** Returns an option or positional argument that may have several values. Each of them is parsed by `one`. */
 export function several<T>(one: OptionValue<T | undefined>): OptionValue<readonly T[] | undefined> {
   const read = (texts: readonly string[]) =>
     texts.length === 0 ? undefined : texts.map((typed) => one.read([typed]) as T);
   return { ...one, many: true, read };
 }
 
-/** Comma-separated values; the option may be repeated. `bare`: the values if the option is typed without a value. */
+/**
+ * Returns an option whose value is a comma-separated list. `one` parses each part of the list. The option may be
+ * repeated. `bare`: the result if the option is typed without a value.
+ */
 export function listOf<T>(
   one: OptionValue<T | undefined>,
   bare: readonly T[],
@@ -160,7 +166,7 @@ export function listOf<T>(
   return { ...one, form: "name,…", many: true, bare: true, read };
 }
 
-/** Removes `undefined` from the type of a positional argument: given.ts refuses a command line without the argument. */
+/** Removes `undefined` from the type of a positional argument. given.ts refuses a command line without the argument. */
 export function required<T>(one: OptionValue<T | undefined>): OptionValue<T> {
   return { ...one, read: (texts) => one.read(texts) as T };
 }

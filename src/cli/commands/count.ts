@@ -1,4 +1,4 @@
-// worker count: prints how many jobs match a query. Jobs that are too large to check are counted separately.
+// worker count: prints how many jobs match a query, and how many other jobs are too large to be checked.
 import { queryOfWords } from "../arguments/query-words.ts";
 import { several, text } from "../arguments/values.ts";
 import { print, printJson, printProgress } from "../output/print.ts";

@@ -1,5 +1,6 @@
 // worker demo: runs an embedded PostgreSQL with the schema and sample jobs, a worker (unless --no-worker), and the
-// admin. It stops cleanly at a signal (shell/signals.ts). The next run uses the same data, unless --fresh deletes them.
+// admin. It stops cleanly at a signal (shell/signals.ts). The next run uses the same data, except with --fresh, which
+// deletes the data first.
 import { WorkerError } from "../../base/errors.ts";
 import { adminNotes, adminOptions } from "../admin/admin-server.ts";
 import { flag, text } from "../arguments/values.ts";

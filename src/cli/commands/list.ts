@@ -60,7 +60,10 @@ export const listCommand = defineCommand({
   },
 });
 
-/** Returns a page. If the search reaches its time limit, it is continued until the page is full or no job is left. */
+/**
+ * Returns a complete page of jobs. If a call of `list` reaches its time limit before the page is complete, the next
+ * call continues the search.
+ */
 async function wholePage<P extends JobPage | LightPage>(
   filter: JobFilter & { readonly limit: number },
   list: (filter: JobFilter) => Promise<P>,

@@ -1,5 +1,5 @@
-// For commands that can change all jobs that match a query: adds the options of such an operation (rate, canary, limit,
-// dry run …), and finds the query in the arguments.
+// The arguments of commands that can change all jobs that match a query. withQueryOptions() adds the options of such an
+// operation (rate, canary, limit, dry run …) to a command. queryIn() finds the query in the given arguments.
 
 import { MAX_CANARY, MAX_LIMIT, MAX_RATE } from "../../commands/operations/lifecycle.ts";
 import {
@@ -19,7 +19,7 @@ interface Table {
   readonly options: Values;
 }
 
-/** Returns the command's positional arguments and options, and in addition those of an operation by query. */
+/** Returns the arguments of a command, given as `table`, with the arguments of an operation by query added. */
 export function withQueryOptions(action: OperationAction, table: Table): Table {
   const rate = whole("Jobs per second; 0: without pauses", 0, MAX_RATE);
   const canary = whole("Run this many first, the rest only if they succeed", 1, MAX_CANARY);
@@ -50,9 +50,9 @@ function withQueryInIds(positionals: Values): Values {
 }
 
 /**
- * Returns the query of an operation: the typed one, or one made from --ids, an option of actions that select jobs by
- * key. Returns null if the positional arguments are ids or a key; these jobs are changed at once, without an operation.
- * Throws UsageError for a wrong combination or id.
+ * Returns the query of an operation: the given query, or a query that is made from --ids. Only commands that take a key
+ * have the option --ids. Returns null if the positional arguments are ids or a key: their jobs are changed at once,
+ * without an operation. Throws UsageError for arguments that cannot be combined, and for an invalid id.
  */
 export function queryIn(action: OperationAction, given: QueryArguments): string | null {
   const query = takesIds(action) ? queryOfWords(action, given) : queryOfKey(action, given);
@@ -68,7 +68,10 @@ export function queryIn(action: OperationAction, given: QueryArguments): string 
   );
 }
 
-/** Returns the query that the words form; null if all are integers, which are ids. Throws UsageError for a mix. */
+/**
+ * Returns the words as one query; null if all words are integers, which are ids. Throws UsageError if integers and
+ * other words are mixed.
+ */
 function queryOfWords(action: OperationAction, given: QueryArguments): string | null {
   const words = (given["ids"] as readonly string[] | undefined) ?? [];
   const isId = (word: string) => /^[-+]?\d+$/.test(word);

@@ -1,5 +1,6 @@
-// Shell commands of two words, such as `worker schedule add`: a name and an action. Actions that change something are
-// declared in src/commands. Without an action, or with `list`, the schedules or limits are listed.
+// Makes the commands `worker schedule` and `worker limit`, which have an action as their second word, such as
+// `worker schedule add`. Actions that change something are declared in src/commands. Without an action, a command lists
+// the schedules or limits.
 import type { Command as Declaration } from "../../commands/declare/command.ts";
 import { type CliCommand, type ExitStatus, optionName, type Values } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
@@ -15,7 +16,7 @@ export interface Group {
   readonly describe: string;
   readonly notes: string;
   readonly declarations: readonly Declaration[];
-  /** The field with the name of the schedule or limit, typed after the action, and its description in the help. */
+  /** The field that has the name of the schedule or limit. `describe`: what the help prints about this argument. */
   readonly subject: { readonly field: string; readonly describe: string };
   /** The actions that only read, such as `list`. The first is the default action. */
   readonly lists: readonly string[];

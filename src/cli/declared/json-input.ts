@@ -1,16 +1,16 @@
-// Reads JSON from an argument, standard input or a file. The text is not changed, except that a final newline and a
-// byte order mark of standard input or a file are removed.
+// Reads JSON from an argument, standard input or a file. If the text comes from standard input or a file, a byte order
+// mark at its start and a newline at its end are removed. Nothing else in the text is changed.
 import { createReadStream } from "node:fs";
 import { InputError, messageOf } from "../../base/errors.ts";
 import { UsageError } from "../arguments/refusals.ts";
 
-// The default limit of the admin for one request body.
+// The same as the admin's default limit for the body of a request.
 const MAX_INPUT_BYTES = 1024 * 1024;
 
 /**
  * Returns the JSON text; undefined if neither `typed` nor `file` is given. `typed`: the text, or `-` for standard
- * input. `file`: a path, or `-` for standard input. `key`: the name of the argument, for errors. Throws UsageError if
- * both are given, and InputError if the text cannot be read.
+ * input. `file`: a path, or `-` for standard input. `command` and `key`: the names of the command and of the argument,
+ * for errors. Throws UsageError if both `typed` and `file` are given, and InputError if the text cannot be read.
  */
 export async function jsonInput(
   typed: unknown,

@@ -1,4 +1,4 @@
-// The tasks of the sample queue: their payloads and their errors, as in a shop with a few thousand customers.
+// The tasks of the queue of `worker demo`, with payloads and errors as in a shop with a few thousand customers.
 
 /** Returns a random whole number from 0 up to, but not including, `below`. */
 export type Random = (below: number) => number;
@@ -102,7 +102,7 @@ export const sampleTasks: readonly SampleTask[] = [
     maxAttempts: 3,
     errors: [declinedError],
     payload: (random, n) => ({
-      // An id with more digits than a JavaScript number stores exactly: it shows that payloads stay exact.
+      // This id has more digits than a JavaScript number stores exactly. It shows that payloads are stored exactly.
       charge_id: 9_140_523_887_126_000_000n + BigInt(n * 7 + random(7)),
       amount: { value: `${5 + random(400)}.${10 + random(90)}`, currency: "EUR" },
     }),

@@ -33,7 +33,7 @@ export async function runInForeground(
   return statusOf(whole);
 }
 
-/** Prints the progress, on a terminal only: each call overwrites the line of the previous one. */
+/** Prints the progress if stderr is a terminal. Each call overwrites the line of the previous call. */
 export function showProgress(operation: JobOperation): void {
   printProgress(`${progressLine(operation)} (Ctrl-C pauses it)`);
 }

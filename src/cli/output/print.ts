@@ -15,7 +15,7 @@ export function watchOutput(): void {
     if (error.code !== "EPIPE") process.stderr.write(`worker: cannot write: ${error.message}\n`);
     process.exit(error.code === "EPIPE" ? 0 : 1);
   });
-  // An error of stderr cannot be reported anywhere and does not end the process.
+  // A write error of stderr cannot be reported anywhere, and does not end the process.
   process.stderr.off("error", ignored).on("error", ignored);
 }
 

@@ -2,7 +2,7 @@
 // change colours, hide or reorder text are shown as codes.
 
 // Control characters, invisible format characters (bidi overrides, zero width, tags), lone surrogates, line and
-// paragraph separators. The two joiners that scripts and emoji need are allowed.
+// paragraph separators. The zero-width joiner and non-joiner are allowed, because some scripts and emoji need them.
 const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
@@ -12,15 +12,15 @@ export function printable(text: string): string {
   return text.replaceAll(UNSAFE, (character) => short[character] ?? codes(character));
 }
 
-/** Returns the lines of a text, each printable and indented, so that none looks like a line of the program. */
+/** Returns the lines of a text, each printable and indented, so that no line looks like the program's own output. */
 export function printableLines(text: string): string {
   const lines = text.split(/\r?\n/);
   return lines.map((line) => `  ${printable(line)}`.trimEnd()).join("\n");
 }
 
 /**
- * Returns equivalent JSON on one line. An unsafe character is either white space between tokens, which becomes a space,
- * or in a string, where it is escaped.
+ * Returns equivalent JSON on one line. A line break or tab can only be white space between tokens, and becomes a space.
+ * Any other unsafe character can only be in a string, and is escaped.
  */
 export function printableJson(json: string): string {
   return json.replaceAll(/[\n\r\t]/g, " ").replaceAll(UNSAFE, codes);

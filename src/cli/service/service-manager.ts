@@ -1,6 +1,6 @@
-// Notifies the service manager when the program is ready, while it is alive, and when it stops. Node has no Unix
-// datagram sockets, so the program systemd-notify sends the messages, which NotifyAccess=all permits. Without
-// NOTIFY_SOCKET nothing is sent. Only the first failure to send is logged.
+// Notifies the service manager when this program is ready, while it runs, and when it stops. Node has no Unix datagram
+// sockets, so the messages are sent by another program, systemd-notify. The service manager accepts messages of another
+// program only with NotifyAccess=all. Without NOTIFY_SOCKET nothing is sent. Only the first failure to send is logged.
 
 import { execFile } from "node:child_process";
 import { clearInterval, setInterval } from "../../base/clock.ts";
@@ -20,8 +20,8 @@ export interface ServiceManager extends AsyncDisposable {
 }
 
 /**
- * Returns the service manager that `env` names. Removes its variables from `env`, so that child processes cannot send
- * messages for this process.
+ * Returns the service manager that the variables in `env` describe. Removes these variables from `env`, so that child
+ * processes cannot send messages for this process.
  */
 export function serviceManager(env: NodeJS.ProcessEnv, logger: Logger): ServiceManager {
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC, WATCHDOG_PID } = env;

@@ -3,7 +3,7 @@ import { WorkerError } from "../../base/errors.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { printable } from "../output/printable.ts";
 
-/** True if the terminal can show a question, on stderr, and read the answer. */
+/** Whether a terminal can show a question (on stderr) and read the answer. */
 export const isAtTerminal = (): boolean =>
   process.stdin.isTTY === true && process.stderr.isTTY === true;
 
@@ -17,15 +17,15 @@ export function assertCanConfirm(command: string): void {
 }
 
 /**
- * Shows a question. Throws WorkerError `aborted` if the answer is not yes. Without a terminal it returns at once.
- * `option`: the option that skips the question, for the message.
+ * Shows a question. Throws WorkerError `aborted` if the answer is not yes. Without a terminal, returns at once.
+ * `option`: the option that skips the question; the error's message names it.
  */
 export async function confirm(question: string, option = "--yes"): Promise<void> {
   if (!isAtTerminal()) return;
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    // The end of the input is not consent.
+    // If the input ends before an answer, the answer counts as no.
     const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
     const answer = await Promise.race([lines.question(`${printable(question)} [y/N] `), ended]);
     if (/^\s*y(es)?\s*$/i.test(answer)) return;

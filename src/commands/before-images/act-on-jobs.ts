@@ -1,4 +1,5 @@
-// Changes or deletes jobs by id, like Graphile Worker's functions. On request stores their earlier state for an undo.
+// Changes or deletes jobs by id, as Graphile Worker's functions do. If the caller requests it, the earlier state of the
+// jobs is stored for an undo.
 
 import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
@@ -26,9 +27,11 @@ import {
   recordValues,
 } from "./recorded-statement.ts";
 
-/** The changed jobs, ascending by id, and the operation that stores their earlier state; null if it is not stored. */
+/** The result of a change of jobs. */
 export interface ChangeResult {
+  /** The changed jobs, ascending by id. */
   readonly jobs: Job[];
+  /** The id of the operation that has the earlier state of these jobs; null if no earlier state was stored. */
   readonly operationId: string | null;
 }
 
@@ -66,7 +69,10 @@ export async function untilMayChange(
 const mustWait = (change: JobChange): boolean =>
   !isDeletion(change) && change.mayRun !== true && change.ofRunning === undefined;
 
-/** Makes the change. Throws InputError if `ids` is empty, longer than 10,000, or contains anything but job ids. */
+/**
+ * Makes the change in the jobs with these ids. Throws InputError if `ids` is empty, longer than 10,000, or contains
+ * anything but job ids.
+ */
 export async function actOnJobs(
   db: Database,
   change: JobChange,
@@ -142,9 +148,10 @@ type ActingStatement = (schema: string, ids: string) => string;
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
- * Sends a statement that acts on jobs; their ids are the first of `values`. Another transaction, such as that of a
- * worker in the fast mode, may have locked a job's row. The statement waits for the row as long as lock_timeout allows.
- * Then it is sent again, without waiting: such a job counts as locked, and the other jobs are changed.
+ * Sends a statement that acts on jobs. The first of `values` is the list of the jobs' ids. Another transaction, such as
+ * that of a worker in the fast mode, may have locked a job's row. The statement waits for the row as long as
+ * lock_timeout allows. Then the statement is sent again in a form that does not wait: jobs whose rows are still locked
+ * in this way count as locked, and the other jobs are changed.
  */
 async function actingQuery<R extends object>(
   db: Database,
@@ -156,7 +163,8 @@ async function actingQuery<R extends object>(
     return await withSavepoint(db, send);
   } catch (error) {
     if (codeOf((error as Error).cause) !== LOCK_NOT_AVAILABLE) throw error;
-    // This query also fails if the caller's transaction is aborted or the table is locked: the first error is clearer.
+    // If the caller's transaction is aborted or the table is locked, this query fails, too. The first error is thrown,
+    // because it is clearer.
     return query<R>(db, (schema) => statement(schema, freeOf(schema)), values).catch(() => {
       throw error;
     });
@@ -178,8 +186,9 @@ const freeOf = (schema: string) => `array(
     for update skip locked
   )`;
 
-// A fetched job is locked by a worker that does not report it as running. A worker soon starts its fetched jobs, or
-// gives them back. An action that would treat a fetched job like a running one waits for that first.
+// A fetched job is locked by a worker that does not report it as running. The worker soon starts the job, or gives it
+// back. So an action that would treat a fetched job like a running job first waits until the job has started or was
+// given back.
 
 /** Selects jobs by id or by key. */
 export type JobSelector = { readonly ids: readonly string[] } | { readonly key: string };

@@ -6,11 +6,11 @@ import { isCancelled } from "../../domain/words.ts";
 export type CancelOutcome =
   /** It has failed as cancelled, and does not run again. */
   | "cancelled"
-  /** It no longer exists: its task returned before the signal or in spite of it, or the job was deleted. */
+  /** It no longer exists: its task returned before the signal aborted or in spite of it, or the job was deleted. */
   | "completed"
-  /** It has failed with another error, before the request or after it, and does not run again. */
+  /** It has failed with another error, before or after the request, and does not run again. */
   | "failed"
-  /** It has not ended: it still runs, its request is still stored, or it was retried since and waits. */
+  /** It has not ended: it still runs, the request is still stored, or the job was retried since and waits. */
   | "running";
 
 export interface CancelResult {
@@ -38,8 +38,9 @@ export async function cancelOutcomes(
   });
 }
 
-// A job without a lock counts as running while its request is stored. If its worker has crashed, the job has the error
-// of the recovery until endCancellations() replaces this error with the request's reason and deletes the request.
+// A job that is not locked counts as running while the request is stored, because its error may not be final: if its
+// worker has crashed, the job has the error of the recovery until endCancellations() replaces this error with the
+// request's reason and deletes the request.
 const outcomesSql: Statement = (s) => `
 select requested.id::text as id, jobs.id is not null as is_there,
   coalesce(jobs.locked_at is null and jobs.attempts >= jobs.max_attempts, false)

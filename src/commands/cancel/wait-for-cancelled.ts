@@ -14,8 +14,8 @@ export interface CancelEnd {
   /** The job's id. */
   readonly id: string;
   /**
-   * `cancelled`: it has failed as cancelled. `completed`: it no longer exists, because its task has returned or the job
-   * was deleted. `failed`: it has failed for good with another error. `running`: it has not ended yet.
+   * `cancelled`: the job has failed as cancelled. `completed`: the job no longer exists, because its task has returned
+   * or the job was deleted. `failed`: the job has failed for good with another error. `running`: none of these yet.
    */
   readonly outcome: "cancelled" | "completed" | "failed" | "running";
 }
@@ -35,7 +35,8 @@ export async function waitForCancelledJobs(
   await requireTables(db, CONTROL_TABLES, "cancelling jobs");
   const endsAtMs = monotonic() + timeoutMs;
   for (;;) {
-    // Ends the requests of jobs that are no longer locked. Workers of this library do so, too, but maybe none runs.
+    // A job counts as running while the request to cancel it is stored. So the requests of jobs that are no longer
+    // locked are ended here. Workers of this library also end such requests, but perhaps no such worker runs.
     await endCancellations(db);
     const results: readonly CancelResult[] = await cancelOutcomes(db, checked);
     const leftMs = endsAtMs - monotonic();
@@ -62,8 +63,8 @@ interface WaitedFor {
 }
 
 /**
- * Returns a line and JSON for each job. `cancelled`: the ids of waiting jobs, which were cancelled at once. `waited`:
- * the outcomes of the other jobs that were found.
+ * Returns the outcome of each job, as a line of text and as JSON. `cancelled`: the ids of waiting jobs, which were
+ * cancelled at once. `waited`: the outcomes of the other jobs that were found.
  */
 export function endsOf(
   ids: readonly string[],

@@ -1,6 +1,6 @@
-// The fields of commands. Each consists of data (kind, limits, texts) and of the validation for all callers. The
-// OpenAPI document, command-line options and dialogs are derived from the data. The names of the fields are
-// those of the HTTP API, in snake_case.
+// The fields of commands. Each field consists of data (kind, limits, texts) and of a validation, which is the same for
+// all callers. The OpenAPI document, command-line options and dialogs are derived from the data. The names of the
+// fields are those of the HTTP API, in snake_case.
 import * as v from "valibot";
 import { boundedList, count } from "../../base/validate.ts";
 import { isJobId, MAX_IDS } from "../../domain/job-ids.ts";
@@ -23,7 +23,7 @@ export type CommandFieldKind =
 /** A field as data. */
 export interface FieldData {
   readonly kind: CommandFieldKind;
-  /** The label, such as in a form. */
+  /** The label, for example in a form. */
   readonly label: string;
   /** The purpose, as a phrase without a full stop. */
   readonly about: string;
@@ -48,7 +48,7 @@ export interface FieldData {
   readonly whenBare?: readonly string[];
   /** Whether an absent field means everything. Then the command line requires either the field's option or --all. */
   readonly isAllWhenAbsent?: boolean;
-  /** Whether the field is accepted from programs, but not offered anywhere. */
+  /** Whether requests may have the field, although the OpenAPI document and the command line leave it out. */
   readonly isHidden?: boolean;
   /** The command-line option. Default: the field's name with dashes. */
   readonly option?: string;
@@ -122,7 +122,7 @@ const seconds = v.pipe(
   v.check((secs) => secs >= 0 && secs <= YEAR_SECS, `must be from 0 to ${YEAR_SECS} seconds`),
 );
 
-/** Returns a field for a duration in seconds, with fractions, up to a year. */
+/** Returns a field for a duration in seconds, up to a year. Fractions are allowed. */
 export const duration = (words: Words, details: Details = {}) =>
   field("seconds", words, seconds, { min: 0, max: YEAR_SECS, ...details });
 

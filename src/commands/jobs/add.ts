@@ -22,7 +22,7 @@ import {
 import { jobsMember } from "./define-job-action.ts";
 import { keyFields, keyOptions, keyProblems } from "./key-fields.ts";
 
-// The modes have dashes on the wire, and underscores in the library and in Graphile Worker.
+// The names of the modes have dashes in HTTP and in the shell, and underscores in the library and in Graphile Worker.
 const modes = {
   replace: "replace",
   "preserve-run-at": "preserve_run_at",

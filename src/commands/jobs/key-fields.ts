@@ -57,7 +57,7 @@ export function keyOptions(
   const { debounce_secs: wait, debounce_max_secs: maxWait } = input;
   const unique = {
     by: by as Unique["by"],
-    // The value has dashes on the wire and underscores in the library.
+    // A value has dashes in the field and underscores in the library: `failed-too` and `failed_too`.
     while: typeof whileState === "string" ? whileState.replaceAll("-", "_") : whileState,
     periodMs: inMs(period),
   } as Unique;
@@ -78,8 +78,8 @@ const inMs = (seconds: number | undefined) =>
   seconds === undefined ? undefined : Math.round(seconds * 1_000);
 
 /**
- * Returns all problems of a job that has at least one of these options. If a problem's path begins with a path of the
- * list below, the field's name replaces that path. A job without these options is not checked here.
+ * Returns all problems of a job that has at least one of these options. A job without these options is not checked
+ * here. If a problem's path begins with one of `fieldsOfPaths`, that beginning is replaced by the field's name.
  */
 export function keyProblems(job: AnyJob): readonly Problem[] {
   const { unique, debounce, throttle } = job.spec ?? {};

@@ -1,4 +1,4 @@
-// Declares the command that removes a limit; implemented in set-limit.ts.
+// Declares the command that removes a limit. set-limit.ts deletes the limit from the database.
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { noLimit } from "./change-limit.ts";
 import { limitName, namedLimit } from "./limit-fields.ts";

@@ -1,4 +1,4 @@
-// Declares the command that sets a limit; implemented in change-limit.ts.
+// Declares the command that sets a limit. change-limit.ts implements the command.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { limitText } from "../../domain/limits/limit-text.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
@@ -50,7 +50,10 @@ export const limitSetCommand = defineCommand({
     jsonOf({ name, is_new: isNew, is_changed: isChanged, is_known: isKnown, note }),
 });
 
-/** Checks the input as a change of a sample limit with all values, because the stored limit is not read yet. */
+/**
+ * Checks the input as if it changed a sample limit in which every value is set. The stored limit cannot be used,
+ * because it has not been read yet.
+ */
 function problemsOf(input: SetInput): readonly Problem[] {
   const rate = { limit: 1, perMs: 1_000, burst: 1 };
   const sample = { name: "sample", scope: "task", match: "sample", concurrency: 1, rate } as const;

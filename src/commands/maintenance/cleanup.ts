@@ -62,15 +62,17 @@ export interface CleanupOptions {
 
 /**
  * Runs the given cleanup tasks, by default all three, always in the order of `cleanupTasks`; an empty list runs none.
- * Jobs and names are deleted in steps of at most 10,000. "gc-task-identifiers" keeps `taskIdentifiersToKeep`, and the
- * tasks that workers report in their heartbeats (all tasks if a report is incomplete, as with more than 1,000 tasks).
+ * Jobs and names are deleted in steps of at most 10,000. "gc-task-identifiers" keeps the identifiers in
+ * `taskIdentifiersToKeep`, and those that workers report in their heartbeats. It keeps all identifiers if the report of
+ * a worker is incomplete, for example because the worker has more than 1,000 tasks.
  * A transaction that is open while a name is deleted may have read the name, and later commit a job with the name's
- * id. So after each step that has deleted names, cleanup() waits up to 10 s for older transactions, and then restores
- * the names that jobs refer to. If an older transaction is still open by then, all names of the step are restored,
- * and no further names of this kind are deleted. "gc-job-queues" also restores rows of queues that a Graphile
- * worker's cleanup deleted while jobs referred to them. A call with at least one cleanup task also deletes throttles
- * whose period is over. Throws InputError for an unknown task or invalid options, `configuration` if names would be
- * deleted in a transaction of the caller, and, at the end, `database_error` if PostgreSQL has refused to delete rows.
+ * id. So after each step that has deleted names, cleanup() waits up to 10 s for the end of all transactions that were
+ * open at the deletion, and then restores the names that jobs refer to. If one of these transactions is still open
+ * after 10 s, all names of the step are restored, and the cleanup task deletes no further names. "gc-job-queues" also
+ * restores rows of queues that a Graphile worker's cleanup deleted while jobs referred to them. A call with at least
+ * one cleanup task also deletes throttles whose period is over. Throws InputError for an unknown task or invalid
+ * options, `configuration` if names would be deleted in a transaction of the caller, and, at the end, `database_error`
+ * if PostgreSQL has refused to delete rows.
  */
 export async function cleanup(
   db: Database,
@@ -81,8 +83,8 @@ export async function cleanup(
 }
 
 /**
- * Like cleanup(). Calls `committed` with the result so far after each deletion, after names were restored, and at the
- * end, before it throws the error about refused deletions.
+ * Like cleanup(), but also calls `committed` with the result so far: after each deletion, after each restoration of
+ * names, and at the end. The call at the end comes before the error about refused deletions is thrown.
  */
 async function cleanUp(
   db: Database,

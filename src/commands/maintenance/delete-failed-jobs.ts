@@ -10,8 +10,9 @@ import { isFailed } from "../../queue/sql/job-state.ts";
 const CHUNK = 10_000;
 
 /**
- * Deletes failed jobs in chunks by ascending id, so that the loop ends even while other jobs keep failing. Jobs that
- * PostgreSQL refuses to delete are added to `refused`. Calls `deleted` after each deletion with its number of jobs.
+ * Deletes failed jobs in chunks, in the order of their ids. Each chunk begins after the ids of the previous one, so
+ * that the loop ends even while other jobs keep failing. Jobs that PostgreSQL refuses to delete are added to
+ * `refused`. After each deletion, `deleted` is called with the number of deleted jobs.
  */
 export async function deleteFailedJobs(
   db: Database,
@@ -27,7 +28,8 @@ export async function deleteFailedJobs(
     } catch (error) {
       if (!isRefusedResult(error)) throw error;
       const read = query<{ id: string }>(db, idsSql, [last, CHUNK]);
-      // In a transaction of the caller no statement can follow an error, so this read fails, too.
+      // In a transaction of the caller no statement can follow an error, so this read fails, too. Then the first error
+      // is thrown.
       const rows: { id: string }[] = await read.catch(() => {
         throw error;
       });
@@ -44,7 +46,7 @@ export async function deleteFailedJobs(
   }
 }
 
-/** The refused rows, the noun for counting them, and the words before the id of one. */
+/** The refused rows of one kind, and two texts for the message: the noun for their number, the words before an id. */
 type RefusedKind = readonly [refused: readonly RefusedRow[], kind: string, one: string];
 
 /** If there are refused rows, throws an error with the number of rows of each kind and the first row of each kind. */
@@ -91,8 +93,8 @@ const deleteSql =
   select (select pg_catalog.count(*)::text from deleted) as deleted,
     (select pg_catalog.max(id)::text from failed) as last`;
 
-// A job that another transaction has locked is skipped. `last` may be the id of a job that was not deleted, because a
-// trigger has prevented its deletion.
+// A job that another transaction has locked is skipped. If a trigger has prevented the deletion of a job without an
+// error, `last` may be the id of that job.
 const chunkSql = deleteSql("jobs.id > $1::bigint", "\n    limit $2::int");
 const theseSql = deleteSql("jobs.id = any($1::bigint[])", "");
 

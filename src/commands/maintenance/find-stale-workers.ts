@@ -1,4 +1,5 @@
-// Finds the stale and unknown workers whose jobs a manual sweep recovers, and the workers that it spares.
+// Finds the workers for a manual sweep: stale and unknown workers, whose jobs the sweep recovers, and workers that the
+// sweep spares.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { isLockedByWorker } from "../../queue/sql/lock.ts";
@@ -7,12 +8,14 @@ import { AGE_MS, isStale } from "../../queue/workers/stale-workers.ts";
 export interface FoundWorker {
   readonly workerId: string;
   /**
-   * `stale`: the last heartbeat is older than the sweep's threshold and than the worker's own. `unknown`: the worker
-   * has no heartbeat row, and its newest lock is older than the sweep's threshold. `spared`: the last heartbeat is
-   * older than the sweep's threshold, but not than the worker's own.
+   * `stale`: the last heartbeat is older than the sweep's threshold, and older than the threshold in the worker's
+   * heartbeat row, if the row has one. `spared`: the last heartbeat is older than the sweep's threshold, but not older
+   * than the threshold in the row. `unknown`: the worker has no heartbeat row, and its newest lock is older than the
+   * sweep's threshold.
    */
   readonly kind: "stale" | "unknown" | "spared";
   readonly lockedJobs: number;
+  /** The number of named queues, and of slots of queues, that the worker has locked. */
   readonly lockedQueues: number;
 }
 
@@ -24,8 +27,8 @@ interface FoundRow {
 }
 
 /**
- * Returns the workers for a manual sweep: at most 1,000, ascending by id, the spared ones last. Without a heartbeat
- * table all of them are unknown.
+ * Returns at most 1,000 workers, ascending by id, the spared ones last. `hasHeartbeats`: whether the schema has the
+ * table of heartbeats; without it, all workers are unknown. `thresholdMs`: the sweep's threshold.
  */
 export async function findStaleWorkers(
   db: Database,
@@ -61,7 +64,7 @@ const locks = (s: string, slots: boolean) => `
       : ""
   }`;
 
-// The age of the newest lock is checked: a worker that has just locked a job is alive.
+// An unknown worker is found only if its newest lock is old: a worker with a recent lock probably still runs.
 const unknown = (condition: string) => `
   select locked_by as id, 'unknown' as kind
   from locks

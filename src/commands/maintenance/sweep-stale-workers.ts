@@ -1,7 +1,8 @@
-// Recovers the jobs of stale workers on request, like the sweep that workers run (queue/workers/recover-jobs.ts). This
-// sweep also recovers jobs of workers without heartbeats, and its threshold replaces shorter thresholds of workers. It
-// calls no function of the schema: Graphile Worker's schema has no function for a sweep, and the function of
-// graphile_worker_rs does not count the interrupted attempt, so a job that crashes its worker would run for ever.
+// Recovers the jobs of stale workers on request, as workers do in their own sweeps (queue/workers/recover-jobs.ts). The
+// sweep of this file also recovers jobs of workers without heartbeats. A worker's own threshold counts only if it is
+// longer than the threshold of this sweep. The sweep calls no function of the schema. Graphile Worker's schema has no
+// function for a sweep. The function of graphile_worker_rs does not count the interrupted attempt, so a job that
+// crashes its worker would run for ever.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
@@ -33,33 +34,35 @@ export interface SweepResult {
    * if it is still running.
    */
   readonly hasHeartbeats: boolean;
-  /** The ids of workers whose last heartbeat is too old. */
+  /** The ids of workers whose last heartbeat is older than `sweepThresholdMs` and than their own threshold. */
   readonly staleWorkers: string[];
   /** The ids of unknown workers: they hold old locks and have never sent a heartbeat. */
   readonly unknownWorkers: string[];
   /**
-   * The ids of workers without a heartbeat within the given threshold, but with one within their own, longer threshold.
-   * They are not changed.
+   * The ids of workers whose last heartbeat is older than `sweepThresholdMs`, but not older than a longer threshold of
+   * their own. The sweep unlocks none of their jobs and queues.
    */
   readonly sparedWorkers: string[];
   /**
-   * The ids of stale and unknown workers that were not swept, or not completely: PostgreSQL refuses to unlock one of
-   * their jobs or queues, another session has locked such a row, or the sweep failed after it had recovered other
-   * workers' jobs. If the check after the sweep failed, the ids of all stale and unknown workers. Empty in a dry run.
+   * The ids of stale and unknown workers that were not swept, or not completely. For example, PostgreSQL refuses to
+   * unlock one of their jobs or queues, another session has locked the row of such a job or queue, or the sweep failed
+   * after it had recovered jobs of other workers. If the check after the sweep fails, this list has the ids of all
+   * stale and unknown workers. In a dry run it is empty.
    */
   readonly unsweptWorkers: string[];
   /** The ids of jobs that stay locked, because a trigger or constraint refuses the change. */
   readonly refusedJobs: string[];
   /** The number of jobs that stale and unknown workers had locked. */
   readonly lockedJobs: number;
-  /** The number of named queues that these workers had locked. */
+  /** The number of named queues that stale and unknown workers had locked. */
   readonly lockedQueues: number;
   /**
-   * The number of these jobs that can be recovered now. A job with the flag `infrastructure_resilient` counts only
-   * after the threshold of its worker for such jobs, which may be longer.
+   * In a dry run, the number of jobs that would be recovered now; otherwise the same number as `recoveredJobs`. A job
+   * with the flag `infrastructure_resilient` counts only after the threshold that its worker has for such jobs, which
+   * may be longer.
    */
   readonly recoverableJobs: number;
-  /** The number of these queues that can be unlocked now. */
+  /** In a dry run, the number of queues that would be unlocked now; otherwise the same number as `recoveredQueues`. */
   readonly recoverableQueues: number;
   /** The number of recovered jobs; 0 in a dry run. */
   readonly recoveredJobs: number;
@@ -75,9 +78,9 @@ const optionsSchema = strict({
 
 /**
  * Unlocks the jobs and queues of at most 1,000 stale and unknown workers. Deletes the heartbeat row of a swept worker,
- * or marks the row if the worker's longer threshold for resilient jobs is not reached. A recovered job keeps its
- * attempts, gets the reason as last_error, and waits `recoveryDelayMs`. Throws InputError for an unknown option or a
- * value out of range.
+ * or marks the row if the last heartbeat is not yet older than the worker's threshold for resilient jobs. A recovered
+ * job keeps its number of attempts, gets the reason as last_error, and waits at least `recoveryDelayMs`. Throws
+ * InputError for an unknown option or a value out of range.
  */
 export async function sweepStaleWorkers(
   db: Database,
@@ -105,7 +108,7 @@ export async function sweepStaleWorkers(
           unknownWorkerIds: unknownWorkers,
         });
   const affected = found.filter(({ kind }) => kind !== "spared");
-  // A swept worker is not found again. If this read fails, no worker counts as swept.
+  // This read does not find a swept worker as stale or unknown again. If the read fails, no worker counts as swept.
   const isDone = dryRun || affected.length === 0;
   const after = isDone
     ? []

@@ -1,4 +1,5 @@
-// Declares the sweep. sweep-stale-workers.ts implements it.
+// Declares the action `sweep`, which recovers the jobs of workers that are not responding. sweep-stale-workers.ts
+// implements it.
 import { countText, numberText } from "../../domain/words.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { duration, flag, optional } from "../declare/field.ts";

@@ -1,5 +1,5 @@
-// The actions on an operation: begin, pause, resume, stop and undo, and when each is rejected. The caller that begins,
-// resumes or undoes an operation has to run it (work.ts).
+// Begins, pauses, resumes, stops and undoes operations, and rejects an action that the state of the operation does not
+// allow. After a begin, a resume or an undo, the caller has to run the operation (work.ts).
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
 import { limitTo } from "../../domain/value.ts";
 import type { Origin } from "../audit/audit-entry.ts";
@@ -15,8 +15,9 @@ export const MAX_CANARY = 1_000;
 export const MAX_LIMIT = 1_000_000_000;
 
 /**
- * Starts a rehearsed operation. Throws `not_found` for an expired or used rehearsal, InputError for invalid settings,
- * and `conflict` while another operation runs.
+ * Starts a rehearsed operation. Throws WorkerError `not_found` if the rehearsal does not exist, has expired or was
+ * used. Throws InputError for invalid settings, and WorkerError `conflict` while another operation runs or is being
+ * undone.
  */
 export async function beginOperation(
   store: OperationStore,
@@ -37,7 +38,7 @@ export async function beginOperation(
     const expected = limit === null ? rehearsal.expected : limitTo(rehearsal.expected, limit);
     return await store.begin({ ...rehearsal, expected }, origin, settings);
   } catch (error) {
-    // No job was changed, so the rehearsal can be used again.
+    // The operation has changed no job, so its rehearsal is stored again and can be used for another call.
     await store.keep(rehearsal).catch(() => {});
     throw error;
   }
@@ -66,8 +67,9 @@ export function settingsProblems(
 }
 
 /**
- * Pauses, resumes or stops an operation, or begins its undo. Throws `not_found` if there is no such operation, or
- * `store` is null, and `conflict` if the operation's state does not allow the action, or another operation runs.
+ * Pauses, resumes or stops an operation, or begins its undo. Throws WorkerError `not_found` if the operation does not
+ * exist or `store` is null. Throws WorkerError `conflict` if the operation's state does not allow the action, or if a
+ * resume or an undo is requested while another operation runs or is being undone.
  */
 export async function changeOperation(
   store: OperationStore | null,
@@ -100,8 +102,8 @@ function transitionOf(operation: JobOperation, action: LifecycleAction): Transit
       return { from: ["running", "canary"], to: "paused" };
     case "resume":
       if (undoAfterId !== null) return { from: ["interrupted"], to: "undoing", takes: true };
-      // If the canary has no result yet, it is watched again. If the operation was paused because of its canary, the
-      // other jobs follow now.
+      // If the canary has no result yet, its jobs are watched again. If the operation was paused because of the result
+      // of its canary, the operation continues with the jobs after the canary.
       return { from: ["paused", "interrupted"], to: "running", takes: true };
     case "stop":
       return { from: ["running", "canary", "paused", "interrupted", "undoing"], to: "stopped" };

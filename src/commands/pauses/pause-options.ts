@@ -1,4 +1,5 @@
-// Pauses and resumes for the library: the options of pauseQueue(), pauseTask() and pauseAll(), and their results.
+// Pauses and resumes for the library: the options and the result of pauseQueue(), pauseTask() and pauseAll(), and the
+// functions that check the options and set or end a pause.
 import * as v from "valibot";
 import { monotonic } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
@@ -20,7 +21,7 @@ import { endPause, type ResumeResult, setPause } from "./set-pause.ts";
 export interface PauseOptions {
   /** The reason, shown with the pause: at most 200 characters. */
   readonly reason?: string | null | undefined;
-  /** The time at which the pause ends by itself. Default: it lasts until it is resumed. */
+  /** The time at which the pause ends by itself. Default: the pause lasts until a user resumes the target. */
   readonly resumeAt?: Date | null | undefined;
   /** The user, shown with the pause: at most 128 characters. */
   readonly pausedBy?: string | null | undefined;
@@ -31,7 +32,7 @@ export interface PauseOptions {
   readonly waitMs?: number | undefined;
   /** Cancels the target's running jobs after the wait. Refused in a transaction and with `waitMs: 0`. Default false. */
   readonly cancelRunning?: boolean | undefined;
-  /** Ends the wait when it aborts. The pause stays. */
+  /** When the signal aborts, the wait ends. The pause stays. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -41,7 +42,10 @@ export interface PauseResult extends Acknowledgement {
   readonly cancelling?: number;
 }
 
-/** The default of `waitMs`. It counts from the call of the pause, so a slow database leaves the workers less time. */
+/**
+ * The default of `waitMs`. The wait includes the time in which the pause is written, so a slow database leaves the
+ * workers less time.
+ */
 export const WAIT_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
 
@@ -80,7 +84,10 @@ export async function assertAhead(db: Database, resumeAt: string, path: string):
   throw new InputError([{ path, message: "must be in the future" }]);
 }
 
-/** Pauses the target. Throws InputError, `extension_missing`, or `configuration` (it cancels in a transaction). */
+/**
+ * Pauses the target. Throws InputError, `extension_missing`, or `configuration` if `cancelRunning` is set in a
+ * transaction.
+ */
 export async function pauseWith(
   db: Database,
   target: PauseTarget,

@@ -21,7 +21,10 @@ export interface NewPause {
   readonly pausedBy: string | null;
   /** The time at which the pause ends; null: `forMs` determines the end. */
   readonly resumeAt: string | null;
-  /** The duration of the pause in milliseconds, by the database's clock. Both null: only a resume ends the pause. */
+  /**
+   * The duration of the pause in milliseconds, by the database's clock. If `forMs` and `resumeAt` are null, only a
+   * resume ends the pause.
+   */
   readonly forMs: number | null;
 }
 
@@ -55,8 +58,8 @@ const pauseTaskSql: Statement = (s) => `
 with ${storePause(s)}
 select exists (select from ${s}._private_tasks where identifier = $2::text) as is_known, ${announce} from stored`;
 
-// The pause's lock replaces a worker's lock on the queue, and names that worker until its run has ended. All statements
-// lock the row of a pause before the row of its queue, so that they cannot deadlock.
+// If a worker has locked the queue, the lock of the pause replaces the worker's lock and contains the worker's id
+// (paused-run.ts). All statements lock the row of a pause before the row of its queue, so that they cannot deadlock.
 const pauseQueueSql: Statement = (s) => `
 with ${storePause(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)
@@ -70,7 +73,7 @@ select exists (select from ${s}._private_job_queues where queue_name = $2::text)
 export interface ResumeResult {
   /** Whether the target was paused. */
   readonly wasPaused: boolean;
-  /** Whether a job of the queue that started before the pause still runs. When it ends, the queue continues. */
+  /** Whether a job of the queue that started before the pause still runs. When that job ends, the queue continues. */
   readonly waitsForJob: boolean;
 }
 
@@ -78,7 +81,10 @@ export interface ResumeResult {
 export const endPause = (db: Database, { scope, name }: PauseTarget): Promise<ResumeResult> =>
   endPauses(db, scope, [name]);
 
-/** Ends pauses of one scope. Returns whether there was any, and whether any queue waits for a running job. */
+/**
+ * Ends the pauses with these names in one scope. In the result, `wasPaused` is true if any of the targets was paused,
+ * and `waitsForJob` is true if any of the queues waits for a running job.
+ */
 export async function endPauses(
   db: Database,
   scope: PauseScope,
@@ -95,7 +101,8 @@ interface ResumedRow {
   readonly waits: boolean;
 }
 
-// Workers are woken at once. They may fetch before they have read the change, because each fetch reads the pauses.
+// The first announcement wakes the workers, so that they fetch at once. They need not read the changed pauses before
+// they fetch, because each fetch reads the pauses itself.
 const news = `${announceResumed}, ${announce}`;
 
 const resumeTasksSql: Statement = (s) => `

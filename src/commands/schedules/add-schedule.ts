@@ -1,4 +1,4 @@
-// Declares the command that adds a schedule; implemented in stored-schedules.ts.
+// Declares the command that adds a schedule. stored-schedules.ts stores the schedule.
 
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";

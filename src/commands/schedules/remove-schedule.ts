@@ -1,4 +1,4 @@
-// Declares the command that removes a schedule; implemented in stored-schedules.ts.
+// Declares the command that removes a schedule. stored-schedules.ts implements the removal.
 
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { expected, identifier, scheduleText } from "./schedule-fields.ts";

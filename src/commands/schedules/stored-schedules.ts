@@ -1,5 +1,6 @@
-// Adds, changes, pauses, resumes and removes schedules. A change takes effect when it is committed, because a worker
-// adds a tick only if the schedule's row still has the revision and the next tick that the worker has read.
+// Adds, changes, pauses, resumes and removes schedules. A change takes effect as soon as it is committed, even if a
+// worker has read the schedule before: the worker adds the job of a tick only if the schedule's row still has the
+// revision and the next tick that the worker has read.
 
 import { WorkerError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
@@ -29,8 +30,8 @@ import { milliseconds } from "../../queue/sql/moments.ts";
 export const MAX_SCHEDULES = 10_000;
 
 /**
- * Adds a schedule. Throws `extension_missing`, and `conflict` if a schedule with its identifier exists, or if there are
- * MAX_SCHEDULES already.
+ * Adds a schedule. Throws `extension_missing`, and `conflict` if a schedule with the same identifier exists, or if
+ * there are already MAX_SCHEDULES schedules.
  */
 export async function addSchedule(
   db: Database,
@@ -69,8 +70,8 @@ function alreadyExists({ schema }: Database, { entry }: ScheduleDefinition): Wor
 }
 
 /**
- * Changes a schedule. Ticks that are added after the change have the new definition. If the pattern or the time zone
- * changes, the time of the next tick is computed again; but a tick that is already due keeps its time, unless the
+ * Changes a schedule. Jobs that are added after the change are made from the new definition. If the pattern or the time
+ * zone changes, the time of the next tick is computed again; but a tick that is already due keeps its time, unless the
  * schedule is paused. Throws `extension_missing`, `not_found`, InputError, and `conflict` if `revision` is not null and
  * the schedule has another revision.
  */
@@ -126,7 +127,7 @@ export async function pauseSchedule(
   });
 }
 
-/** Resumes a schedule. Ticks that were missed during the pause are added as far back as the backfill period. */
+/** Resumes a schedule. Ticks missed during the pause add their jobs if they are within the backfill period. */
 export async function resumeSchedule(
   db: Database,
   identifier: string,
@@ -202,8 +203,8 @@ select ${now} as now_ms, exists (select from ${s}._private_schedules where ident
   (select pg_catalog.count(*)::int from (select from ${s}._private_schedules limit ${MAX_SCHEDULES}) as first) as count`;
 
 /**
- * Returns a select that runs `write` and returns the written schedule. It is a select, because some drivers return the
- * rows of a plain update in another form.
+ * Returns a statement that runs `write`, announces the change and returns the written schedule. The statement is a
+ * select, because some drivers return the rows of a plain update in another form.
  */
 const written =
   (write: Statement): Statement =>

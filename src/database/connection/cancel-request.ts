@@ -1,6 +1,6 @@
-// Stops the running statement of a connection as PostgreSQL's protocol defines it: by a message on a separate
-// connection, which a pooler such as pgbouncer passes on. The message can arrive late and stop the next statement. A
-// caller that must prevent this waits for the returned promise before it sends anything else.
+// Stops the running statement of a connection by a cancel request of PostgreSQL's protocol: a message on a separate
+// connection. A pooler such as pgbouncer passes the message on. If the message arrives late, it can stop the next
+// statement of the connection. To avoid this, a caller can wait for the returned promise before that statement.
 import net from "node:net";
 import type pg from "pg";
 import { serverProcessOf } from "../pg-internals.ts";
@@ -9,8 +9,8 @@ const CANCEL_REQUEST = 80_877_102;
 const MAX_MS = 1_000;
 
 /**
- * Sends the request. Resolves when PostgreSQL has accepted it, when its connection fails, or when PostgreSQL has not
- * responded for a second. Never rejects.
+ * Sends a cancel request for the running statement of `client`. Resolves when PostgreSQL has closed the connection of
+ * the request, when that connection fails, or when PostgreSQL has not responded for a second. Never rejects.
  */
 export function cancelStatement(client: pg.ClientBase): Promise<void> {
   const { host, port, processID, secretKey } = serverProcessOf(client);
@@ -27,7 +27,7 @@ export function cancelStatement(client: pg.ClientBase): Promise<void> {
     socket.setTimeout(MAX_MS, () => socket.destroy());
     socket.on("error", () => {});
     socket.once("close", () => resolve());
-    // PostgreSQL responds by closing the connection.
+    // PostgreSQL responds to the request by closing this connection.
     socket.on("connect", () => socket.write(message)).resume();
   });
 }

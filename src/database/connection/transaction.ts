@@ -13,7 +13,10 @@ import { BEGIN } from "./bounded-statement.ts";
 import { isPool, withClient } from "./pool.ts";
 
 export interface TransactionOptions {
-  /** The time limit of each statement on a pg.Pool, in milliseconds. After it the connection counts as lost. */
+  /**
+   * The time limit of each statement on a pg.Pool, in milliseconds. If a statement takes longer, its connection counts
+   * as lost.
+   */
   readonly withinMs?: number | undefined;
 }
 
@@ -61,9 +64,10 @@ export async function inTransaction<T>(
 }
 
 /**
- * Runs `first` and then `statement` in one transaction. `first` takes a lock, and has no parameters or rows. A pool
- * with limits sends both as one packet, so that other sessions wait for the lock only while PostgreSQL executes the two
- * statements, and not while this process is busy. If the connection is lost, both may have taken effect.
+ * Runs `first` and then `statement` in one transaction. `first` takes a lock. It has no parameters and returns no rows.
+ * A pool with limits sends both statements as one packet, so that other sessions wait for the lock only while
+ * PostgreSQL executes the two statements, and not while this process is busy. If the connection is lost, both
+ * statements may have taken effect.
  */
 export async function queryAfter<R extends QueryResultRow>(
   db: Database,
@@ -92,7 +96,7 @@ export function isInTransaction(client: Queryable): boolean {
   return status === "T" || status === "E";
 }
 
-/** Whether the client is certainly in no transaction; false for clients of other drivers, which do not report it. */
+/** Whether `given` is a pool, or a pg client that is in no transaction; false for the clients of other drivers. */
 export function isOutsideTransaction(given: unknown): boolean {
   const client: object = Object(given);
   return isPool(client) || statusOf(client) === "I";
@@ -121,7 +125,7 @@ export async function withSavepoint<T>(db: Database, work: () => Promise<T>): Pr
   }
 }
 
-// An option of pg's queries that its types do not declare.
+// `query_timeout` is an option of pg's queries that pg's types do not declare.
 const withTimeout = (client: Queryable, query_timeout: number): Queryable => ({
   query: <R extends QueryResultRow>(config: QueryConfig) =>
     client.query<R>({ ...config, ...{ query_timeout } }),

@@ -12,15 +12,15 @@ const POLL_MS = 10;
 const NEVER = new AbortController().signal;
 
 /**
- * Stops the server that a killed process left running on the data directory `cluster`. If the pid in the pid file is
- * not that of such a server, removes the file: if another program had this pid, PostgreSQL would mistake it for a
- * server and refuse to start.
+ * Stops the server that a killed process left running on the data directory `cluster`. If the pid file has the pid of
+ * no such server, removes the file: another program may have this pid now, and PostgreSQL would mistake the program for
+ * a server and refuse to start. Without /proc, does nothing.
  */
 export async function stopOrphan(cluster: string, logger: Logger): Promise<void> {
   const [first = ""] = pidFile(cluster);
   const pid = Number(first);
   if (!Number.isSafeInteger(pid) || pid <= 1) return;
-  // Without /proc the server cannot be recognized. Then only PostgreSQL's own locks protect the directory.
+  // Without /proc the server cannot be recognized, and only PostgreSQL's own locks protect the directory.
   if (!existsSync("/proc/self/cwd")) return;
   if (!worksIn(pid, cluster)) {
     rmSync(join(cluster, "postmaster.pid"), { force: true });
@@ -54,7 +54,7 @@ function worksIn(pid: number, cluster: string): boolean {
   }
 }
 
-/** Returns the lines of postmaster.pid: the first is the pid, the eighth the status. Returns [] if there is no file. */
+/** Returns the lines of postmaster.pid; [] if the file is missing. The first line is the pid, the eighth the status. */
 export function pidFile(cluster: string): string[] {
   try {
     const text = readFileSync(join(cluster, "postmaster.pid"), "utf8");

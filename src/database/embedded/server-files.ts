@@ -1,5 +1,5 @@
-// The files of a PostgreSQL distribution that the server needs, and their installation into a directory. They are
-// written into a draft directory, which is renamed at the end, so that a crash leaves no incomplete installation.
+// The files of a PostgreSQL distribution that the server needs, and their installation into a directory. The files
+// are written into a draft directory, which is renamed at the end, so that a crash leaves no incomplete installation.
 import {
   chmodSync,
   mkdirSync,
@@ -29,7 +29,8 @@ export interface PackagedLink {
   readonly target: string;
 }
 
-// Not needed: files for compiling, documentation, pg_ctl, languages whose interpreters are missing, the list of links.
+// Files that the server does not need: files for compiling, documentation, pg_ctl, languages whose interpreters are
+// missing, and the list of links.
 const UNNEEDED = [
   /\.a$/,
   /^lib\/(pkgconfig|postgresql\/pgxs)\//,

@@ -1,5 +1,6 @@
-// A real PostgreSQL server for `worker demo` and tests. It is stopped when this process ends, if not before. Only one
-// process at a time can use a data directory. If that process is killed, the next one finds every committed row.
+// Starts a real PostgreSQL server for `worker demo` and tests. The server stops soon after this process ends, if it was
+// not stopped before. Only one process at a time can use a data directory. If that process is killed, the next process
+// that uses the directory finds every committed row.
 import { resolve } from "node:path";
 import { WorkerError } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
@@ -20,7 +21,7 @@ export interface EmbeddedServerOptions {
   readonly logger?: Logger;
   /** Cancels the start. It does not stop a server that has started: call `stop` for that. */
   readonly signal?: AbortSignal;
-  /** PostgreSQL settings by name. They override those of this library. */
+  /** PostgreSQL settings by name. They override the settings that this library chooses. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Whether a new cluster has checksums. Default true, as in PostgreSQL 18. */
   readonly dataChecksums?: boolean;
@@ -116,7 +117,7 @@ function embeddedServer(parts: {
   };
 }
 
-/** Removes the socket, and only then releases the directory: afterwards the socket may belong to the next owner. */
+/** Removes the socket, then releases the directory. After the release, the next owner may already use the socket. */
 function releaseDirectory(directory: string, ownership: Ownership, logger: Logger): void {
   try {
     removeSocketDirectory(directory);

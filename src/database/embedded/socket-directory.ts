@@ -1,5 +1,5 @@
-// The directory of the server's Unix socket. It controls access: the server requires no password, and only root and the
-// account that runs the server can enter this directory.
+// The directory of the Unix socket of the embedded PostgreSQL server. The directory controls access to the server: the
+// server requires no password, and only root and the account that runs the server can enter the directory.
 import {
   chmodSync,
   chownSync,
@@ -16,14 +16,15 @@ import type { Account } from "./account.ts";
 
 export const SOCKET_PORT = 5432;
 
-// On Linux, the field sun_path has 108 bytes, including the terminator.
+// On Linux, the path in the address of a socket (sun_path) has at most 108 bytes, including the terminator.
 const MAX_PATH_BYTES = 107;
 const PREFIX = "worker-pg-";
 
 /**
- * Creates a private directory for the socket, and returns its path: `<dataDirectory>/socket`. If the path of a socket
- * in it would be too long, the directory is created among the temporary files, and `<dataDirectory>/socket` is a
- * symbolic link to it, so that the next start can remove it. The caller must own the data directory (owner.ts).
+ * Creates a private directory for the socket, and returns the directory's path. This path is `<dataDirectory>/socket`,
+ * unless the path of the socket would then be too long. In this case the directory is created among the temporary
+ * files, and `<dataDirectory>/socket` becomes a symbolic link to the directory, so that the next start can find the
+ * directory and remove it. The caller must own the data directory (owner.ts).
  */
 export function makeSocketDirectory(dataDirectory: string, account: Account): string {
   removeSocketDirectory(dataDirectory);

@@ -1,5 +1,5 @@
-// Finds the user's own cache or state directory, in which files are kept between runs. Programs are run from there, so
-// a directory that another user could have prepared is refused and not repaired.
+// Finds a directory of the user for a cache or for state, in which files are kept between runs. PostgreSQL's programs
+// are run from the cache, so a directory that another user could have prepared is refused and not repaired.
 import {
   accessSync,
   chmodSync,
@@ -21,7 +21,8 @@ const PLACES = {
 
 /**
  * Returns the first usable directory among `$XDG_…_HOME/worker`, `~/.cache/worker` or `~/.local/state/worker` (as root
- * `/var/cache/worker` or `/var/lib/worker`), and `<tmp>/worker-<uid>/<kind>`. It exists and belongs to this user.
+ * `/var/cache/worker` or `/var/lib/worker`), and `<tmp>/worker-<uid>/<kind>`. This directory exists and belongs to the
+ * user of this process. Throws WorkerError (`embedded_server`) if none of the directories is usable.
  */
 export function userDirectory(kind: keyof typeof PLACES): string {
   const refusals: string[] = [];
@@ -51,8 +52,8 @@ function candidates(kind: keyof typeof PLACES): string[][] {
 }
 
 /**
- * Creates and checks the directories, or throws. Returns the last one. If this process runs as root, PostgreSQL's own
- * account must be able to enter them.
+ * Creates and checks the directories, and returns the last one. Throws if a check fails. If this process runs as root,
+ * PostgreSQL runs with another account (account.ts), which must be able to enter the directories.
  */
 function prepare(chain: string[]): string {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
@@ -69,8 +70,8 @@ function prepare(chain: string[]): string {
 }
 
 /**
- * Creates a directory and its parents. Returns the first one that was missing, or undefined. mkdirSync with `recursive`
- * is not used: it never ends below /proc, where mkdir fails with ENOENT.
+ * Creates a directory and its missing parents. Returns the topmost directory that was missing, or undefined. mkdirSync
+ * with `recursive` is not used: it never ends below /proc, where mkdir fails with ENOENT.
  */
 export function makeDirectories(directory: string, mode?: number): string | undefined {
   const above = dirname(directory);

@@ -1,12 +1,12 @@
-// Turns database errors into WorkerErrors with advice (error-sentences.ts), and determines what has caused them.
+// Turns database errors into WorkerErrors with advice (error-sentences.ts), and finds out what caused an error.
 
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { byCode, byWording, fullLockTable, missingCharacter } from "./error-sentences.ts";
 
-// SQLSTATEs of invalid values. Such an error is `bad_input` if the statement writes or is unknown, or if the error
-// names a parameter. Otherwise it is `database_error`, because the invalid value may be from a stored row. GWBKM is
-// Graphile Worker's "bad job key mode".
+// SQLSTATEs of invalid values. An error with one of them becomes `bad_input` if the statement writes or is unknown, or
+// if the error names a parameter. Otherwise it becomes `database_error`, because the invalid value may be in a stored
+// row. GWBKM is Graphile Worker's "bad job key mode".
 const inputStates = new Set([
   "22P02",
   "22P05",
@@ -27,7 +27,7 @@ interface SentStatement {
   readonly text: string;
 }
 
-/** Returns a WorkerError for anything that a database call threw. A WorkerError, also a wrapped one, stays the same. */
+/** Returns a WorkerError for anything that a database call threw. A thrown or wrapped WorkerError is returned. */
 export function explainDatabaseError(
   thrown: unknown,
   schema: string,
@@ -43,7 +43,7 @@ export function explainDatabaseError(
   const detail = messageOf(error) || "no detail";
   const state = codeOf(error) ?? firstCode(error);
   if (state !== undefined) {
-    // In every language of PostgreSQL's messages, the hint contains the name of the setting.
+    // The hint contains the name of the setting in every language of PostgreSQL's messages.
     const isLockTable = state === "53200" && /max_locks_per_transaction/.test(hintOf(error));
     const entry = isLockTable ? fullLockTable : byCode[state];
     if (entry !== undefined && isOfTrigger(error)) {
@@ -72,14 +72,14 @@ export function explainDatabaseError(
 
 const WRITES = /\b(insert into|update|delete from|copy)\s/i;
 
-// If the text of a parameter has the wrong type, the context of the error contains the parameter's number, such as $1,
-// in every language.
+// If the text of a parameter is invalid for the parameter's type, the context of the error contains the parameter's
+// number, such as $1, in every language.
 function isOfInput(error: unknown, text: string): boolean {
   if (text === "" || WRITES.test(text)) return true;
   return /\$\d+/.test(placeOf(error));
 }
 
-/** Returns the name of the table in which an id from its sequence already exists; null for every other error. */
+/** If a table's sequence gave an id that already exists, returns the table's name; null for every other error. */
 export function ownKeyOf(state: string | undefined, error: unknown): string | null {
   if (state !== "23505") return null;
   const { table = "", constraint = "" } = error as { table?: string; constraint?: string };
@@ -93,8 +93,8 @@ export const TABLES_WITH_IDS: readonly string[] = [
 ];
 
 /**
- * Whether PostgreSQL would refuse the same values again: they are invalid or too large, they violate a constraint, or
- * PL/pgSQL raised the error.
+ * Whether PostgreSQL would refuse the same values again: the values are invalid or too large, the values violate a
+ * constraint, or PL/pgSQL code raised the error.
  */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof WorkerError)) return false;
@@ -102,22 +102,22 @@ export function isRefusal(error: unknown): boolean {
   return error.code === "database_error" && /^(22|23|P0)/.test(codeOf(error.cause) ?? "");
 }
 
-/** SQLSTATEs of conflicts with other sessions. A trigger may raise one so that the statement is repeated. */
+/** SQLSTATEs of conflicts with other sessions. A trigger may raise such an error so that the statement is repeated. */
 const BUSY = /^(40|55P03)/;
 
 /** SQLSTATEs of temporary errors: a lack of resources (53), or a cancelled statement or session (57). */
 const PASSING = /^(53|57)/;
 
-// C functions of PostgreSQL that an error names as its `routine`, in every language. The first one executes RAISE of
-// PL/pgSQL. The second one checks a new row by policies of row security. Its error has the same SQLSTATE as the error
-// of a missing privilege.
+// C functions of PostgreSQL. The member `routine` of an error is the name of the C function that raised it, in every
+// language. The first function below executes RAISE of PL/pgSQL. The second function checks a new row by the policies
+// of row security, and its error has the same SQLSTATE as the error of a missing privilege.
 const RAISES = "exec_stmt_raise";
 const CHECKS_POLICY = "ExecWithCheckOptions";
 
 /**
  * Whether PostgreSQL refuses a row for its content: the row has an invalid value, the row violates a constraint or a
- * policy of row security, or a trigger has failed. If a table or privilege is missing outside a trigger, the row is not
- * the cause.
+ * policy of row security, or a trigger has failed. The error of a missing table or privilege counts only if it comes
+ * from a trigger.
  */
 export function isRefusedResult(error: unknown): boolean {
   const { cause } = error as { cause?: { routine?: unknown } };
@@ -126,8 +126,8 @@ export function isRefusedResult(error: unknown): boolean {
 }
 
 /**
- * Whether the error of PostgreSQL was caused by a trigger. A conflict (BUSY) does not count. A temporary error
- * (PASSING) counts only if the trigger itself raised it.
+ * Whether the error of PostgreSQL comes from a trigger. The error of a conflict (BUSY) does not count. A temporary
+ * error (PASSING) counts only if the trigger raised it with RAISE.
  */
 export function isOfTrigger(error: unknown): boolean {
   const { where, routine } = Object(error) as { where?: unknown; routine?: unknown };
@@ -136,10 +136,13 @@ export function isOfTrigger(error: unknown): boolean {
   return routine === RAISES || !PASSING.test(state);
 }
 
-/** Whether the error is `database_busy`, such as a lock that was not available in time. A new attempt may succeed. */
+/** Whether the error is `database_busy`: the same statement may succeed later, for example when a lock is released. */
 export const isBusy = (error: unknown): boolean => codeOf(error) === "database_busy";
 
-/** Whether a statement was cancelled in a trigger, usually by the time limit. With other rows it may need less time. */
+/**
+ * Whether a statement was cancelled in a trigger, usually because of the statement's time limit. With other rows, the
+ * trigger may need less time.
+ */
 export function isSlowTrigger(error: unknown): boolean {
   const { cause } = error as { cause?: { where?: unknown; routine?: unknown } };
   const isTimeout = codeOf(cause) === "57014" && cause?.routine !== RAISES;
@@ -147,9 +150,9 @@ export function isSlowTrigger(error: unknown): boolean {
 }
 
 /**
- * Whether an error's context has the line of a function, such as a trigger. Other lines do not count. They can be
- * recognized in every language: the line of a wait for a row has the row's place, such as (0,12), the line of a COPY
- * has the table's name, and the line of the parameters has `$1 = `.
+ * Whether the context of an error has the line of a function, such as a trigger. The context may also have other lines,
+ * which do not count and can be recognized in every language: the line about a wait for a row has the row's place, such
+ * as (0,12), the line about a COPY has the table's name, and the line about the parameters has `$1 = `.
  */
 function isInTrigger(where: unknown): boolean {
   if (typeof where !== "string") return false;
@@ -159,7 +162,10 @@ function isInTrigger(where: unknown): boolean {
     .some((line) => line !== "" && !/\(\d+,\d+\)|_private_jobs\b/.test(line));
 }
 
-/** Returns the error that a query builder has wrapped in one without a code, if it is recognized; else `error`. */
+/**
+ * A query builder may wrap an error of the database in an error without a code. Returns the wrapped error if this file
+ * recognizes it; otherwise `error`.
+ */
 function unwrap(error: unknown): unknown {
   const { cause } = Object(error) as { cause?: unknown };
   if (codeOf(error) !== undefined || cause === undefined) return error;
@@ -179,15 +185,15 @@ function hintOf(error: unknown): string {
   return typeof hint === "string" ? hint : "";
 }
 
-/** Returns the code of the first error in an AggregateError, which may have no code itself; undefined for others. */
+/** Returns the code of the first error in an AggregateError, which may have no code of its own; otherwise undefined. */
 function firstCode(error: unknown): string | undefined {
   return error instanceof AggregateError ? codeOf(error.errors[0]) : undefined;
 }
 
-// The length of a message beyond which PostgreSQL closes the connection without an error.
+// The maximum length of a message, in bytes. After a longer one, PostgreSQL closes the connection without an error.
 const MAX_MESSAGE_BYTES = 2 ** 30 - 2;
 
-/** Returns the approximate bytes of a statement's texts in its message; 0 if they are certainly few enough. */
+/** Returns the number of bytes of the texts in `values`; 0 if it is certainly below MAX_MESSAGE_BYTES. */
 function bytesOf(values: readonly unknown[]): number {
   const texts = values.flat().filter((value) => typeof value === "string");
   const characters = texts.reduce((sum, text) => sum + text.length, 0);

@@ -1,5 +1,6 @@
-// After a connection of a pool has not answered, the pool's idle connections may be lost, too. A statement on each of
-// them would wait for its whole time limit. So those that have not answered since are replaced before their next use.
+// If a connection of a pool does not answer, the pool's idle connections may be lost, too. A statement on a lost
+// connection waits for its whole time limit. So connections that have not answered since then are replaced before their
+// next use.
 import type { Pool, PoolClient } from "pg";
 import { monotonic } from "../../base/clock.ts";
 
@@ -16,7 +17,7 @@ export function recordAnswer(client: PoolClient): void {
   answeredMs.set(client, monotonic());
 }
 
-/** Whether a connection of the pool was lost after this one's last answer. A new connection is not suspect. */
+/** Whether a loss was recorded for the pool after the last answer of `client`. A new connection is not suspect. */
 export function isSuspect(pool: Pool, client: PoolClient): boolean {
   const answered = answeredMs.get(client) ?? Number.POSITIVE_INFINITY;
   return answered < (lostMs.get(pool) ?? Number.NEGATIVE_INFINITY);

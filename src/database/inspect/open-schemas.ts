@@ -1,6 +1,6 @@
-// Finds schemas on this role's search path in which other roles may create objects. A function that another role
-// creates there is called instead of PostgreSQL's own if it matches a call better. This library's statements prevent
-// that, but Graphile Worker's functions and the application's triggers do not.
+// Finds schemas on this role's search path in which other roles may create objects. If a function that another role
+// creates there fits a call better than PostgreSQL's own function of the same name, it is called instead. This
+// library's statements prevent that, but Graphile Worker's functions and the application's triggers do not.
 import { type Database, query, type Statement } from "../database.ts";
 
 export interface OpenSchema {

@@ -1,5 +1,6 @@
-// Waits until the transactions that are open now have ended, as CREATE INDEX CONCURRENTLY does. Afterwards no
-// transaction can use a row that was deleted before the call.
+// Waits until all transactions that are open at the call have ended, as CREATE INDEX CONCURRENTLY does. After this, no
+// transaction can still use a row whose deletion was committed before the call. Also detects an open transaction of the
+// caller.
 import { monotonic, wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
@@ -9,8 +10,8 @@ import { isVacuum } from "./sessions.ts";
 const NEVER = new AbortController().signal;
 
 /**
- * Waits for the transactions of this database that have an xid or a snapshot at the call. Returns false if one of them
- * is still open after `withinMs`. The connection must be outside of a transaction.
+ * Waits until the transactions of this database that have an xid or a snapshot at the call have ended. Resolves to
+ * false if one of them is still open after `withinMs`. The connection of `db` must not be in a transaction.
  */
 export async function openTransactionsEnd(db: Database, withinMs: number): Promise<boolean> {
   const until = monotonic() + withinMs;
@@ -29,7 +30,7 @@ async function stillOpen(db: Database, among: readonly string[] | null): Promise
 }
 
 // A transaction that only reads also counts while it has a snapshot, because its next statement may write based on what
-// it has read. A vacuum has a snapshot for hours but adds no jobs, so it does not count.
+// it has read. A vacuum does not count: it may have a snapshot for hours, but it adds no jobs.
 const openSql: Statement = () => `
   select open.transaction from (
     select locks.virtualtransaction as transaction
@@ -46,7 +47,10 @@ const openSql: Statement = () => `
 
 const transactionSql: Statement = () => "select pg_catalog.pg_current_xact_id()::text as id";
 
-/** Throws WorkerError (`configuration`) if the caller has an open transaction on `db`. `what`: the refused call. */
+/**
+ * Throws WorkerError (`configuration`) if the caller has an open transaction on `db`. `what`: names the refused call in
+ * the message.
+ */
 export async function assertNoTransaction(db: Database, what: string): Promise<void> {
   const [first] = await query<{ id: string }>(db, transactionSql);
   const [second] = await query<{ id: string }>(db, transactionSql);

@@ -1,4 +1,4 @@
-// Whether the server refuses writes: it is a standby, or default_transaction_read_only is on.
+// Checks whether the server refuses writes, because it is a standby or default_transaction_read_only is on.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../database.ts";
 
@@ -14,7 +14,7 @@ export async function isReadOnlyServer(db: Database): Promise<boolean> {
   return row?.is_read_only === true;
 }
 
-/** The message of the error for a request or command that writes, if the server refuses writes. */
+/** The error message for a request or a command that has to write, while the server refuses writes. */
 export const READ_ONLY_SERVER =
   "PostgreSQL accepts no writes here: it is a standby, or read-only by its settings; check DATABASE_URL";
 

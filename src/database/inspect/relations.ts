@@ -1,19 +1,20 @@
-// The tables of the queue's schema, with their sizes, dead rows and last vacuum, and its indexes, with their sizes and
-// uses. All facts come from PostgreSQL's catalogue, its statistics and the sizes of files, so no table is read.
+// Reads facts about the tables and indexes of the queue's schema: the size, the dead rows and the last vacuum of each
+// table, the size and the uses of each index. All facts come from PostgreSQL's catalogue, from its statistics and from
+// the sizes of files, so no table of the queue is read.
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
-/** The facts about one table, with the names of the HTTP API. */
+/** The facts about one table. The names of the members are those of the HTTP API. */
 export interface RelationFacts {
   readonly name: string;
   readonly total_bytes: number;
   readonly table_bytes: number;
   readonly index_bytes: number;
-  /** The number of rows, as the statistics estimate it. */
+  /** The estimated number of rows, from PostgreSQL's statistics. */
   readonly live_rows: number;
   readonly dead_rows: number;
   readonly changed_since_analyze: number;
-  /** The time of the last vacuum, manual or automatic; null: none since the statistics were last reset. */
+  /** The time of the last vacuum, manual or automatic; null: none since the last reset of PostgreSQL's statistics. */
   readonly last_vacuum_at: string | null;
   readonly last_analyze_at: string | null;
 }
@@ -27,7 +28,7 @@ export interface IndexFacts {
   readonly is_valid: boolean;
 }
 
-// The largest number of tables in a report. The queue has up to 20 tables; its schema may also contain others.
+// The maximum number of tables in a report. The queue has up to 20 tables, and its schema may have other tables, too.
 const MAX_TABLES = 50;
 const MAX_INDEXES = 100;
 
@@ -49,11 +50,11 @@ export async function readIndexes(db: Database): Promise<IndexFacts[]> {
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes), scans: Number(row.scans) }));
 }
 
-/** A row as query() returns it: bigints are texts. */
+/** A row as query() returns it, in which numbers of the type bigint are texts. */
 type Texts<T> = { readonly [K in keyof T]: T[K] extends number ? string : T[K] };
 
-// After a reset of the statistics n_live_tup is 0; then the planner's estimate is used. If a table has been vacuumed
-// only by hand, or only automatically, one of the two times is null, and greatest() ignores it.
+// After a reset of the statistics, n_live_tup is 0. Then reltuples, the planner's estimate, is used. If a table has
+// been vacuumed only by hand or only automatically, one of the two times is null, and greatest() returns the other.
 const tablesSql: Statement = () => `
   select
     class.relname::text as name,

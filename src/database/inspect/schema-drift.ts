@@ -1,15 +1,16 @@
-// Differences from the original schema: missing functions and indexes, triggers on the table of jobs, foreign keys of
-// other tables to the queue's tables, and functions of the queue that use objects of another schema.
+// Finds differences from the schema as it was created: missing functions and indexes, triggers on the table of jobs,
+// foreign keys of other tables that prevent the deletion of the queue's rows, and functions of the queue that use
+// objects of another schema.
 import { type Database, query, type Statement } from "../database.ts";
 import { readStrayFunctions, type StrayFunction } from "../stray-functions.ts";
 
 export interface SchemaDrift {
-  /** The missing functions, such as `function add_job`. Only recreating the schema restores them. */
+  /** The missing functions, such as `function add_job`. A new schema has their definitions. */
   readonly missing: readonly string[];
   /** The missing indexes, with the statements that build them again. */
   readonly missingIndexes: readonly { readonly name: string; readonly statement: string }[];
   readonly triggers: readonly string[];
-  /** Foreign keys of other tables to the queue's tables. They prevent the deletion of rows that they refer to. */
+  /** Foreign keys of other tables to the queue's tables. A row to which such a key refers cannot be deleted. */
   readonly references: readonly { readonly name: string; readonly table: string }[];
   /** The queue's functions that use objects of another schema. */
   readonly strays: readonly StrayFunction[];

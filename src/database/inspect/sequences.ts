@@ -1,5 +1,5 @@
-// Sequences that are behind the ids of their tables. Logical replication copies rows but no sequences. So after a
-// switchover new rows get ids that already exist, and their inserts fail.
+// Finds sequences that are behind the ids of their tables. Logical replication copies rows, but no sequences. So after
+// a switchover to the copy, new rows would get ids that already exist, and the inserts would fail.
 import { type Database, query, type Statement } from "../database.ts";
 import { TABLES_WITH_IDS } from "../errors/database-errors.ts";
 
@@ -29,8 +29,8 @@ export async function readLaggingSequences(db: Database): Promise<readonly Laggi
   return lagging;
 }
 
-// A sequence is found by the table that owns it, because it may have any name. It is left out if this role may not read
-// it or the table.
+// A sequence is found by the table that owns it, because the sequence may have any name. A sequence is left out if the
+// role of this connection may not read the sequence or the table.
 const sequencesSql: Statement = () => `
   select class.relname::text as table,
     pg_catalog.format('%I.%I', space.nspname, sequence.relname) as name

@@ -1,9 +1,9 @@
 -- Creates the objects of the queue schema as Graphile Worker 0.18 leaves them after its migrations 1 to 20
--- (test/contract/schema.test.ts compares the catalogues). They have the same names, such as jobs_pkey1, because
--- a later Graphile migration may alter or drop them by name. build-schema.ts runs this file; render-sql.ts
--- explains what comments must not contain.
+-- (test/contract/schema.test.ts compares the catalogues). The objects have the same names as in Graphile Worker,
+-- such as jobs_pkey1, because a later Graphile migration may alter or drop them by name. build-schema.ts runs this
+-- file. render-sql.ts explains what the comments of this file must not contain.
 
--- A Graphile worker that started at the same time may have created its empty ledger already.
+-- A Graphile worker that was started at the same time may already have created this table, which is then empty.
 create table if not exists :schema.migrations (
   id int primary key,
   ts timestamptz not null default now()
@@ -29,7 +29,7 @@ create table :schema._private_job_queues (
   constraint job_queues_queue_name_check check (length(queue_name) <= 128)
 );
 
--- No foreign keys to tasks and queues: they would take row locks there at every insert.
+-- This table has no foreign keys to tasks and queues, because each insert would then lock rows of those tables.
 create table :schema._private_jobs (
   id bigint generated always as identity (sequence name :schema.jobs_id_seq1),
   job_queue_id int,
@@ -55,8 +55,8 @@ create table :schema._private_jobs (
   constraint jobs_max_attempts_check check (max_attempts >= 1)
 );
 
--- The indexes have entries for available jobs only, not for failed and locked ones. They contain the columns by
--- which fetches select jobs, except for the flags.
+-- The next two indexes have entries for available jobs only, not for failed and locked jobs. They contain the
+-- columns by which fetches select jobs, except for the flags.
 create index jobs_main_index on :schema._private_jobs
   using btree (priority, run_at) include (id, task_id, job_queue_id)
   where (is_available = true);
@@ -71,7 +71,8 @@ create table :schema._private_known_crontabs (
   constraint known_crontabs_pkey primary key (identifier)
 );
 
--- A table without policies is empty for all roles that do not bypass row level security. Its owner bypasses it.
+-- The owner of these tables bypasses row level security. To other roles that do not bypass it, the tables seem
+-- empty, because they have no policies.
 alter table :schema._private_tasks enable row level security;
 alter table :schema._private_job_queues enable row level security;
 alter table :schema._private_jobs enable row level security;
@@ -338,8 +339,8 @@ begin
 end;
 $body$;
 
--- The next three functions do not change locked jobs. A lock older than four hours does not count, because its
--- worker is assumed to have ended.
+-- The next three functions leave out locked jobs. If a lock is older than four hours, its worker is assumed to have
+-- ended, and the job counts as not locked.
 create function :schema.complete_jobs(job_ids bigint[])
 returns setof :schema._private_jobs language sql as $body$
   delete from :schema._private_jobs as jobs

@@ -1,6 +1,7 @@
-// The steps of a migration, in migrate.ts's transaction. A missing or empty schema gets all tables and functions. In a
-// schema with a queue (of this library, Graphile Worker or its Rust port), extensions (extension.ts) are added and
-// upgraded, and functions that use another schema's tables are rewritten (stray-functions.ts).
+// The steps of a migration. They run in a transaction that migrate.ts has begun. A missing or empty schema gets all
+// tables and functions. In a schema with a queue (of this library, Graphile Worker or its Rust port), extensions
+// (extension.ts) are added and upgraded, and functions that use another schema's tables are rewritten
+// (stray-functions.ts).
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { type Database, query } from "../database.ts";
@@ -36,7 +37,7 @@ export interface MigrationPlan {
   readonly existing: "bring up to date" | "leave";
 }
 
-/** Returns the extensions that a migration by this plan has to add or upgrade; none if it leaves existing schemas. */
+/** Returns the extensions that a migration with this plan has to add or upgrade; none if `plan.existing` is `leave`. */
 export function workLeft(state: ReadySchema, plan: MigrationPlan): readonly Extension[] {
   return plan.existing === "leave"
     ? []
@@ -49,8 +50,9 @@ export function current(state: ReadySchema, ...warnings: string[]): MigrationOut
 }
 
 /**
- * Creates or upgrades the schema, in the caller's transaction and under its lock. Returns null if the schema cannot be
- * used now, for example because a Graphile worker migrates it. Then the caller must wait and begin again.
+ * Creates or upgrades the schema, in the caller's transaction. The caller holds the lock of migrations. Returns null if
+ * the schema cannot be used now, for example because a Graphile worker migrates it. The caller must then wait and begin
+ * again.
  */
 export async function build(
   db: Transaction,
@@ -59,8 +61,9 @@ export async function build(
   const { client, schema } = db;
   let state = await schemaState(db, plan.registry);
   if (state.kind === "empty" && state.hasLedger) {
-    // A Graphile worker takes no advisory lock, but begins each step of a migration with an insert into its ledger. The
-    // lock on the ledger makes that insert wait. Afterwards the worker finds that all its steps are done.
+    // A Graphile worker takes no advisory lock, but begins each step of a migration with an insert into its ledger, the
+    // table `migrations`. The lock on this table makes that insert wait. When the worker continues, all its steps are
+    // already done.
     await client.query(`lock table ${schema.quoted}.migrations in share row exclusive mode`);
     state = await schemaState(db, plan.registry);
   }
@@ -73,8 +76,9 @@ export async function build(
   const nothing = { objects: new Set<string>(), versions: new Map<string, number>() };
   const extensions = unfinishedExtensions(plan.registry, nothing, plan.requested);
   await addExtensions(db, extensions, nothing);
-  // Nothing is sent on the channel worker:migrate, because the whole database shares it and a Graphile worker stops at
-  // any breaking migration that it receives. No worker can be running on a schema without tables.
+  // Nothing is sent on the channel worker:migrate. All schemas of the database share this channel, and a Graphile
+  // worker stops when it receives a breaking migration of any schema. No worker misses the message, because no worker
+  // can be running on a schema without tables.
   return { kind: "created", level: KNOWN_LEVEL, extensions: namesOf(extensions), warnings: [] };
 }
 
@@ -127,7 +131,7 @@ function createSchema({ client, schema }: Transaction): Promise<void> {
 }
 
 async function createTables({ client, schema }: Transaction): Promise<void> {
-  // Imported only here, because most processes find an existing schema and do not need it.
+  // The SQL is imported only here, because most processes find an existing schema and do not need the SQL.
   const { default: baseline } = await import("./baseline.sql");
   return explainMissingPrivilege(
     () => client.query(render(baseline, schema)),
@@ -136,7 +140,10 @@ async function createTables({ client, schema }: Transaction): Promise<void> {
   );
 }
 
-/** Runs `work`. If a privilege is missing, throws a WorkerError. `sentence` makes its message from PostgreSQL's. */
+/**
+ * Runs `work`. If a privilege is missing, throws a WorkerError with the message that `sentence` returns. `detail`: the
+ * message of PostgreSQL's error.
+ */
 async function explainMissingPrivilege(
   work: () => Promise<unknown>,
   sentence: (detail: string) => string,

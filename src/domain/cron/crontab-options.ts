@@ -1,5 +1,5 @@
-// The `?id=…&fill=…` part of a crontab line: a query string as Graphile Worker reads it, with percent escapes and + for
-// a space.
+// Reads the `?id=…&fill=…` part of a crontab line: a query string as Graphile Worker reads it, with percent escapes and
+// + for a space.
 import { parse } from "node:querystring";
 import { didYouMean } from "../../base/validate.ts";
 import { type CronEntry, cronJobKeyModes, MAX_FILL_MS } from "./cron-entry.ts";
@@ -57,7 +57,7 @@ const options: Readonly<Record<string, Option>> = {
   tz: {
     expected: "the name of a time zone such as Europe/Berlin, America/New_York or UTC",
     read: (value) => {
-      // No time zone has a space in its name, so a space was a + before it was decoded, as in Etc/GMT+2.
+      // No time zone has a space in its name. A space here was a + before the text was decoded, as in Etc/GMT+2.
       const timeZone = value.replaceAll(" ", "+");
       return zoneProblem(timeZone) === null ? { timeZone } : null;
     },
@@ -77,7 +77,7 @@ export function readCrontabOptions(text: string, fields: EntryFields): TextProbl
   const seen = new Set<string>();
   let at = 0;
   for (const piece of text.split("&")) {
-    // Each piece is parsed by itself, so that its place in the text is certain. An empty piece has no options.
+    // Each piece is parsed by itself, so that its place in the text is known. An empty piece has no options.
     for (const [name, value] of Object.entries(parse(piece))) {
       const message = seen.has(name)
         ? `the option "${name}" is given more than once`
@@ -87,7 +87,7 @@ export function readCrontabOptions(text: string, fields: EntryFields): TextProbl
     }
     at += piece.length + 1;
   }
-  // A mode without a key is ignored, as in Graphile Worker.
+  // A jobKeyMode without a jobKey is ignored, as in Graphile Worker.
   if (fields.jobKey === undefined) delete fields.jobKeyMode;
   return problems;
 }
@@ -112,7 +112,7 @@ const PERIODS_MS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** Converts `4w3d2h1m` to milliseconds; null if the text is invalid. */
+/** Converts a time phrase such as `4w3d2h1m` to milliseconds. Returns null if the text is invalid. */
 function timePhraseMs(text: string): number | null {
   if (!/^(?:[0-9]{1,15}[smhdw])+$/.test(text)) return null;
   let sumMs = 0;

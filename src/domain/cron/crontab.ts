@@ -1,6 +1,6 @@
-// Crontab text in Graphile Worker's format: one entry a line, `#` comments, UTC. It may also contain names of months
-// and weekdays, macros such as @daily, steps of ranges, L, `?tz=`, and lines that set the zone of the lines below.
-// Graphile Worker's parser refuses these additions.
+// Reads a crontab in Graphile Worker's format: each line is an entry, or a comment that begins with `#`; times are in
+// UTC. A crontab may also contain names of months and weekdays, macros such as @daily, steps of ranges, L, the option
+// `tz`, and lines that set the time zone of the lines below. Graphile Worker's parser refuses these additions.
 //
 //   CRON_TZ=Europe/Berlin
 //   minute hour day-of-month month day-of-week  task  ?id=…&fill=…  {payload: "JSON5"}
@@ -24,9 +24,9 @@ import { zoneProblem } from "./time-zone.ts";
 export const MAX_CRONTAB_LENGTH = 1_000_000;
 
 /**
- * Returns the entries of a crontab in Graphile Worker's format, in the order of its lines. Throws InputError with all
- * problems (at most 100); a problem's path is `line 3, column 7`, counted from 1. Identifiers (`?id=`, by default the
- * task's) must differ.
+ * Returns the entries of a crontab in Graphile Worker's format, in the order of its lines. The identifiers of all
+ * entries must differ; an entry's identifier is its option `?id=`, by default the task identifier. Throws InputError
+ * with all problems (at most 100). The path of a problem is a text such as `line 3, column 7`, counted from 1.
  */
 export function parseCrontab(text: string): CronEntry[] {
   if (typeof text !== "string") throw new InputError("the crontab must be a text");

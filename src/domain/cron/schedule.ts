@@ -1,5 +1,6 @@
 // A schedule is a cron entry that is a row in the database instead of a part of a program. In addition to the options
-// of an entry it has a jitter, and a rule for ticks while the job of an earlier tick is unfinished.
+// of other cron entries, a schedule has a jitter, and a rule for a tick at which the job of an earlier tick is
+// unfinished (`overlap`).
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { now } from "../../base/clock.ts";
@@ -18,8 +19,9 @@ import { cronSchedule } from "./cron-schedule.ts";
 
 export const overlaps = ["allow", "skip", "replace"] as const;
 /**
- * What a tick does if the job of an earlier tick is unfinished. `allow`: it adds a job. `skip`: it adds none, also
- * while that job runs. `replace`: it replaces that job, or adds another if a worker has locked that job.
+ * What a tick does if the job of an earlier tick is unfinished. `allow`: the tick adds a job. `skip`: the tick adds no
+ * job, even if the earlier job is running. `replace`: the tick replaces the earlier job; if a worker has locked the
+ * earlier job, the tick adds another job.
  */
 export type ScheduleOverlap = (typeof overlaps)[number];
 
@@ -31,7 +33,10 @@ export interface ScheduleOptions extends CronEntryOptions {
    * Default 0: no delay.
    */
   readonly jitterMs?: number | undefined;
-  /** What a tick does if the job of an earlier tick is unfinished. Default `allow`, the only value with a `jobKey`. */
+  /**
+   * What a tick does if the job of an earlier tick is unfinished. Default `allow`. The other values cannot be combined
+   * with `jobKey`.
+   */
   readonly overlap?: ScheduleOverlap | undefined;
 }
 
@@ -61,7 +66,7 @@ export interface ScheduleChanges {
   readonly priority?: number | null | undefined;
   /** The job key of each job. */
   readonly jobKey?: string | null | undefined;
-  /** What happens to an unlocked job with the same key. */
+  /** What a tick does with an unlocked job that has the same key. */
   readonly jobKeyMode?: "replace" | "preserve_run_at" | null | undefined;
   /** The longest delay of a job after its tick, in milliseconds. */
   readonly jitterMs?: number | null | undefined;
@@ -101,7 +106,7 @@ interface ScheduleInput extends Omit<CronEntry, "payload"> {
   readonly overlap: ScheduleOverlap;
 }
 
-/** Returns a checked definition. Throws InputError with all problems. */
+/** Checks the input and returns the definition. Throws InputError for invalid values. */
 export function checkedSchedule({
   payload,
   jitterMs,
@@ -134,7 +139,7 @@ function boundedPayload(payload: unknown): { readonly text: string; readonly val
   throw new InputError([payloadTooLarge]);
 }
 
-/** Returns the changed definition. Throws InputError with all problems. */
+/** Returns the definition with the changes. Throws InputError for invalid values. */
 export function changedSchedule(
   { entry, payloadText: text, jitterMs, overlap }: ScheduleDefinition,
   changes: ScheduleChanges,
@@ -149,7 +154,7 @@ export function changedSchedule(
   return checkedSchedule({ ...before, ...Object.fromEntries(set) });
 }
 
-/** The values that null restores. The default of all other options is undefined. */
+/** The defaults that null restores. The default of every option that is not listed is undefined. */
 const defaults: Readonly<Record<string, unknown>> = { fillMs: 0, jitterMs: 0, overlap: "allow" };
 
 // Only the names of the options are checked here; checkedSchedule() checks the values.
@@ -159,7 +164,7 @@ const changesSchema = strict({
   ...{ maxAttempts: any, priority: any, jobKey: any, jobKeyMode: any, jitterMs: any, overlap: any },
 });
 
-/** Returns the job of a tick. `isWhole`: whether its payload is a value that interceptors can change, or JSON text. */
+/** Returns the job of a tick. `isWhole`: its payload is a value, which interceptors can change; otherwise JSON text. */
 export function scheduledJob(
   { entry, payloadText: text, jitterMs, overlap }: ScheduleDefinition,
   tickMs: number,
@@ -172,7 +177,10 @@ export function scheduledJob(
   return { identifier: entry.taskIdentifier, payload, spec };
 }
 
-/** Returns the job that a user adds by hand from a schedule. It is due now, and has no key, whatever the overlap. */
+/**
+ * Returns the job that a user adds by hand from a schedule. The job is due at once. It has no key, even if the jobs of
+ * the schedule's ticks have one.
+ */
 export function manualJob(
   { entry, payloadText: text }: ScheduleDefinition,
   atMs: number,
@@ -187,7 +195,7 @@ function jobOptions(entry: CronEntry): JobSpec {
   return { queueName, maxAttempts, priority, jobKey, jobKeyMode };
 }
 
-/** The job key of a schedule whose overlap is `skip` or `replace`. */
+/** Returns the key of the jobs of the schedule `name` if its overlap is `skip` or `replace`. */
 export const overlapKey = (name: string): string => `schedule:${name}`;
 
 function keyOptions(name: string, overlap: ScheduleOverlap): JobSpec {
@@ -196,7 +204,10 @@ function keyOptions(name: string, overlap: ScheduleOverlap): JobSpec {
   return { jobKey: overlapKey(name), jobKeyMode };
 }
 
-/** Adds `_cron` as the last member, because JSON.parse() and PostgreSQL use the last of duplicate members. */
+/**
+ * Adds the member `_cron` at the end of the JSON text of an object. If the object already has a member `_cron`,
+ * JSON.parse() and PostgreSQL use the last one.
+ */
 function addStamp(text: string, stamp: object): RawJson {
   const whole = text.trimEnd();
   const members = whole.slice(0, -1).trimEnd();
@@ -205,7 +216,10 @@ function addStamp(text: string, stamp: object): RawJson {
   );
 }
 
-/** The delay after a tick: the same in every process, from 0 to `jitterMs` - 1. */
+/**
+ * Returns how long after its tick a job is due, in milliseconds: 0 if `jitterMs` is 0, otherwise 0 to `jitterMs` - 1.
+ * The result is the same in every process.
+ */
 export function jitterOf(name: string, tickMs: number, jitterMs: number): number {
   if (jitterMs === 0) return 0;
   const digest = createHash("sha256").update(`${tickMs} ${name}`).digest();

@@ -1,11 +1,11 @@
-// Time zones of cron entries: names of the IANA database, as this version of Node has it. UTC is the default
-// everywhere.
+// Time zones of cron entries. Their names are those of the IANA database, in the version of the database that is part
+// of Node. UTC is the default everywhere.
 import * as v from "valibot";
 import { nearest } from "../../base/validate.ts";
 
 /**
- * Returns what is wrong with the name of a time zone; null if it is valid. Offsets such as +02:00 are refused, because
- * they have no daylight saving time.
+ * Returns what is wrong with the name of a time zone; null if the name is valid. Offsets such as +02:00 are refused,
+ * because they have no daylight saving time.
  */
 export function zoneProblem(name: string): string | null {
   if (isZone(name)) return null;
@@ -43,7 +43,7 @@ export const timeZone = v.pipe(
   }),
 );
 
-/** Hints for options with the names that other libraries use. */
+/** Hints in errors about unknown options, for the names that other libraries use instead of `timeZone`. */
 export const zoneHints = { tz: "use timeZone", timezone: "use timeZone" };
 
 /** Returns a moment as the clock of a zone shows it, such as `2026-03-29T03:00:00+02:00`. */
@@ -63,7 +63,8 @@ export const clockOf = (ms: number, timeZone: string): Date =>
 const DAY_MS = 86_400_000;
 
 /**
- * Returns when a zone's clock next changes, to the minute, and by how much; null if no change is found within 366 days.
+ * Returns the next change of a zone's clock after `fromMs`; null if none is found within 366 days. `atMs`: the time of
+ * the change, to the minute. `byMs`: by how much the clock goes forward; negative if it goes back.
  */
 export function nextClockChange(
   fromMs: number,

@@ -19,7 +19,7 @@ class ExactNumber {
   }
 }
 
-// The reviver's third argument (ECMAScript "JSON.parse source text access") is missing in the compiler's library.
+// TypeScript's own type of JSON.parse lacks the reviver's third argument (ECMAScript "JSON.parse source text access").
 const parse = JSON.parse as (text: string, reviver: Reviver) => ExactJson;
 type Reviver = (name: string, value: unknown, context: { readonly source: string }) => unknown;
 

@@ -1,12 +1,12 @@
-// Reads values out of a JSON text without parsing the whole text. So numbers keep their digits, and any payload can be
-// read, whatever its depth, and even with NUL or half surrogates. The text comes from a json or jsonb column, so it is
-// valid JSON.
+// Reads values out of a JSON text without parsing the whole text. So numbers keep all digits, and any payload can be
+// read, whatever its depth, even if it contains NUL characters or half surrogates. The text comes from a json or jsonb
+// column, so it is valid JSON.
 import type { PathStep } from "../query/query-tree.ts";
 
 /**
- * Returns the JSON texts of the values at `path`. On a list, a step by name applies to each of its elements. If the
- * path ends at a list, the result has the list and also its elements. Of duplicate members the last counts, as in
- * JavaScript and jsonb.
+ * Returns the JSON texts of the values at `path`. On a list, a step that is a name applies to each element of the list.
+ * If the path ends at a list, the result has the list and also its elements. If members of an object have the same
+ * name, the last of them counts, as in JavaScript and jsonb.
  */
 export function valuesAt(json: string, path: readonly PathStep[]): string[] {
   const found: string[] = [];

@@ -1,4 +1,4 @@
-// The option `throttle`, with which equal jobs are added at most once in a period.
+// The option `throttle` of an add: of equal jobs, at most one is added in a period.
 import { hash } from "node:crypto";
 import * as v from "valibot";
 import { strict } from "../../base/validate.ts";

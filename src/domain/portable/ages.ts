@@ -3,7 +3,10 @@ import { groupDigits } from "./digits.ts";
 
 const TWO_UNITS_BELOW_S: f64 = 600;
 
-/** Returns an age in words. It has up to two units below ten minutes (`9 m 30 s`), then one (`12 m`, `2 h`, `3 d`). */
+/**
+ * Returns an age in words. An age of less than ten minutes has at most two units (`9 m 30 s`), any other age has one
+ * (`12 m`, `2 h`, `3 d`).
+ */
 export function ageText(ms: f64): string {
   const seconds = secondsOf(ms);
   if (seconds < TWO_UNITS_BELOW_S) return spanText(ms);
@@ -11,7 +14,7 @@ export function ageText(ms: f64): string {
   return seconds < 86400 ? whole(seconds / 3600, " h") : whole(seconds / 86400, " d");
 }
 
-/** Returns a duration in words: `2 h 9 m`. It has at most two units, and only one from ten days on. */
+/** Returns a duration in words: `2 h 9 m`. The text has at most two units, and from ten days on only one. */
 export function spanText(ms: f64): string {
   const seconds = secondsOf(ms);
   if (seconds < 60) return whole(seconds, " s");

@@ -11,7 +11,10 @@ export function digitsEnd(text: string, at: i32): i32 {
   return end;
 }
 
-/** Returns the number in the `count` characters from `at`; -1 unless all are digits. `count` is at most nine. */
+/**
+ * Returns the number that is written in the `count` characters from `at` on; -1 if there are fewer characters, or if
+ * one of them is not a digit. `count`: at most nine.
+ */
 export function digitsAt(text: string, at: i32, count: i32): i32 {
   if (at + count > text.length) return -1;
   let value: i32 = 0;

@@ -23,7 +23,7 @@ export class QueryError extends InputError {
   }
 }
 
-/** Returns the error `query_too_wide` for a query that matches too much. */
+/** Returns the error `query_too_wide` for the part `span` of a query. */
 export function tooWide(span: Span, message: string): QueryError {
   return new QueryError(span, message, null, "query_too_wide");
 }

@@ -1,4 +1,5 @@
-// A query as a tree. Tasks and queues are still names, not ids. Every node has its place in the text, in UTF-16 units.
+// A query as a tree. In this tree, tasks and queues are names, not ids. Every node has its place in the text of the
+// query, in UTF-16 units.
 
 /** A part of the query's text, from `at` up to, but not including, `end`. */
 export interface Span {
@@ -23,7 +24,7 @@ export interface Exclusion extends Span {
 export interface FieldTerm extends Span {
   readonly kind: "field";
   readonly field: string;
-  /** The path in the payload; empty for the whole payload, and for every other field. */
+  /** For the field `payload`, the path in the payload; empty: the whole payload. Empty for every other field. */
   readonly path: readonly PathStep[];
   readonly op: Operator;
   readonly values: readonly QueryValue[];
@@ -36,7 +37,7 @@ export interface TextTerm extends Span {
   readonly isQuoted: boolean;
 }
 
-/** A member's name, or an element's number. */
+/** The name of a member of an object, or the index of an element of an array. */
 export type PathStep = string | number;
 
 export type Operator = "!=" | "<=" | ">=" | "<" | ">" | ":" | "=";

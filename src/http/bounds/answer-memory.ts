@@ -1,31 +1,32 @@
 // Limits the memory of responses, for each connection and in total. Memory is reserved before a large response is
 // built, and counted until the client has read the response. Of the requests that wait for memory, those of the
-// client with the least memory come first. If there is not enough memory, slow readers are cut off: connections on
-// which a response could be read for at least GRACE_MS and is still unread. The connection with the longest such time
-// is cut off first.
+// client with the least memory come first. If there is not enough memory, connections with slow clients are closed: a
+// client is slow if it could read a response for at least GRACE_MS and has not read it to the end. The connection whose
+// client has had the most time to read its response is closed first.
 import type { Socket } from "node:net";
 import { clearTimeout, monotonic, setTimeout } from "../../base/clock.ts";
 import type { Limits } from "./limits.ts";
 
 export interface AnswerMemory {
-  /** Begins to count the memory of a request, from 0 bytes. Call it for the requests of a connection in their order. */
+  /** Returns a reservation of 0 bytes for a request. Called for the requests of a connection in their order. */
   open(socket: Socket, client: string): Reservation;
 }
 
 export interface Reservation {
   /**
-   * Waits until at most `readOnBytes` of the connection's earlier built responses are unread, or `left` aborts.
-   * Returns null if there is nothing to wait for.
+   * Waits until the built and unread responses to earlier requests of the connection have at most `readOnBytes`, or
+   * until `left` aborts. Returns null if there is nothing to wait for.
    */
   readOn(left: AbortSignal): Promise<void> | null;
   /**
-   * Reserves this many bytes, at most the whole memory. First waits like readOn(), and then at most `memoryWaitMs`
-   * for room. Resolves to false if there was no room in time or `left` aborts, otherwise to true.
+   * Reserves `bytes`, or the whole memory (`unreadBytesInAll`) if `bytes` is larger. Does nothing if at least `bytes`
+   * are already reserved. Otherwise waits like readOn(), and then at most `memoryWaitMs` for room. Resolves to false if
+   * there was no room in time or `left` aborts, otherwise to true.
    */
   reserve(bytes: number, left: AbortSignal): Promise<boolean>;
   /**
-   * Records that the response is built, and counts its bytes until release(). Returns null. Without room, records
-   * nothing and returns `too_large` if the response could never have room, otherwise `busy`.
+   * Records that the response is built, and counts its `bytes` until release(). Returns null if there is room for them.
+   * Otherwise records nothing, and returns `too_large` if there can never be room for so many bytes, or else `busy`.
    */
   settle(bytes: number): "too_large" | "busy" | null;
   release(): void;
@@ -51,7 +52,7 @@ interface WaitingReader {
   readonly end: (hasRoom: boolean) => void;
 }
 
-/** How long a client may need to read a response before it counts as slow, in milliseconds. */
+/** How long a client may take to read a response before the client counts as slow, in milliseconds. */
 const GRACE_MS = 1_000;
 
 export function createAnswerMemory(
@@ -59,12 +60,12 @@ export function createAnswerMemory(
   clock: () => number = monotonic,
 ): AnswerMemory {
   /**
-   * All reserved memory, in the order of the last changes. A response changes last when its client can begin to read
-   * it, so of the readers the slowest come first.
+   * The reservations that are not empty, in the order of their last changes (see change()). The last change of a built
+   * response is made when its client can begin to read it. So of all clients that read, the slowest comes first.
    */
   const all = new Set<ReservedBytes>();
   const waiting = new Set<WaitingReader>();
-  /** The requests of each connection whose responses are unread or not built yet, in their order. */
+  /** For each connection, the requests whose responses are unread or not built yet, in the order of the requests. */
   const pending = new WeakMap<Socket, Set<ReservedBytes>>();
   /** Requests that wait in readOn(), and the functions that end the wait. */
   const readers = new Map<ReservedBytes, () => void>();
@@ -80,7 +81,7 @@ export function createAnswerMemory(
     sumOf((reserved) => reserved.client === client && !reserved.isMade);
   const bytesOf = (client: string) => sumOf((reserved) => reserved.client === client);
   const pendingOf = (socket: Socket) => pending.get(socket) ?? new Set();
-  /** Returns the built and unread bytes of a connection, or only those of its responses before `end`. */
+  /** Returns the bytes of a connection's built and unread responses; with `end`, only of the responses before `end`. */
   const unreadOf = (socket: Socket, end: ReservedBytes | null = null) => {
     let sum = 0;
     for (const reserved of pendingOf(socket)) {
@@ -106,8 +107,8 @@ export function createAnswerMemory(
   };
 
   /**
-   * Whether the request has room. If a client has several responses in preparation, they may together reserve at most
-   * half of the memory, so that other clients have room.
+   * Whether there is room for the request. If a client has several responses in preparation, they may together reserve
+   * at most half of the memory, so that there is room for other clients.
    */
   const hasRoom = ({ reserved, bytes }: Pick<WaitingReader, "reserved" | "bytes">) => {
     const inWork = inWorkOf(reserved.client);
@@ -115,7 +116,7 @@ export function createAnswerMemory(
     return isShare && total + bytes <= limits.unreadBytesInAll;
   };
 
-  /** Cuts off slow readers, the slowest first, until `bytes` have room. `socket` is not cut off. */
+  /** Closes connections with slow clients, the slowest first, until there is room for `bytes`. Keeps `socket` open. */
   const makeRoom = (bytes: number, socket: Socket | null) => {
     for (const { sinceMs, socket: slowest } of all) {
       if (total + bytes <= limits.unreadBytesInAll) return;
@@ -136,7 +137,7 @@ export function createAnswerMemory(
       change(request.reserved, request.bytes);
       request.end(true);
     }
-    // Checks again later, because by then more readers may have become slow.
+    // The check is repeated later, because by then more clients may have become slow.
     if (waiting.size > 0 && grace === null) {
       grace = setTimeout(serveLater, GRACE_MS / 4).unref();
     }

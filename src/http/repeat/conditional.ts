@@ -1,5 +1,6 @@
-// Conditional GET. A response of moderate length has an ETag. A request with this ETag in If-None-Match gets 304 as
-// long as nothing but the time of the data has changed. The header `as-of` contains this time, also with 304.
+// Conditional GET. A response of moderate length has an ETag. If a later request sends this ETag in If-None-Match, and
+// the new response would differ from the old one in nothing but times, the client gets a 304 without a body. In both
+// cases the header `as-of` has the time of the data.
 import { hash } from "node:crypto";
 import { type HttpRequest, header } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
@@ -7,12 +8,13 @@ import type { HttpResponse } from "../response.ts";
 /** The header with the time of a response's data, RFC 3339 in UTC. */
 export const AS_OF = "as-of";
 
-/** A response within these lengths has an ETag. A shorter one saves too little; hashing a longer one is too slow. */
+/** The bounds for bodies with an ETag. For a shorter body a 304 saves too little. Hashing a longer body is too slow. */
 const MIN_CHARS = 500;
 const MAX_CHARS = 250_000;
 
 /**
- * Returns a response of moderate length with its ETag; 304 if the request has this ETag. Other responses are unchanged.
+ * Returns the response with its ETag, or a 304 if the request has this ETag. A response gets no ETag if its status is
+ * not 200, or if its body is not a text with a length within the bounds.
  */
 export function conditional(
   request: HttpRequest,
@@ -21,7 +23,7 @@ export function conditional(
   const { status, headers, body } = response;
   if (status !== 200 || typeof body !== "string") return response;
   if (body.length < MIN_CHARS || body.length > MAX_CHARS) return response;
-  // The ETag is weak, because two responses with it may differ in their time and their encoding.
+  // The ETag is weak, because two responses with the same ETag may differ in their times and their encodings.
   const etag = `W/"${hash("sha256", comparable?.() ?? body, "base64url").slice(0, 22)}"`;
   const tagged = { ...headers, etag };
   if (!header(request, "if-none-match")?.split(/, */).includes(etag)) {

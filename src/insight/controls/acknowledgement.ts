@@ -1,6 +1,6 @@
-// Which live workers have acknowledged the present pauses. Once a worker has read the pauses, it fetches no paused job,
-// and gives back those that it had fetched. Then it writes the mark of the pauses (markOfPauses()) into the report in
-// its heartbeat row. A worker is live unless it is shown as not responding.
+// Reads which live workers have acknowledged the present pauses. Once a worker has read the pauses, it fetches no
+// paused job, and gives back paused jobs that it had fetched. Then it writes the mark of the pauses (markOfPauses())
+// into the report in its heartbeat row. A worker is live unless it is shown as not responding.
 import { monotonic, settlesWithin, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
@@ -20,10 +20,10 @@ export interface Acknowledgement {
   readonly waitingFor: readonly string[];
 }
 
-/** The acknowledgement if there are no workers with heartbeats, or if they could not be read. */
+/** The acknowledgement if the schema has no pauses or no heartbeats, or if the workers could not be read. */
 export const NOT_ACKNOWLEDGED: Acknowledgement = { acknowledged: 0, waiting: 0, waitingFor: [] };
 
-/** Reads which live workers have acknowledged the pauses. In a schema without pauses or heartbeats, counts are 0. */
+/** Reads which live workers have acknowledged the pauses. In a schema without pauses or heartbeats: none. */
 export async function readAcknowledgement(db: Database): Promise<Acknowledgement> {
   if (!(await hasControls(db)) || !(await hasWorkerTable(db))) return NOT_ACKNOWLEDGED;
   return (await readState(db)).state;
@@ -50,14 +50,14 @@ export async function awaitAcknowledgement(
     const pauseMs = Math.min(Math.max(MIN_MS, (nowMs - startMs) * WAITED_SHARE), MAX_MS);
     await wait(Math.min(pauseMs, leftMs), signal);
     const reading = readState(db);
-    // While PostgreSQL restarts, a read takes seconds. Then the state of the previous read is returned.
+    // While PostgreSQL restarts, a read takes seconds. In this case the state of the previous read is returned.
     if (!(await settlesWithin(reading, untilMs + LATE_MS - monotonic()))) return state;
     read = await reading;
   }
 }
 
-// The delay between reads is a share of the time waited so far, so that the answer is late by about that share. A
-// worker applies a pause within milliseconds, or within 2 s without LISTEN.
+// The delay between two reads is a share of the time waited so far, so that the total wait is longer than necessary by
+// at most about this share. A worker applies a pause within milliseconds, or within 2 s if it does not use LISTEN.
 const WAITED_SHARE = 0.25;
 const MIN_MS = 5;
 const MAX_MS = 160;

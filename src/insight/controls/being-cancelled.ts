@@ -1,9 +1,9 @@
-// The requests to cancel running jobs, and their text in lists and explanations of jobs.
+// Reads the requests to cancel running jobs, and makes the text with which lists and explanations of jobs show them.
 import type { Database } from "../../database/database.ts";
 import { hasControls } from "../../database/schema/extensions/has-extension.ts";
 import { type Cancellation, readCancelRequests } from "../../queue/cancel/cancellations.ts";
 
-/** Returns the requests to cancel these jobs, by job id; an empty map if the schema has no table of requests. */
+/** Returns the requests to cancel these jobs, by job id. The map is empty if hasControls() returns false. */
 export async function readCancellations(
   db: Database,
   ids: readonly string[],

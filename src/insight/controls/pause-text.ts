@@ -1,4 +1,5 @@
-// Pauses, and the workers that acknowledged them, as text and as JSON. The text of a pause is `paused by ana until …`.
+// Pauses, and the workers that have acknowledged them, as text and as JSON. The text of a pause is, for example,
+// `paused by ana until …`.
 import { byWorker, countText, momentText, numberText, shortName } from "../../domain/words.ts";
 import type { Acknowledgement } from "./acknowledgement.ts";
 import type { Pause } from "./list-pauses.ts";
@@ -41,7 +42,7 @@ export const pauseJson = ({
   backs_off: isBackOff,
 });
 
-/** The members of acknowledgementJson(). */
+/** The types of the members that acknowledgementJson() returns. */
 export const acknowledgementShape = {
   acknowledged: "integer",
   waiting: "integer",
@@ -57,7 +58,7 @@ const MAX_NAMED = 5;
 
 /**
  * Returns `acknowledged by 7 of 8 workers; not by worker-3 (frozen or outdated?)`; null if there is no live worker.
- * `hasWaited`: whether the workers had time to acknowledge the pause. If not, the text names no worker.
+ * `hasWaited`: whether the workers have had time to acknowledge the pause. If not, the text names no worker.
  */
 export function acknowledgementText(
   { acknowledged, waiting, waitingFor }: Acknowledgement,

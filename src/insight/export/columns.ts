@@ -1,8 +1,9 @@
 // The columns of an export, and the SQL of its lines. PostgreSQL joins the columns of each job to a line, and many
-// lines to one text: separate columns would take three times as long. No line depends on session settings.
+// lines to one text, because reading separate columns would take three times as long. The texts of the lines do not
+// depend on session settings.
 import { stateOf } from "../../queue/sql/job-state.ts";
 
-/** SQL for the value of a column, on the aliases `jobs`, `tasks` and `queues`. It is text, never null. */
+/** SQL expressions for the value of a column. They use the aliases `jobs`, `tasks` and `queues`, and are never null. */
 interface Column {
   /** The value as JSON text; without its quotation marks if `isQuoted`. */
   readonly json: string;
@@ -20,7 +21,8 @@ const number = (column: string): Column => ({
 const orNull = (expression: string) => `coalesce(${expression}, 'null')`;
 const orEmpty = (expression: string) => `coalesce(${expression}, '')`;
 
-// RFC 3339 has the years 1 to 9999. Other times become the earliest or the latest time of these years.
+// A time outside the years 1 to 9999 becomes the earliest or the latest time of these years, because the year of an
+// RFC 3339 time has four digits and no sign.
 const timeText = (column: string) => `case
       when jobs.${column} >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.${column} < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
@@ -61,7 +63,9 @@ function csvField(expression: string): string {
   return orEmpty(`'"' || pg_catalog.replace(${bytes(expression)}, '"', '""') || '"'`);
 }
 
-/** Returns the text with collation C, with which replace() takes a third of the time, because it compares bytes. */
+/**
+ * Returns the text with the collation C. With this collation, replace() compares bytes, and takes a third of the time.
+ */
 function bytes(expression: string): string {
   return `(${expression}) collate "C"`;
 }

@@ -1,6 +1,7 @@
-// Exports all jobs that match a query as lines of text, in id order. The jobs are read in chunks, one chunk ahead of
-// the client. A statement takes about 0.1 s, for large payloads seconds. An export keeps no snapshot open and has at
-// most two chunks in memory. Jobs that are added after the start of the export are not included.
+// Exports all jobs that match a query as lines of text, ordered by id. The jobs are read in chunks: while the client
+// receives a chunk, the next chunk is read. So at most two chunks are in memory. A statement takes about 0.1 s, or
+// seconds if it reads a large payload. No snapshot stays open between statements. Jobs with ids above the highest id at
+// the start of the export are not included.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { compileQuery } from "../query/compile-query.ts";
@@ -14,34 +15,38 @@ import { largeLine } from "./large-line.ts";
 import { createLineChunks } from "./line-chunks.ts";
 import { readAhead } from "./read-ahead.ts";
 
-/** An export that has begun: its fixed boundary and its text. */
+/** An export that has begun. */
 export interface Export {
-  /** The fixed boundary. The cursor is the id of the last line received, followed by boundaryText() of the boundary. */
+  /**
+   * The range of ids and the time `now` of the query. They do not change during the export. The cursor that continues
+   * an interrupted export is the id in the last line that the client has received, followed by boundaryText() of this
+   * boundary.
+   */
   readonly boundary: ExportCursor;
-  /** The names in the query that do not exist, such as a misspelled name of a task. */
+  /** Terms of the query with names or error groups that do not exist, such as a misspelled task. */
   readonly unknown: readonly string[];
   /**
-   * Yields text in pieces of at most a few megabytes, and empty pieces while no job is found. It ends early when
-   * `signal` aborts.
+   * Yields the text of the export in pieces of at most a few megabytes, and empty pieces while no matching job is
+   * found. Ends early when `signal` aborts.
    */
   readonly pieces: (signal: AbortSignal) => AsyncGenerator<string | Buffer, void>;
   /**
-   * Returns how far the export has come, with the cursor from which another export can continue. A piece counts once
-   * the next one is requested, because the reader may fail to write it.
+   * Returns how far the export has come, with the cursor from which another export can continue. A piece counts as
+   * exported when the next piece is requested, because until then the caller may fail to write the piece.
    */
   readonly progress: () => ExportProgress;
 }
 
 export interface ExportProgress {
   readonly lines: number;
-  /** The number of jobs left out so far, because they are too large to be compared with the query. */
+  /** The number of jobs left out so far, because they were too large or too slow to be compared with the query. */
   readonly unchecked: number;
   /**
-   * The cursor after the last job that was exported completely or did not match. Before the first such job, the cursor
-   * from which this export began, or null.
+   * The cursor after the last job that was exported completely, or that the search has passed. Before the first such
+   * job, it is the cursor from which this export began, or null if the export began without a cursor.
    */
   readonly cursor: string | null;
-  /** Whether the last line is incomplete, because only a part of a large payload has been yielded. */
+  /** Whether the last line is incomplete, because only a part of a line with a large payload has been exported. */
   readonly isInLine: boolean;
 }
 

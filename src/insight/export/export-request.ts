@@ -28,7 +28,7 @@ export interface GivenExport {
 /** Checks the options. Throws InputError. */
 export function exportRequest(given: GivenExport): ExportRequest {
   const { q = "", format = "jsonl", columns = "", withPayload = false, cursor = "" } = given;
-  // An invalid query fails here already, and not only when the export begins.
+  // Rejects an invalid query before the export begins.
   parseQuery(q);
   return {
     q,

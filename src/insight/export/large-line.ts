@@ -1,5 +1,6 @@
-// Reads a line of an export that is too large for a chunk, in pieces: the part before the payload, the parts of the
-// payload, and the part after it.
+// Reads one line of an export in pieces: the part before the payload, the payload in several parts, and the part after
+// the payload. This is done for a job that is too large for a chunk, or whose read for a chunk timed out
+// (line-chunks.ts).
 import { randomUUID } from "node:crypto";
 import { type Database, query } from "../../database/database.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
@@ -7,12 +8,12 @@ import { payloadPieces } from "../pages/job-size.ts";
 import { type ExportFormat, lineSql } from "./columns.ts";
 import type { LineFormat } from "./line-chunks.ts";
 
-/** Replaces the payload in the line, which is then split there. It is random, so no other column can contain it. */
+/** The text that PostgreSQL puts into the line instead of the payload. It is random, so no other column contains it. */
 const MARK = `\u0001${randomUUID()}\u0001`;
 
 /**
- * Yields the pieces of the line; none if the job does not exist. Throws if the payload changes, or the job is deleted,
- * while the payload is read. `db`: a database for statements that take seconds.
+ * Yields the pieces of the line. If the job does not exist, yields nothing. Throws if the payload changes, or the job
+ * is deleted, while the payload is read. `db`: a database whose time limit permits statements of some seconds.
  */
 export async function* largeLine(
   db: Database,

@@ -1,6 +1,6 @@
-// Reads the lines of an export in chunks of about a megabyte, each with one statement. A chunk ends before the first
-// job that may not fit, and the payload of this job is not decompressed. The size of a compressed payload is estimated
-// as a share of its upper bound.
+// Reads the lines of an export in chunks of about a megabyte. One statement reads one chunk. The chunk ends before the
+// first job that may not fit, and the statement does not decompress the payload of this job. The decompressed size of a
+// payload is estimated as a share of the largest size that it can have.
 import { type Database, query } from "../../database/database.ts";
 import { isPacked, worstBytes } from "../../database/unpacked.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
@@ -13,7 +13,7 @@ export interface LineFormat {
   readonly format: ExportFormat;
 }
 
-/** The jobs with ids above `after`, up to `upTo`; or the jobs of a list of ascending ids. */
+/** The jobs with ids greater than `after` and at most `upTo`, or the jobs with the listed ids, which are ascending. */
 export type Selection =
   | { readonly kind: "range"; readonly after: string; readonly upTo: string }
   | { readonly kind: "ids"; readonly ids: readonly string[] };
@@ -21,20 +21,23 @@ export type Selection =
 export interface LineChunk {
   /**
    * The lines; empty if no job up to `last` matches the query; null if the job `last` is too large even for a chunk of
-   * its own, or if reading it timed out (large-line.ts).
+   * its own, or if its read timed out. The caller then reads this job with large-line.ts.
    */
   readonly text: string | null;
   readonly lines: number;
-  /** The id of the last job in the chunk, or of the last that was searched. The next chunk begins after it. */
+  /** The id of the last job that was read or searched for the chunk. The next chunk begins after this job. */
   readonly last: string;
 }
 
 export interface LineChunks {
-  /** Returns the lines of the first jobs of a selection; null if no job of the selection exists. */
+  /** Returns a chunk with the first jobs of a selection; null if no job of the selection exists. */
   next(selection: Selection): Promise<LineChunk | null>;
 }
 
-/** The intended size of a chunk in bytes. It is the smallest with full speed, as two chunks are in memory at once. */
+/**
+ * The intended size of a chunk in bytes. With smaller chunks an export would be slower. Larger chunks would not make it
+ * faster, but would need more memory, because two chunks are in memory at once.
+ */
 const WANTED_BYTES = 1_048_576;
 /** The upper limit of the estimated size of a chunk with several jobs, in bytes. */
 const MAX_BYTES = 2 * 1_048_576;
@@ -42,9 +45,15 @@ const MAX_BYTES = 2 * 1_048_576;
 const MAX_ALONE = 4 * 1_048_576;
 /** The estimated size of a line without its payload, error and flags. */
 const LINE_BYTES = 500;
-/** A compressed payload counts with a share of the upper bound of its size. This is the smallest share. */
+/**
+ * The estimated size of a compressed payload is a share of the largest size that it can have after decompression. This
+ * is the smallest share.
+ */
 const MIN_SHARE = 1 / 8;
-/** The maximum number of lines of the first chunk. Later maximums depend on the duration and size of the last chunk. */
+/**
+ * The maximum number of lines of the first chunk. The maximum of each later chunk depends on the duration and the size
+ * of the chunk before it.
+ */
 const FIRST_LINES = 500;
 
 export function createLineChunks(db: Database, format: LineFormat): LineChunks {
@@ -54,7 +63,7 @@ export function createLineChunks(db: Database, format: LineFormat): LineChunks {
 
   const learn = (selection: number, { text, lines }: Omit<LineChunk, "last">) => {
     if (text === null) return;
-    // At most twice as many lines as before, because the next jobs may be larger.
+    // The next chunk has at most twice as many lines as this one, because its jobs may be larger.
     most = Math.ceil(lines * Math.min(2, WANTED_BYTES / text.length));
     const isCut = lines < selection;
     if (text.length > MAX_BYTES) share = 1;
@@ -88,7 +97,7 @@ async function firstOf(db: Database, selection: Selection): Promise<string | nul
 }
 
 interface LinesRow {
-  /** The text of the lines; null if the first job alone is too large for a chunk, or there is no job. */
+  /** The text of the lines; null if the first job alone is too large for a chunk, or if there is no job. */
   readonly lines: string | null;
   readonly count: string;
   readonly last: string | null;
@@ -116,13 +125,13 @@ async function readLines(
 }
 
 /**
- * Returns an expression: the estimated size of a payload, from its stored size. A compressed payload counts with a
- * share of the upper bound of its size. `parameter`: the number of the parameter with this share.
+ * Returns an SQL expression: the estimated size of a payload in bytes. For a compressed payload, it is a share of the
+ * largest size that the payload can have. `parameter`: the number of the statement's parameter with this share.
  */
 const payloadWeight = (parameter: number) => `(${worstBytes("jobs.payload")})::float8
           * case when ${isPacked("jobs.payload")} then $${parameter}::float8 else 1::float8 end`;
 
-// PostgreSQL decompresses only the payloads that fit.
+// PostgreSQL decompresses only the payloads of the jobs that fit into the chunk.
 const linesSql = (schema: string, line: string, payload: string, where: string) => `
   select pg_catalog.string_agg(${line}, '' order by jobs.id) filter (where jobs.fits) as lines,
     pg_catalog.count(*) filter (where jobs.fits) as count,

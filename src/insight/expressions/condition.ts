@@ -1,7 +1,7 @@
-// The conditions of a job (ready, blocked, …) in SQL, on a row of _private_jobs with the given alias. Reads of the
-// whole table get the ids of locked queues as a parameter, because PostgreSQL hashes a bound array, but would search a
-// sub-select linearly. Reads of single rows read the row of the job's queue instead. The reports in the workers'
-// heartbeat rows show whether a locked job is fetched or running.
+// SQL for the conditions of a job (ready, blocked, …). `job` is the alias of a row of _private_jobs. Statements that
+// read the whole table get the ids of all locked queues as a parameter, because PostgreSQL hashes a bound array, but
+// would search a sub-select linearly. Statements that read single jobs read the row of the job's queue instead. The
+// reports in the workers' heartbeat rows show whether a locked job is fetched or running.
 import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { isFailed, isLocked } from "../../queue/sql/job-state.ts";
@@ -12,11 +12,11 @@ import { reportedWorkers } from "./reported-workers.ts";
 /** The expressions that a caller of `conditionOf` provides. */
 export interface ConditionParts {
   readonly isQueueLocked: string;
-  /** The expression for a retrying job. With it, due retries can be counted separately. Default: `'retrying'`. */
+  /** SQL for the result if the job is retrying, for example to distinguish due retries. Default: `'retrying'`. */
   readonly retrying?: string;
 }
 
-/** Returns a condition: the job is in a locked queue. `lockedQueues`: the parameter with queues' ids, such as `$1`. */
+/** Returns a condition: the job is in one of the `lockedQueues`, a parameter with ids of queues, such as `$1`. */
 export const isQueueIn = (job: string, lockedQueues: string): string =>
   `${job}.job_queue_id = any(${lockedQueues}::int[])`;
 
@@ -71,7 +71,7 @@ export function isInCondition(
       return `${isFree} and ${job}.locked_at is null and ${job}.attempts > 0
     and ${job}.attempts < ${job}.max_attempts`;
     case "scheduled":
-      // The queue is not checked, because only jobs that are due are blocked.
+      // The queue is not checked, because only due jobs can be blocked.
       return `${isAvailable(job)} and ${job}.attempts = 0 and ${job}.run_at > ${now}`;
     case "ready":
       return `${isFree} and ${job}.attempts = 0 and ${isDue(job, now)}`;
@@ -88,7 +88,7 @@ const isReported = (name: string, job: string): string =>
 
 /** The maximum number of ids in a list of a report. A worker leaves out further ids. */
 const MAX_LIST_LENGTH = 1_000;
-/** The maximum size in bytes of a list for isFetched(), enough for 1,000 ids. Larger lists are ignored. */
+/** The maximum size in bytes of a list that isFetched() reads, enough for 1,000 ids. Larger lists are ignored. */
 const MAX_LIST_BYTES = 32_768;
 
 /** A condition on a heartbeat row `workers`: the report lists all jobs that the worker runs. */
@@ -99,8 +99,8 @@ export const LISTS_ALL = `case when ${isList("running_job_ids")}
 
 /**
  * Returns a condition on a locked job and the heartbeat row `workers` of the worker that holds its lock: the report
- * lists all jobs that the worker runs, and this job is not among them. It is false if the report has no list of running
- * jobs, or an incomplete one.
+ * lists all jobs that the worker runs, and this job is not among them. The condition is false if the report has no list
+ * of running jobs, or an incomplete list.
  */
 export const isUnreported = (job: string): string =>
   `${LISTS_ALL}
@@ -109,8 +109,8 @@ export const isUnreported = (job: string): string =>
 /**
  * Returns a condition on a locked job: it is fetched and not started. A worker of this package lists the jobs that it
  * has fetched and not started, and writes a new report at once when it starts one of them. Other workers list only
- * running jobs, and a job may start between two reports. A job of such a worker counts as fetched only if it is not
- * listed, and the last heartbeat is at least a second later than the lock of the job.
+ * running jobs, and a job may start between two reports. A job of such a worker counts as fetched only if the list does
+ * not contain it, and the worker's last heartbeat is at least a second later than the lock of the job.
  *
  * The lists of all workers are read once for each statement, and only if a job is locked.
  */

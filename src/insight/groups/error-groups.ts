@@ -56,16 +56,16 @@ interface CollectedGroup {
   readonly task: KnownGroup["task"];
   /** The labels of the groups with only one job that were merged into this group. */
   readonly joined: string[];
-  /** The beginning of one of its errors. */
+  /** The beginning of one of the group's errors. */
   readonly example: string;
   /** The rows of this group in the table or its sample, from which the group's jobs are counted. */
   readonly rows: GroupedRow[];
   /**
-   * For the id of each job in `rows` and among the group's newest failures: the time of its failure, in milliseconds
-   * since 1970; null if the time is unknown.
+   * The jobs of this group that were read: those in `rows`, and those among the newest failures. Maps the id of each
+   * job to the time of its failure, in milliseconds since 1970; null if the time is unknown.
    */
   readonly ids: Map<string, number | null>;
-  /** The number of these jobs of each task, by the task's id. */
+  /** Maps the id of each task to the number of its jobs in `ids`. */
   readonly tasks: Map<number, number>;
   /** The time of the earliest failure; -Infinity if the time of any failure is unknown. */
   firstMs: number;
@@ -77,7 +77,7 @@ interface GroupIdentity extends Pick<KnownGroup, "label" | "task"> {
   readonly fingerprint: string;
 }
 
-/** If a task has more groups with only one job than this, its errors from the same place in the code form one group. */
+/** If a task has more groups with only one job than this, its errors are grouped by place (byPlace()). */
 const MAX_SINGLES = 20;
 
 async function collect(db: Database, read: GroupedRows): Promise<readonly CollectedGroup[]> {
@@ -102,8 +102,8 @@ async function collect(db: Database, read: GroupedRows): Promise<readonly Collec
 }
 
 /**
- * Merges each group that has only one job into the largest group with similar errors that has jobs of the same task, if
- * there is one. Groups of a place in the code stay as they are.
+ * Merges each group that has only one job into another group with similar errors that has jobs of the same task: the
+ * largest such group, if there is one. Groups of a place in the code stay as they are.
  */
 function withoutSingles(groups: readonly CollectedGroup[]): readonly CollectedGroup[] {
   const large = groups
@@ -136,9 +136,10 @@ function floodedTasks(groups: ReadonlyMap<string, CollectedGroup>): number[] {
 }
 
 /**
- * Groups the errors again. All errors of `tasks` from one place in the code form one group if several jobs there would
- * be alone in their groups by label, or if the group of the place is cached (error-labels.ts). The group has all errors
- * of the place, because its fingerprint finds all these jobs. Other errors are grouped by label.
+ * Groups the errors again. If errors of a task in `tasks` come from the same place in the code, they form one group if
+ * at least two of them are alone in their groups by label, or if the group of the place is cached (error-labels.ts).
+ * This group has all errors of the place, because a query for its fingerprint finds them all. All other errors are
+ * grouped by label.
  */
 async function byPlace(
   db: Database,

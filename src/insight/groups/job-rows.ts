@@ -1,6 +1,6 @@
-// Reads the rows of jobs that this process groups or checks: all matching rows of a small table; if there are too many,
-// or the table is large or slow to read, the matching rows on random pages. For errors, it then also reads the newest
-// failures. Only the beginning of an error is read, so no more of it is decompressed.
+// Reads the rows of jobs that this process groups or checks. In a small table, it reads all matching rows. If too many
+// rows match, or the table is large or slow to read, it reads the matching rows on random pages, and for groups of
+// errors also the newest failed jobs. It selects only the beginning of each error, to decompress less.
 
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -20,16 +20,16 @@ import { readJobsPerPage, rowsOfPage } from "../stats/sample-jobs.ts";
 import { shuffle } from "./shuffle.ts";
 
 export interface GroupedRow {
-  /** The index of the row's page in the sample; 0 for rows that are not of a sample. */
+  /** The index of the row's page in the sample; 0 if the row was not read for a sample. */
   readonly page: number;
   readonly id: string;
   readonly taskId: number;
   readonly queueId: number | null;
   readonly lockedBy: string | null;
   readonly priority: number;
-  /** The beginning of the error; empty without an error. */
+  /** The beginning of the job's last error; empty if the job has no error. */
   readonly errorStart: string;
-  /** When its last attempt failed, in milliseconds since 1970; null without a failure, or if the time is unknown. */
+  /** The time of the last failed attempt, in milliseconds since 1970; null if none failed or the time is unknown. */
   readonly failedMs: number | null;
 }
 
@@ -39,9 +39,9 @@ export interface GroupedRows {
   readonly pagesRead: number;
   /** The average number of jobs on the pages of the sample; 0 if the whole table was read. */
   readonly jobsPerPage: number;
-  /** Rows that may match. A value that would decide it is too large to be read, or would have to be decompressed. */
+  /** Rows that may match: a value that decides whether they match is too large, or is compressed and was not read. */
   readonly undecided: readonly GroupedRow[];
-  /** The matching rows among the newest failures, read with the index `failed`. Some may be among `rows`, too. */
+  /** The matching rows among the newest failed jobs. Some of them may be in `rows`, too. */
   readonly newest: readonly GroupedRow[];
 }
 
@@ -49,22 +49,22 @@ const WHOLE = { pagesRead: 0, jobsPerPage: 0 };
 
 type SplitRows = Pick<GroupedRows, "rows" | "undecided">;
 
-/** The maximum number of rows that are read of a small table. If more match in SQL, a sample is read instead. */
+/** If more than MAX_EXACT rows of a small table match the query's SQL, a sample is read instead of the whole table. */
 const MAX_EXACT = 15_000;
 const MAX_SAMPLED = 7_500;
 const SAMPLED_PAGES = 2_500;
 const NEWEST = 2_000;
-/** The time in milliseconds after which a small table that is read in parts counts as too slow to read whole. */
+/** The time in milliseconds after which readAll() reads no further part of the table, and returns `late`. */
 const MAX_PARTS_MS = 500;
-/** The maximum number of rows whose texts are in memory at once to be checked. */
+/** The maximum number of rows that one statement reads with the texts to check. These texts are in memory together. */
 const MAX_CHECKED = 1_000;
 const MAX_CHECKED_BYTES = 16_384;
 const LEAST_ID = String(-(2n ** 63n));
 
 /**
- * Reads the rows of matching jobs; with `needsError`, only of jobs with an error. If that takes too long, the rows are
- * read again with the light form of the query (job-query.ts), which compares no compressed values. With `isLate`, the
- * light form is used at once, because another read has already taken too long.
+ * Reads the rows of matching jobs; with `needsError`, only of jobs with an error. If the query has a light form
+ * (job-query.ts), which decompresses no values, the light form is used after a read that took too long. With `isLate`,
+ * this form is used for all reads, because a read of the caller has already taken too long.
  */
 export async function readGroupedRows(
   db: Database,
@@ -88,7 +88,7 @@ export async function readGroupedRows(
   }
   const most = isChecked ? MAX_CHECKED : MAX_SAMPLED;
   const sample = (some: JobQuery) => async (count: number) => {
-    // The pages are in random order: if a limit ends the read early, those that were read are still a sample.
+    // The pages are in random order. So if a limit ends the read early, the pages that were read are a random sample.
     const selected = shuffle(selectPages(pages, count));
     const values = [MAX_CHECKED_BYTES, most, selected, ...some.values];
     wanted = some;
@@ -103,8 +103,8 @@ export async function readGroupedRows(
 }
 
 /**
- * Reads the rows of the whole table, in parts if their texts are checked. Returns `late` if that takes too long, and
- * `many` if more than MAX_EXACT rows match in SQL.
+ * Reads all matching rows of the table, in parts if this process checks their texts. Returns `late` if that takes too
+ * long, and `many` if more than MAX_EXACT rows match the query's SQL.
  */
 async function readAll(
   db: Database,
@@ -133,7 +133,7 @@ async function readAll(
   }
 }
 
-/** `rows` are some or all of the rows that were read. Returns how many jobs of the whole table they represent. */
+/** Returns how many jobs of the whole table are represented by `rows`, which are some or all of the rows read. */
 export function countRows(
   rows: readonly GroupedRow[],
   { pagesRead, jobsPerPage, undecided }: GroupedRows,
@@ -170,7 +170,7 @@ function sampleRows(
   const pagesRead = isCut ? Math.max((found.at(-1)?.place ?? 1) - 1, 1) : selected.length;
   const pages = selected.slice(0, pagesRead);
   // estimateFrom() compares neighbouring pages, so the pages of a complete sample are sorted. If the limit of rows has
-  // ended the read, the pages that were read are a random part of the sample. They stay in random order.
+  // ended the read, the pages that were read are a random part of the sample, and stay in random order.
   const order = isCut ? pages : pages.toSorted((a, b) => a - b);
   const indexOf = new Map(order.map((page, index) => [page, index]));
   const kept = found.filter(({ place }) => place <= pagesRead);
@@ -189,7 +189,7 @@ async function newestOf(db: Database, jobQuery: JobQuery): Promise<readonly Grou
   return (await nullOnTimeout(readNewest(db, jobQuery))) ?? [];
 }
 
-/** Returns matches among the newest 2,000 failures (1,000 if texts are checked). Slow without the index `failed`. */
+/** Returns matches among the newest 2,000 failed jobs (1,000 if texts are checked). Slow without the index `failed`. */
 export async function readNewest(db: Database, jobQuery: JobQuery): Promise<readonly GroupedRow[]> {
   const most = jobQuery.check === null ? NEWEST : MAX_CHECKED;
   const values = [MAX_CHECKED_BYTES, most, ...jobQuery.values];
@@ -230,7 +230,7 @@ function groupedRows(rows: readonly TextRow[]): GroupedRow[] {
   }));
 }
 
-/** A row with the texts to check. `payload` is null if it is too large, or if no texts are checked. */
+/** A row with the texts to check. `payload` is null if no texts are checked, or if the payload was not read. */
 interface TextRow extends PackableRow {
   readonly place: number;
   readonly is_undecided: boolean;
@@ -244,7 +244,7 @@ interface TextRow extends PackableRow {
   readonly marks: string | null;
 }
 
-// date_part returns a float. extract returns a numeric, whose arithmetic would take longer than everything else.
+// date_part() returns a float. Arithmetic with the numerics that extract() returns would take longer than all the rest.
 const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       jobs.job_queue_id as queue_id, ${lockHolder("jobs")} as locked_by, jobs.priority,
       pg_catalog.left(jobs.last_error, ${ERROR_START}) as error_start,
@@ -253,7 +253,7 @@ const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       ${undecidedBy(jobQuery)} as is_undecided,
       ${jobQuery.check === null ? NO_TEXTS : `${packable("$1")}, pg_catalog.left(jobs.last_error, $1::int) as last_error`}`;
 
-// Select items without texts. They contain $1, because PostgreSQL rejects unused parameters.
+// The select items for texts if no texts are checked. They contain $1, because PostgreSQL rejects unused parameters.
 const NO_TEXTS = "null::text as payload, pg_catalog.left(null::text, $1::int) as last_error";
 
 const isWanted = (jobQuery: JobQuery, first: number, needsError: boolean) =>
@@ -284,7 +284,7 @@ const sampleSql =
   ) as job
   limit $2::int`;
 
-// The inner select finds the newest failures, whatever the query is; the outer one returns those that match.
+// The inner select finds the newest failed jobs, matching or not. The outer select returns the matching ones.
 const newestSql =
   (jobQuery: JobQuery): Statement =>
   (s) =>

@@ -1,5 +1,5 @@
-// Compares the matching jobs with other jobs of the same tasks, to find the values of payload fields, the queues and
-// the priorities that are more frequent among the matching jobs.
+// Compares the jobs that match a query with other jobs of the same tasks. Finds the values of payload fields, the
+// queues and the priorities that are more frequent among the matching jobs.
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
 import type { JobQuery } from "../query/job-query.ts";

@@ -1,12 +1,15 @@
 // SQL for the bucket and the condition of a job, for the horizon's statements. The parameters of these statements are
-// $1 timestamptz[] the bounds between buckets; $2 int[] the ids of the locked queues; $3 int the id of a task, and $4
-// int the id of a queue (null: any).
+// $1 timestamptz[]: the bounds between buckets; $2 int[]: the ids of the locked queues; $3 int: the id of a task (null:
+// any); $4 int: the id of a queue (null: any).
 
 import { conditionOf, isQueueIn } from "../expressions/condition.ts";
 import { failedAt } from "../expressions/failed-at.ts";
 import type { BucketInput } from "./buckets.ts";
 
-/** Returns the columns `condition` and `bucket`. A failed job is placed at its failure, any other at its due time. */
+/**
+ * Returns the columns `condition` and `bucket`. For a failed job, the bucket is the one that contains the time of the
+ * failure; for any other job, the one that contains the due time.
+ */
 export const bucketColumns = (job: string): string => `
       ${conditionOf(job, null, { isQueueLocked: isQueueIn(job, "$2") })} as condition,
       pg_catalog.width_bucket(case when ${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts

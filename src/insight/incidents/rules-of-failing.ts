@@ -11,17 +11,17 @@ import type { IncidentFacts } from "./facts.ts";
 import { type Incident, noLinks, timeOf } from "./incident.ts";
 import { crashedWithout, type PoisonJob } from "./poison-walk.ts";
 
-/** The members that are equal in all incidents that affect no jobs. */
+/** The members that are the same in all incidents of this file that affect no jobs. */
 const withoutJobs = { jobsWait: false, q: null, links: noLinks, fix: null, trend: [] } as const;
 
 const MANY = 20;
 const MANY_SHARE = 0.01;
-/** If the last failure of a large error group is longer ago than this, its incident has the level `warn`, not `bad`. */
+/** If the last failure of a large error group is longer ago than this, the incident has the level `warn`, not `bad`. */
 const DAY_MS = 86_400_000;
 
 /**
  * Returns one incident for each error group, except groups whose jobs were all failed by hand. If only some jobs of a
- * group were failed by hand, its incident counts these, too, because its link opens all jobs of the group.
+ * group were failed by hand, the incident counts these jobs, too, because its query finds all jobs of the group.
  */
 export function errorGroups({ errors, common, failedByHand, nowMs }: IncidentFacts): Incident[] {
   if (errors === null) return [];
@@ -70,9 +70,9 @@ function failingIncident(
 }
 
 /**
- * Returns incidents about jobs that crash their workers. Of the jobs that ran in the same crashes, the one that lost
- * the most attempts is suspected. Jobs that lost the same number of attempts in the same crashes are in one incident,
- * because any of them may be the cause.
+ * Returns incidents about jobs that crash their workers. A job is suspected unless another job may have caused all its
+ * crashes (isBeside()). Suspected jobs that lost the same number of attempts and were recovered together are in one
+ * incident, because any of them may be the cause.
  */
 export function poisonJobs(facts: IncidentFacts): Incident[] {
   const { poison, ended } = facts;
@@ -85,7 +85,10 @@ export function poisonJobs(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** Returns a text that is equal for jobs that lost the same number of attempts and were last recovered together. */
+/**
+ * Returns a text that is equal for jobs that lost the same number of attempts and were last recovered at the same time
+ * from the same worker. If the time of the recovery is unknown, the text is the job's id.
+ */
 const crashesOf = ({ id, lost, recoveredMs, recoveredFrom }: PoisonJob): string =>
   recoveredMs === null ? id : `${lost} ${recoveredMs} ${recoveredFrom}`;
 
@@ -143,8 +146,10 @@ function stopRetrying(jobs: readonly PoisonJob[]): Incident["fix"] {
 }
 
 /**
- * Whether `other` may have caused all crashes in which `job` lost attempts: `other` lost more attempts, or it has
- * failed and lost at least as many. (If `job` were the cause, it would lose further attempts after `other` has failed.)
+ * Whether `other` may have caused all crashes in which `job` lost attempts. This requires that `other` was running in
+ * each of these crashes, as far as is known, and that `other` lost more attempts than `job`. If `other` has failed, it
+ * need not have lost more attempts, only as many: if `job` were the cause, it would lose further attempts after the
+ * failure of `other`.
  */
 const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
   (other.hasFailed ? other.lost >= job.lost : other.lost > job.lost) &&
@@ -188,9 +193,10 @@ const PEAK_FACTOR = 10;
 const MIN_PEAK = 1_000;
 
 /**
- * Among the horizon's future buckets with at least 1,000 scheduled jobs, finds the one with the most jobs per second.
- * Returns an incident if this rate is over ten times the median rate of the other future buckets with jobs, or if no
- * other has jobs. Rates are compared, because later buckets are wider. The last bucket has no end, so it is ignored.
+ * Among the horizon's future buckets with at least 1,000 scheduled jobs, finds the bucket with the most jobs per
+ * second. Returns an incident if this rate is over ten times the median rate of the other future buckets with jobs, or
+ * if no other future bucket has jobs. Rates are compared instead of numbers, because later buckets are wider. The last
+ * bucket has no end, so it is ignored.
  */
 export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   if (horizon === null) return [];
@@ -218,7 +224,7 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   const span = `${spanText(from * 1_000)} to ${spanText(to * 1_000)}`;
   return [
     {
-      // The id contains only the hour of the start, because the edges of the bucket move with time.
+      // The edges of the bucket move with time. So that the id stays the same, it contains only the hour of the start.
       id: `peak:${timeOf(startMs).slice(0, 13)}`,
       kind: "peak",
       level: "warn",
@@ -235,11 +241,10 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   ];
 }
 
-/** If this many workers crashed within CRASHES_MS, it is an incident. */
 const MANY_CRASHES = 3;
 const CRASHES_MS = 10 * 60_000;
 
-/** Returns an incident if 3 or more workers crashed in the last 10 minutes, unless a job was found to crash workers. */
+/** Returns an incident if 3 or more workers crashed in the last 10 minutes, and no job seems to crash its workers. */
 export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Incident[] {
   const recent = crashes.filter(({ atMs }) => nowMs - atMs < CRASHES_MS);
   if (recent.length < MANY_CRASHES || poison.length > 0) return [];
@@ -260,7 +265,7 @@ export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Inci
 
 const MAX_NAMED_ENTRIES = 5;
 
-/** Returns one incident about all cron entries whose jobs were not added. Paused schedules are not among them. */
+/** Returns one incident about all cron entries that have missed ticks. A paused schedule misses no ticks. */
 export function missedTicks({ missed, nowMs, asOf }: IncidentFacts): Incident[] {
   const [first, second] = missed;
   if (first === undefined) return [];
@@ -273,7 +278,7 @@ export function missedTicks({ missed, nowMs, asOf }: IncidentFacts): Incident[] 
       ? [`${names[0]} has`, "its", ""]
       : [entries, "their", `: ${names.join(", ")}${rest}`];
   // Missed ticks of an entry in code are known only if a live worker has the entry. That worker adds the jobs of later
-  // ticks, so the sentence is then in the past tense.
+  // ticks. So if one of the entries is in code, the sentence is in the past tense.
   const adds = missed.some(({ source }) => source === "code") ? "worker added" : "live worker adds";
   return [
     {

@@ -52,8 +52,8 @@ export function judge(facts: IncidentFacts): Incidents {
 }
 
 /**
- * Sorts by urgency. The criteria, in this order: the kind `no_worker`, the level `bad`, waiting jobs, new error groups,
- * the number of affected jobs.
+ * Returns a function that compares incidents by urgency. The criteria, the most important first: the kind `no_worker`,
+ * the level `bad`, whether jobs wait, whether the incident is a new error group, and the number of affected jobs.
  */
 function worstFirst(nowMs: number): (a: Incident, b: Incident) => number {
   const badness = ({ kind, level, jobsWait, since }: Incident) =>
@@ -82,8 +82,9 @@ function verdictOf(
 const NO_HEARTBEATS = "No worker sends heartbeats";
 
 /**
- * Returns the number of failed jobs: that of the error groups, or that of the horizon if it is larger, because error
- * groups lack jobs without an error. If the horizon has more, but from a sample, returns the lower bound 1.
+ * Returns the number of failed jobs. This is the number of jobs in error groups or, if larger, the number on the
+ * horizon, because jobs without an error are in no error group. If the larger number on the horizon is an estimate from
+ * a sample, the result is the lower bound 1.
  */
 function failedJobs({ errors, horizon, asOf }: IncidentFacts): Value {
   const inGroups = errors?.of ?? exactValue(0, "scan", asOf);
@@ -95,14 +96,15 @@ function failedJobs({ errors, horizon, asOf }: IncidentFacts): Value {
 }
 
 /**
- * Returns the headline: the title, or, for an error group, `charge_card fails: 8,400 jobs`, without the long error.
+ * Returns the headline of an incident, which is its title. For an error group, the number of jobs replaces the error,
+ * which may be long: `charge_card fails: 8,400 jobs`.
  */
 function headlineOf({ kind, title, affected }: Incident): string {
   const failing = kind === "error_group" ? /^(.*? fails?): /s.exec(title)?.[1] : undefined;
   return failing === undefined ? title : `${failing}: ${countText(affected, "job")}`;
 }
 
-/** Returns the checks. Each passes only with evidence that there is no problem. `found`: the kinds of all incidents. */
+/** Returns the checks. A check passes only if data prove that there is no problem. `found`: the kinds of incidents. */
 function checksOf(facts: IncidentFacts, found: ReadonlySet<string>): IncidentCheck[] {
   const { coverage, unread, errors, lockedJobs, hasWorkers, stale } = facts;
   const hasWorker = hasWorkers && coverage.alive > 0;
@@ -113,7 +115,7 @@ function checksOf(facts: IncidentFacts, found: ReadonlySet<string>): IncidentChe
   });
   const areLocksRead = isDueRead && !unread.includes("locked queues");
   const workers = hasWorker ? "Every worker responds" : NO_HEARTBEATS;
-  // This check counts all failed jobs, also those that are no incident: without an error, or failed by hand.
+  // The check for failed jobs also counts jobs that cause no incident: jobs without an error or failed by hand.
   const failed = failedJobs(facts);
   const areNone = failed.value === 0;
   const failures = areNone

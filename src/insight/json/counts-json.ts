@@ -1,4 +1,5 @@
-// The counts as JSON: in full, with the precision of each number, and as plain numbers for the small event `pulse`.
+// The counts as JSON, in two forms: the response of GET /api/counts, in which the counts have a precision, and the
+// small event `pulse`, which has plain numbers.
 import { conditions } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
 import { countWorkers, type QueueSnapshot } from "../snapshot/queue-snapshot.ts";
@@ -28,7 +29,10 @@ export function countsJson({ counts, fleet, rates }: QueueSnapshot): string {
 /** Returns the number; null for a lower bound, which must not be shown as a plain number. */
 const numberOf = ({ value, precision }: Value) => (precision === "capped" ? null : value);
 
-/** Returns the event, about 300 bytes. `comparable` is the event without its time: equal if nothing else changed. */
+/**
+ * Returns the event `pulse`. `json`: the event, about 300 bytes. `comparable`: a text that is equal for two events if
+ * only the time has changed between them, and with it the age of the oldest ready job.
+ */
 export function pulseJson(snapshot: QueueSnapshot): {
   readonly comparable: string;
   readonly json: string;

@@ -1,4 +1,5 @@
-// Cron entries as JSON: a page of entries, and the entries of one identifier with their schedule, ticks and changes.
+// Writes cron entries as JSON: a page of the list of entries, and the details of one identifier. The details are the
+// entries with this identifier, the definition of the schedule, the next ticks and the changes of the schedule.
 import { patternInWords } from "../../domain/cron/pattern-words.ts";
 import type { CronDetails } from "../lists/cron/cron-details.ts";
 import type { CronPage, ListedCronEntry } from "../lists/cron/list-cron.ts";
@@ -30,7 +31,7 @@ export function cronDetailsJson(
   return `{"entries":[${entries.map(entryJson).join(",")}],"schedule":${definition},${rest.slice(1)}`;
 }
 
-/** Returns an entry as JSON. The job id is added as text, because a double cannot represent every job id. */
+/** Returns an entry as JSON. `pending_job_id` is inserted as digits, because a double cannot represent every job id. */
 function entryJson(given: ListedCronEntry): string {
   const members = JSON.stringify({
     identifier: given.identifier,

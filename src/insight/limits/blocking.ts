@@ -1,5 +1,5 @@
-// The limits that keep jobs from starting now. For incidents, a rate that is nearly used up is included, although a job
-// may start at this moment: otherwise the incident would come and go.
+// Finds the limits that keep jobs from starting now. For incidents, a limit whose rate is nearly used up is included,
+// too, although a job might be allowed to start now. Otherwise the incident would come and go.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
@@ -23,21 +23,21 @@ import {
 export interface ExhaustedLimit {
   /** The reason: `10 of 10 running`. */
   readonly use: string;
-  /** When the next job may start: `next in 0.4 s`; null: unknown. */
+  /** When the next job may start: `next in 0.4 s`; null: the time is unknown, or `use` contains it. */
   readonly next: string | null;
 }
 
 export interface BlockingLimit extends ExhaustedLimit {
   readonly definition: LimitDefinition;
-  /** The queue that is full or has used up its rate; null: the limit is one of tasks, or backs off as a whole. */
+  /** The queue that is full or has used up its rate; null: it is a limit of tasks, or the whole limit backs off. */
   readonly queue: string | null;
   /** Whether jobs wait because the whole limit backs off, and not because it is full or its rate is used up. */
   readonly isBackOff?: true;
 }
 
 /**
- * Returns the limits that block jobs. With `only`, a task and a queue, returns only limits that block jobs of this task
- * or in this queue. Returns none if the schema has no table of limits.
+ * Returns the limits that block jobs; none if the schema has no table of limits. `only`: a task and a queue; returns
+ * only limits that block jobs of this task or in this queue.
  */
 export async function readBlockingLimits(
   db: Database,
@@ -60,7 +60,7 @@ export async function readBlockingLimits(
 }
 
 interface Facts {
-  /** True: a rate blocks only while no job may start. False: it also blocks while it is nearly used up. */
+  /** Whether a rate blocks only while no job may start. If false, it also blocks while it is nearly used up. */
   readonly isExact: boolean;
   readonly running: ReadonlyMap<string, number>;
   readonly granted: ReadonlyMap<number, PermitUse>;
@@ -83,8 +83,8 @@ function blockingLimits(limit: StoredLimit, facts: Facts): BlockingLimit[] {
 }
 
 /**
- * Returns how the concurrency is used up; null: it is not. `rateUse`: how the rate is used up, which explains why
- * workers have permits but run fewer jobs; null: it is not used up.
+ * Returns how the concurrency is used up; null if it is not. `rateUse`: how the rate is used up; null if it is not. If
+ * workers have all permits but run fewer jobs, `rateUse` is the reason and is returned, unless it is null.
  */
 function ofConcurrency(
   limit: StoredLimit,
@@ -132,7 +132,7 @@ function ofRate(
   return { use, next: `next in ${secondsText(nextMs)}` };
 }
 
-/** Returns a text such as `0.4 s`. From ten seconds on, whole seconds, rounded up: `12 s`. */
+/** Returns a text such as `0.4 s`. Ten seconds and more are rounded up to whole seconds: `12 s`. */
 const secondsText = (ms: number): string =>
   ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${numberText(Math.ceil(ms / 1_000))} s`;
 

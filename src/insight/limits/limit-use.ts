@@ -1,6 +1,7 @@
-// Computes how much of each limit is used: its running jobs, the jobs that wait for it, and its full queues. Running
-// jobs are known from the reports of workers, from permits and from slots of queues. Waiting jobs are known from counts
-// that were made for other reads. So the table of jobs is not scanned, and its size does not matter.
+// Computes how much of each limit is used: its running jobs, the jobs that wait under it, and its full queues. The
+// numbers of running jobs come from the reports of workers, from permits and from slots of queues. The numbers of
+// waiting jobs come from counts that were made for other reads. So the table of jobs is not scanned, and its size does
+// not matter.
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { Value } from "../../domain/value.ts";
@@ -24,7 +25,10 @@ import {
 } from "./read-use.ts";
 import { readWaitingNames, type WaitingCounts, type WaitingNames, waitingOf } from "./waiting.ts";
 
-/** `full`: a limit of tasks has used up its concurrency, rate or permits; a limit of queues has a full queue. */
+/**
+ * `full`: of a limit of tasks, the concurrency, the rate or the permits are used up; a limit of queues has at least one
+ * full queue.
+ */
 export type LimitState = "free" | "full" | "backing_off";
 
 /** A queue in which jobs run or wait, under a limit of queues. */
@@ -35,33 +39,36 @@ export interface QueueUse {
   readonly slots: number;
   readonly waiting: Value;
   readonly isFull: boolean;
-  /** How long until the queue's rate allows the next start, in milliseconds; 0: now. */
+  /** The milliseconds until the limit's rate allows the next start in this queue; 0: now. */
   readonly nextStartMs: number;
 }
 
 export interface LimitUse {
   readonly limit: StoredLimit;
-  /** The running jobs at the last heartbeats or exchanges of permits; for a limit of queues, the slots in use. */
+  /**
+   * For a limit of tasks, the number of running jobs at the last heartbeats or exchanges of permits, whichever number
+   * is larger. For a limit of queues, the number of slots in use.
+   */
   readonly running: number;
   /** The number of due jobs under the limit that have not started. */
   readonly waiting: Value;
-  /** The number of matching queues; null for a limit of tasks, and if too many queues or limits exist to count them. */
+  /** The number of matching queues; null for a limit of tasks, or if too many queues or limits exist for a count. */
   readonly queues: number | null;
-  /** The queues with running or waiting jobs: full ones first, then those with most waiting jobs; at most 200. */
+  /** At most 200 queues with running or waiting jobs: full queues first, then those with the most waiting jobs. */
   readonly busy: readonly QueueUse[];
   /** The number of full queues. */
   readonly fullQueues: number;
-  /** The milliseconds until the rate of a limit of tasks allows the next start; 0: now, or it is a limit of queues. */
+  /** The milliseconds until the rate of a limit of tasks allows the next start; 0: now. A limit of queues has 0. */
   readonly nextStartMs: number;
   readonly state: LimitState;
-  /** What is used up, such as `all 40 permits given out`; null: nothing is. */
+  /** A text on what is used up, such as `all 40 permits given out`; null if nothing is used up. */
   readonly fullBecause: string | null;
   readonly backingOff: BackingOff | null;
 }
 
 const MAX_BUSY = 200;
 
-/** Returns the uses, sorted by name; none where the schema has no table of limits. */
+/** Returns the use of each limit, sorted by name; an empty list if the schema has no tables of limits. */
 export async function readLimitUses(db: Database, counted: WaitingCounts): Promise<LimitUse[]> {
   if (!(await hasLimits(db))) return [];
   const limits = await readLimits(db);
@@ -169,7 +176,7 @@ function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
 const byUrgency = (a: QueueUse, b: QueueUse): number =>
   Number(b.isFull) - Number(a.isFull) || b.waiting.value - a.waiting.value || b.running - a.running;
 
-/** Returns the state. A limit that is for a single task or queue also backs off while that task or queue does. */
+/** Returns the state. A limit for a single task or queue also backs off while that task or queue backs off. */
 function stateOf(
   { definition: { scope, match }, backOff }: StoredLimit,
   { backingOff }: Facts,

@@ -1,4 +1,5 @@
-// Reads how much of each limit is used, from reports of workers, permits, slots of queues, rates and back-offs.
+// Reads how much of each limit is used. The numbers are read from the reports of workers, and from the tables of
+// permits, of slots of queues, of rates and of back-offs.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isNameSize, MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
@@ -13,7 +14,11 @@ const MAX_OF_A_WORKER = 1_000;
 const MAX_QUEUES = 10_000;
 const MAX_RATES = 10_000;
 
-/** Returns the number of locked jobs of each task that workers report as running; empty without a limit of tasks. */
+/**
+ * Returns the number of running jobs of each task, by the task's identifier. A job counts if it is locked and the
+ * report of a worker lists it as running. The map is empty if no limit is a limit of tasks, or if the schema has no
+ * table of workers.
+ */
 export async function readRunning(
   db: Database,
   limits: readonly StoredLimit[],
@@ -24,8 +29,9 @@ export async function readRunning(
   return new Map(rows.flatMap(({ task, running }) => (task === null ? [] : [[task, running]])));
 }
 
-// The jobs are found by their primary key, so the size of the table does not matter. The planner expects few ids in an
-// array; for a join with the lists it would expect millions of rows, and JIT-compile for a quarter of a second.
+// The jobs are found by their primary key, so the size of the table does not matter. The ids are passed as an array,
+// because the planner expects few ids in an array. For a join with the lists of ids it would expect millions of rows,
+// and PostgreSQL would spend a quarter of a second on JIT compilation.
 const runningSql: Statement = (s) => `
 select (select identifier from ${s}._private_tasks as tasks where tasks.id = running.task_id) as task, running.jobs as running
 from (
@@ -67,8 +73,9 @@ select limit_id as id, least(pg_catalog.sum(permits), 2147483647::bigint)::int a
 from ${s}._private_limit_permits group by limit_id`;
 
 /**
- * Returns the number of running jobs of a limit of tasks: the number from reports or the number from permits,
- * whichever is larger. Reports are seconds old and lack many short jobs; permits can be exchanged more often.
+ * Returns the number of running jobs of a limit of tasks: the number from reports or the number from permits, whichever
+ * is larger. Reports are seconds old, and many short jobs start and end between two reports. Permits can be exchanged
+ * more often.
  */
 export function runningOf(
   { id, definition }: StoredLimit,
@@ -82,7 +89,7 @@ export function runningOf(
   return Math.max(reported, granted.get(id)?.inUse ?? 0);
 }
 
-/** A queue with a slot in use. */
+/** A named queue with at least one slot in use. `running`: the number of slots in use. `slots`: the number of all. */
 export interface BusyQueue {
   readonly name: string;
   readonly running: number;
@@ -110,10 +117,16 @@ from busy
 join ${s}._private_job_queues as queues on queues.id = busy.queue_id
 order by busy.running desc, queues.queue_name`;
 
-/** For each limit id and key (a queue; "" for a limit of tasks), the theoretical arrival time in ms from now. */
+/**
+ * A map from the ids of limits to maps of theoretical arrival times, in milliseconds from now. The key of such a time
+ * is the name of a queue, or "" for a limit of tasks.
+ */
 export type RateTimes = ReadonlyMap<number, ReadonlyMap<string, number>>;
 
-/** Returns the times (next-start.ts) that are in the future or at most 10 s ago; past ones are negative. */
+/**
+ * Returns the theoretical arrival times (next-start.ts) that are in the future or less than 10 s ago, at most 10,000.
+ * Times in the past are negative.
+ */
 export async function readRates(db: Database): Promise<RateTimes> {
   const rows = await query<{ limit_id: number; key: string; ahead_ms: number }>(db, ratesSql);
   const times = new Map<number, Map<string, number>>();
@@ -134,8 +147,9 @@ const MAX_COUNTED = 20;
 const MAX_NAMES = 100_000;
 
 /**
- * Returns, by the id of each limit of queues, the number of queues that it matches; 1 if it is for a single queue.
- * Limits whose pattern matches more than MAX_NAMES queues, and patterns beyond the first MAX_COUNTED, are missing.
+ * Returns the number of queues that each limit of queues matches, by the id of the limit. The number is 1 if the limit
+ * is for a single queue. A limit with a pattern is missing if the pattern matches more than MAX_NAMES queues, or is not
+ * one of the first MAX_COUNTED patterns.
  */
 export async function readQueueCounts(
   db: Database,
@@ -164,7 +178,10 @@ export interface BackingOff {
   readonly reason: string | null;
 }
 
-/** Returns the back-offs of single tasks and queues that have not ended. The key is the scope, a space and the name. */
+/**
+ * Returns the active back-offs of tasks and named queues, at most 10,000. A key of the map consists of the scope, a
+ * space and the name.
+ */
 export async function readBackingOff(db: Database): Promise<ReadonlyMap<string, BackingOff>> {
   const rows = await query<BackingOffRow>(db, backingOffSql);
   return new Map(
@@ -195,6 +212,6 @@ where ${isNameSize("backs.name")} and backs.until > pg_catalog.now() and backs.s
   where pauses.scope = backs.scope and pauses.name = backs.name and pauses.resume_at = backs.until)
 order by backs.began_at limit ${MAX_BACK_OFFS}`;
 
-/** Whether a definition is for this task or queue. */
+/** Whether `name`, a task or a named queue, is the limit's name or matches its pattern. Does not check the scope. */
 export const isFor = ({ match }: LimitDefinition, name: string | null): boolean =>
   name !== null && (match.includes("*") ? matches(match, name) : match === name);

@@ -1,5 +1,5 @@
-// The number of jobs that wait under limits: ready, blocked and fetched jobs, and due retries. It is the sum of the
-// counts of tasks or queues.
+// Counts the jobs that wait under limits: ready, blocked and fetched jobs, and due retries. The number for a limit is
+// the sum of the numbers for the tasks or named queues that the limit covers.
 import type { Database } from "../../database/database.ts";
 import type { LimitScope } from "../../domain/limits/limit.ts";
 import type { Value } from "../../domain/value.ts";
@@ -8,13 +8,13 @@ import { type NameTally, sumOfTallies } from "../stats/name-tallies.ts";
 import { readNames } from "../stats/queue-rows.ts";
 import { inCondition, inState, sumOf, type TallyName } from "../stats/tally.ts";
 
-/** The maximum number of tasks, and of queues, that are compared with limits: those with the most waiting jobs. */
+/** The maximum number of names in the result. If there are more, those with the fewest waiting jobs are left out. */
 const MAX_NAMES = 10_000;
 const waiting: readonly TallyName[] = [...inState.ready, ...inCondition.fetched];
 
 export type WaitingCounts = Pick<NameCounts, "tallies" | "value">;
 
-/** The tasks or queues in which jobs wait, by name, those with the most waiting jobs first. */
+/** The counts of the tasks or named queues that have waiting jobs, by name; those with the most waiting jobs first. */
 export type WaitingNames = ReadonlyMap<string, NameTally>;
 
 export async function readWaitingNames(

@@ -1,5 +1,5 @@
-// The number of jobs of each task and queue, from existing counts. A small table was counted in one pass. The counts of
-// a large table are from a census (snapshot/census.ts) or a sample.
+// The numbers of jobs of each task and each named queue. No job is counted here: the numbers come from an earlier pass
+// over the whole table, from a census (snapshot/census.ts), or from a sample.
 import type { Value } from "../../domain/value.ts";
 import { agesOf, type NameTallies, type NameTally } from "../stats/name-tallies.ts";
 import { inState, sumOf, type TallyName, tallied } from "../stats/tally.ts";
@@ -8,26 +8,32 @@ import type { CountedHolders } from "./lock-holders.ts";
 export interface CountedNames extends CountedHolders {
   readonly tallies: NameTallies;
   /**
-   * Returns how many jobs of a task or queue are in the conditions `which`. `tally`: its counts; undefined if none of
-   * its jobs was counted.
+   * Returns the number of jobs of a task or queue in the conditions `which`. `tally`: the counts of the task or queue;
+   * undefined if none of its jobs was counted.
    */
   value(tally: NameTally | undefined, which: readonly TallyName[]): Value;
 }
 
-/** Returns the number of counted jobs, for sorting. The number of a sample is not scaled to the whole table. */
+/**
+ * Returns the number of counted jobs in the conditions `which`; 0 without a tally. If the counts come from a sample,
+ * this is the number of jobs in the sample, not an estimate for the whole table.
+ */
 export function countOf(tally: NameTally | undefined, which: readonly TallyName[]): number {
   return tally === undefined ? 0 : sumOf(tally.counts, which);
 }
 
 /** The number of jobs of a queue in each of the HTTP API's four states, and in total. */
 export interface QueueCounts {
-  /** The number of due jobs, whether or not the queue is locked. */
+  /** The number of due jobs that no worker has locked and that have attempts left, even if the queue is locked. */
   readonly ready: Value;
   readonly scheduled: Value;
   readonly running: Value;
   readonly failed: Value;
   readonly total: Value;
-  /** The run_at of the oldest due job (for a sample: in the sample), in milliseconds since 1970; null: none. */
+  /**
+   * The earliest run_at of the jobs that `ready` counts, in milliseconds since 1970. null if there is no such job, or
+   * if the counts come from a sample.
+   */
   readonly oldestReadyMs: number | null;
 }
 

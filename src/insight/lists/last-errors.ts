@@ -1,6 +1,7 @@
-// The last error of each given task. Of a small table all jobs are read. Of a large one, the newest failures and the
-// retries that are due nearest to now are read, if their optional indexes exist. For tasks without an error among
-// these, random pages are read. So a task of a large table may have a later error than the one that is found.
+// Finds the last error of each given task. If the table of jobs is small, all jobs are read. If the table is large, or
+// if that read takes too long, the newest failed jobs and the retries that are due nearest to now are read, as far as
+// the optional indexes for these two reads exist. For tasks without an error among these jobs, random pages are read.
+// So in a large table, a task may have a later error than the one that is found.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { indexCondition } from "../../database/schema/indexes/optional-index.ts";
@@ -16,18 +17,18 @@ import { rowsOfPage } from "../stats/sample-jobs.ts";
 export interface LastError {
   /** The first line of the error. */
   readonly line: string;
-  /** When the attempt failed, in milliseconds since 1970; null if unknown, because the job was changed since. */
+  /** When the attempt failed, in milliseconds since 1970; null if unknown, usually because of a later change. */
   readonly atMs: number | null;
 }
 
 export interface LastErrors {
-  /** The last errors by the task's id. */
+  /** The last error that was found for a task, by the task's id. */
   readonly of: ReadonlyMap<number, LastError>;
   /** Whether only some jobs were read. */
   readonly areSampled: boolean;
 }
 
-/** The number of newest failures that are read, and the number of retries nearest to now. */
+/** The maximum number of the newest failed jobs that are read, and of the retries due nearest to now that are read. */
 const NEWEST = 2_000;
 const SAMPLED_PAGES = 250;
 
@@ -70,11 +71,11 @@ function newestOf(rows: readonly ErrorRow[]): ReadonlyMap<number, LastError> {
 const lastOfAll = (db: Database, taskIds: readonly number[]) =>
   query<ErrorRow>(db, lastOfAllSql, [taskIds]);
 
-/** Returns the last errors of failed jobs. The query is fast only with the index on failed jobs. */
+/** Returns the last errors among the newest failed jobs. The query is fast only with the index on failed jobs. */
 export const lastOfFailed = (db: Database, taskIds: readonly number[]): Promise<ErrorRow[]> =>
   query<ErrorRow>(db, lastOfFailedSql, [taskIds]);
 
-/** Returns the last errors of retrying jobs. The query is fast only with the index on retries. */
+/** Returns the last errors among the retries due nearest to now. The query is fast only with the index on retries. */
 export const lastOfRetried = (db: Database, taskIds: readonly number[]): Promise<ErrorRow[]> =>
   query<ErrorRow>(db, lastOfRetriedSql, [taskIds]);
 
@@ -90,10 +91,13 @@ interface ErrorRow {
   readonly at_ms: string | null;
 }
 
-/** When the job's last attempt failed; null if the job was changed since. */
+/** SQL: the time at which the job's last attempt failed; null if it is unknown. */
 const knownAt = `case when ${isFailureTimed("jobs")} then ${failedAt("jobs")} end`;
 
-/** Returns SQL for the last error of each task. `found`: a select of id, task_id and at from jobs with an error. */
+/**
+ * Returns SQL for the last error of each task. `found`: a query for the jobs to consider, with the columns id, task_id
+ * and at, the time of the failure.
+ */
 const lastOf = (s: string, found: string): string => `
   with found as materialized (${found}
   ), last as (
@@ -117,7 +121,7 @@ const lastOfAllSql: Statement = (s) =>
     where jobs.task_id = any ($1::int[]) and jobs.last_error is not null`,
   );
 
-// Finds the newest failures by the keys of the index alone.
+// The keys of the index are enough to find the newest failed jobs.
 const lastOfFailedSql: Statement = (s) =>
   lastOf(
     s,
@@ -128,8 +132,8 @@ const lastOfFailedSql: Statement = (s) =>
     limit ${NEWEST}`,
   );
 
-// Finds the retries that are due nearest to now. The first delays of a job are short, so most jobs that failed recently
-// are due soon, or became due recently.
+// Finds the retries that are due nearest to now. The delays before a job's first retries are short. So most jobs whose
+// attempt failed recently are due soon, or became due recently.
 const lastRetriedSql = (s: string, when: string, order: string): string => `
     (select ${FAILED} from ${s}._private_jobs as jobs
     where ${indexCondition("retrying", "jobs")} and jobs.run_at ${when} pg_catalog.now()

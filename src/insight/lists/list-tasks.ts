@@ -1,4 +1,5 @@
-// Tasks, page by page: their jobs in each condition, last errors, pauses, and the live workers that support them.
+// Lists tasks, page by page. For each task: the number of its jobs in each condition, its last error, its pause, and
+// how many live workers support it.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
@@ -18,26 +19,26 @@ export interface ListedTask {
   readonly identifier: string;
   readonly counts: Readonly<Record<Condition, Value>>;
   /**
-   * The earliest run_at of the task's due jobs, in milliseconds since 1970; in a sampled table, of those due jobs that
-   * were read. null: there are none.
+   * The earliest run_at of the task's due jobs that are not locked, in milliseconds since 1970; null if there are none.
+   * If only some jobs were read, only these are considered.
    */
   readonly oldestReadyMs: number | null;
   readonly lastFailureMs: number | null;
-  /** The last error of its jobs; null: there is none, or none among the jobs that were read. */
+  /** The last error of the task's jobs; null: no job has an error, or none of the jobs that were read. */
   readonly lastError: LastError | null;
-  /** Whether only some jobs were read, so that there may be a later error. */
+  /** Whether only some jobs were read to find `lastError`. Other jobs of the task may then have a later error. */
   readonly isErrorSampled: boolean;
   /** The number of live workers that list the task in their reports. */
   readonly supportedBy: number;
-  /** Whether no worker supports the task; null if unknown. */
+  /** Whether no live worker supports the task; null if unknown. */
   readonly isUnsupported: boolean | null;
   /** The pause of the task; null: not paused. A pause of all tasks is not included. */
   readonly pause: Pause | null;
 }
 
 /**
- * The orders of the list. `worst`: by the number of jobs that have failed, are retrying, or are due while no worker
- * supports the task.
+ * The orders of the list. A `-` before a condition: most jobs in this condition first. `oldest`: by `oldestReadyMs`.
+ * `worst`: most failed and retrying jobs first; if no worker supports a task, its ready and blocked jobs count, too.
  */
 export const taskSorts = [
   "name",
@@ -54,7 +55,7 @@ export type TaskSort = (typeof taskSorts)[number];
 export interface TaskPage {
   readonly tasks: readonly ListedTask[];
   readonly nextCursor: string | null;
-  /** The number of tasks on all pages; null: there are too many. */
+  /** The number of tasks on all pages; null: MAX_TASKS or more. */
   readonly count: number | null;
 }
 
@@ -90,7 +91,8 @@ export async function listTasks(
   };
   const page = pageOf(rows, orders[request.sort], ({ identifier }) => identifier, request);
   const isSmall = counted.basis === "scan";
-  // In a small table every task with jobs was counted. In a large table the counts may lack some tasks with jobs.
+  // The last error is searched only for tasks that may have jobs. In a small table, these are the tasks with counts. In
+  // a large table, a task without counts may have jobs, too, because not all jobs were counted.
   const mayHaveJobs = (row: TaskRow) => !isSmall || tally(row) !== undefined;
   const ids = page.rows.filter(mayHaveJobs).map(({ id }) => id);
   const errors = await lastErrors(db, ids, isSmall);
@@ -118,8 +120,8 @@ const STUCK = [...FAILING, ...inCondition.blocked, ...inCondition.ready];
 
 /**
  * Returns a function that returns the support of a task. A task that no live worker lists counts as unsupported only if
- * there are live workers, all of them list all their tasks, all lock holders were found, and no unknown worker is
- * among them.
+ * all of these hold: there are live workers, the complete list of tasks of each of them was read, all workers that hold
+ * locks were found, and none of these is an unknown worker. Otherwise `isUnsupported` is null.
  */
 async function supportOf(db: Database, counted: CountedNames) {
   const living: LiveTasks = await liveTasks(db);

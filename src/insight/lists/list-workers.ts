@@ -1,4 +1,4 @@
-// Lists workers page by page, or returns one worker, from their heartbeat rows and their locks.
+// Reads workers from their heartbeat rows and their locks: the workers of one page of a list, or a single worker.
 
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
@@ -26,15 +26,15 @@ import { reportsOf } from "./worker-reports.ts";
 /** A worker with its report and its jobs. */
 export interface ListedWorker extends KnownWorker {
   readonly report: WorkerReport;
-  /** The number of running jobs that it reports. If it reports no such number, the number is derived from its locks. */
+  /** The number of running jobs that the worker reports; if it reports none, a number that follows from its locks. */
   readonly running: Value;
-  /** The number of jobs that it has locked and not started; null if unknown. */
+  /** The number of jobs that the worker has locked and not started; null if unknown. */
   readonly fetched: number | null;
-  /** The number of jobs that it has locked in the database now; null if unknown. */
+  /** The number of jobs that the worker has locked in the database now; null if unknown. */
   readonly lockedJobs: number | null;
   /**
-   * Its jobs that have run longest, from its report. If it reports no number of running jobs, the jobs that it locked
-   * longest ago are added, unless the table is large and lacks the index for this.
+   * The jobs that have run longest, from the worker's report. If the worker reports no number of running jobs, the jobs
+   * that it locked longest ago are added, unless the table is large and lacks the index `running`.
    */
   readonly current: readonly WorkerJob[];
 }
@@ -42,7 +42,7 @@ export interface ListedWorker extends KnownWorker {
 export interface WorkerJob {
   readonly id: string;
   readonly task: string | null;
-  /** When it was locked or started, RFC 3339. */
+  /** When the job was started or, if no report has its start, when it was locked; RFC 3339. */
   readonly since: string;
 }
 
@@ -69,7 +69,7 @@ const jobsLockedBy = ({ locks }: KnownWorker) => locks?.jobs ?? 0;
 export interface WorkerPage {
   readonly workers: readonly ListedWorker[];
   readonly nextCursor: string | null;
-  /** The number of workers in each state, on all pages. */
+  /** The number of workers in each state, on all pages of the list. */
   readonly counts: Readonly<Record<WorkerState, number>>;
 }
 
@@ -85,7 +85,7 @@ export async function listWorkers(
   return { workers: await listedWorkers(db, rows, known), nextCursor, counts };
 }
 
-/** Returns the worker; null if it has no row and no locks were found. */
+/** Returns the worker; null if it has no heartbeat row and none of its locks was found. */
 export async function getWorker(
   db: Database,
   workerId: string,
@@ -135,15 +135,18 @@ function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Valu
   }
   const jobs = jobsLockedBy(worker);
   if (basis === "probe") return exactValue(jobs, basis, asOf);
-  // Each locked queue counts as a running job. `jobs` comes from an earlier count of all jobs. Some of these jobs may
-  // have ended since then, so the number is an estimate.
+  // Each locked queue counts as one running job, so the number of locked queues is a lower bound. `jobs` is from an
+  // earlier count of all jobs. It is only an estimate, because some of these jobs may have ended since that count.
   const queues = locks?.queues ?? 0;
   return basis === null
     ? cappedValue(queues, "probe", asOf)
     : estimatedValue(jobs, jobs, basis, asOf, queues);
 }
 
-/** Limits the running jobs to the worker's slots. Further locked jobs cannot have started, so they are fetched. */
+/**
+ * If a worker reports its slots but no number of running jobs, limits the running jobs to the slots. Further locked
+ * jobs cannot have started, so they are fetched.
+ */
 function withinSlots(worker: KnownWorker, locks: Value, { slots, fetched }: WorkerReport) {
   if (!isWithoutReport(worker)) return { running: locks, fetched };
   if (slots === null || locks.precision !== "exact") return { running: locks, fetched: null };
@@ -151,7 +154,10 @@ function withinSlots(worker: KnownWorker, locks: Value, { slots, fetched }: Work
   return { running: { ...locks, value: running }, fetched: locks.value - running };
 }
 
-/** The most jobs that are read for a worker: its equal share of CURRENT_JOBS, or JOBS_OF_EACH if that is more. */
+/**
+ * For each worker, at most this many locked jobs are read: CURRENT_JOBS divided by the number of workers, or
+ * JOBS_OF_EACH if that is more.
+ */
 const CURRENT_JOBS = 100;
 const JOBS_OF_EACH = 5;
 
@@ -174,7 +180,7 @@ interface LockedRow {
   readonly since_us: string;
 }
 
-/** Returns the jobs that each of these workers locked longest ago; none if the table is large and lacks the index. */
+/** Returns the jobs that each worker locked longest ago; none if the table is large and lacks the index `running`. */
 async function lockedBy(
   db: Database,
   workerIds: readonly string[],

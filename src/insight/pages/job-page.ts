@@ -5,9 +5,9 @@ import type { Job } from "../../domain/job.ts";
 export interface JobPage {
   /** The jobs of the page, in the filter's order. */
   readonly jobs: Job[];
-  /** The cursor of the next page, for the filter's `cursor`; null at the end. */
+  /** The cursor of the next page, to be passed as the filter's `cursor`; null if nothing is left to search. */
   readonly nextCursor: string | null;
-  /** The jobs on the page whose payload is too large for it. Their payload is null. */
+  /** The jobs of the page that are too large to be returned in full. In `jobs`, their payload is null. */
   readonly truncated: readonly {
     /** The job's id. */
     readonly id: string;
@@ -22,9 +22,15 @@ export interface JobPage {
     readonly cost: "cheap" | "bounded";
     /** The number of rows scanned. */
     readonly scanned: number;
-    /** The last id scanned by an unfinished search that reads jobs in the order of ids; otherwise null. */
+    /**
+     * If the search reads jobs in the order of their ids and has not ended, the id of the last scanned job; otherwise
+     * null.
+     */
     readonly scannedTo: string | null;
-    /** False if the time was up before the page was full and its order final. `nextCursor` continues the search. */
+    /**
+     * False if the search reached its time limit before the page was full, or before the order of its jobs was final.
+     * `nextCursor` continues the search.
+     */
     readonly isComplete: boolean;
     /**
      * `full`: the order is final. `partial`: the jobs are the first of those found so far. `nextCursor` continues the
@@ -32,11 +38,11 @@ export interface JobPage {
      */
     readonly ranking: "full" | "partial";
     /**
-     * The terms of the query on a task or named queue that does not exist, such as `task:mail`, or on an error group
-     * that no job has.
+     * The terms of the query that name a task or a named queue that does not exist, such as `task:mail`, or an error
+     * group that no job has.
      */
     readonly unknownNames: readonly string[];
-    /** The name of the optional index that would make the search cheap; null without one. */
+    /** The name of the optional index that would make the search cheap; null if there is none. */
     readonly indexHint: string | null;
     /** The number of jobs too large to be compared with the query. */
     readonly unchecked: number;

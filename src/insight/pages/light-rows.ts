@@ -1,5 +1,5 @@
-// Reads the jobs of a page without large values: with the condition of each job, the first line of its last error, and
-// the size of its payload, but without the payload.
+// Reads the jobs of a page of a list, without their large values. In place of its payload, a job has the size of the
+// payload; in place of its last error, the first line of the error. Each job also has its condition.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { worstBytes } from "../../database/unpacked.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
@@ -37,15 +37,18 @@ export interface LightJob {
   readonly isAvailable: boolean;
   readonly state: JobState;
   readonly condition: Condition;
-  /** Whether the job waits, and its named queue, its task or the whole queue is paused. */
+  /** Whether the job is neither locked nor failed, and its named queue, its task or the whole queue is paused. */
   readonly isPaused: boolean;
-  /** When the job entered its condition, as far as its row shows. */
+  /** When the job entered its condition, as far as the row of the job shows this time. */
   readonly conditionSince: string;
-  /** `being cancelled: deploy, by ana`; null: the job is not being cancelled. */
+  /** A text such as `being cancelled: deploy, by ana`; null: the job is not being cancelled. */
   readonly cancelling: string | null;
   /** The size of the payload as it is stored, possibly compressed, in bytes. */
   readonly payloadBytes: number;
-  /** Whether the payload may be too large for a page of full jobs. If compressed, its maximum size is assumed. */
+  /**
+   * Whether the payload may have more than MAX_PAGE_BYTES, so that a page of full jobs lists the job without it. For a
+   * compressed payload, the largest size that it can have after decompression is used.
+   */
   readonly isPayloadTruncated: boolean;
 }
 
@@ -69,11 +72,11 @@ interface LightRow {
   readonly condition: string;
   readonly since_us: string;
   readonly payload_bytes: number;
-  /** The size of the payload after decompression in the worst case. */
+  /** The largest size that the payload can have after decompression, in bytes. */
   readonly worst_bytes: number;
 }
 
-/** Returns the jobs of `ids` in their order, without deleted ones. */
+/** Returns the jobs with these ids, in the order of `ids`. Deleted jobs are left out. */
 export async function readLightRows(db: Database, ids: readonly string[]): Promise<LightJob[]> {
   const found = await query<LightRow>(db, rowsSql(await heartbeatsOf(db)), [ids]);
   const byId = new Map(found.map((row) => [row.id, row]));
@@ -123,9 +126,9 @@ function toLightJob(
   };
 }
 
-// The row of each job's queue is joined for the queue's name, so the queue's lock is read from it, too. since_us is the
-// time of the last change for a scheduled job; for a ready job it is run_at, or created_at if that is later. "offset 0"
-// keeps the planner from merging the two levels. Otherwise it would plan and run the condition twice.
+// The statement joins the row of each job's queue to read the queue's name. So it reads the queue's lock from this row,
+// too. "offset 0" keeps the planner from merging the subquery into the outer select. Otherwise PostgreSQL would plan
+// and compute the condition of each job twice.
 const rowsSql =
   (heartbeats: Heartbeats): Statement =>
   (schema) =>

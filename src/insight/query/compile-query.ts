@@ -1,20 +1,21 @@
 // Queries: from a typed text to a condition on jobs.
 //
 //  1. parseQuery() makes a tree of the text, or throws with the place of the problem (domain/query).
-//  2. What the tree refers to is read from the database, in parallel (facts/): the time, the ids of tasks
-//     and queues, locked queues, whether workers send heartbeats, stale workers, ranges of keys, error
-//     groups. Later changes of these do not change the compiled query.
-//  3. A word without a field means the job, key, task or queue that has exactly this name. If there is none,
-//     or the word is quoted, it is a text to search for anywhere (facts/names.ts).
+//  2. The facts that the tree needs are read from the database, in parallel (facts/): the time, the ids of
+//     tasks and queues, locked queues, whether workers send heartbeats, stale workers, the keys with a prefix,
+//     and error groups. If these facts change later, the compiled query stays as it is.
+//  3. A word without a field means the job, key, task or queue that has exactly this id or name. If there is
+//     none, or if the word is quoted, it is a text to search for anywhere in a job (facts/names.ts).
 //  4. Each term becomes a *part* (fields/): SQL of constants and numbered parameters. For payload fields and
 //     error groups, the SQL can only select candidates; a function of this process decides which of them match.
-//  5. `and`, `or` and `not` join the parts (parts/part.ts). The *shape* is what all matches have in common,
-//     by which a reader selects its index (parts/shape.ts).
-//  6. The functions become one check of a row's texts (row-check.ts). If the condition reads values that may
-//     be compressed, the query also gets a *light* condition, which decompresses none of them. It also accepts
-//     the rows that it cannot decide.
+//  5. `and`, `or` and `not` join the parts (parts/part.ts). The *shape* of the result is what all matching
+//     jobs have in common. Code that reads the jobs selects an index by the shape (parts/shape.ts).
+//  6. The functions of the parts become one function, which checks the texts of a row (row-check.ts). If the
+//     condition reads values that may be compressed, the query also gets a *light* condition, which
+//     decompresses no value. The light condition accepts each row that it cannot decide.
 //  7. The result is a JobQuery (job-query.ts), which lists, counts, exports and operations use. Its cost is
-//     `cheap` if an index finds the matches, otherwise `bounded`: they are found in short steps.
+//     `cheap` if an index finds the matches. Otherwise the cost is `bounded`: the matches are searched for in
+//     short steps.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { isPacked } from "../../database/unpacked.ts";
@@ -53,15 +54,15 @@ import { rowCheck } from "./row-check.ts";
 
 export interface CompileOptions {
   /**
-   * The query's `now`, in microseconds since 1970. For later pages of a list, it is that of the first page. Default:
-   * the database's time.
+   * The query's `now`, in microseconds since 1970. All pages of a list are read with the `now` of the first page.
+   * Default: the database's time.
    */
   readonly nowUs?: string;
-  /** The names of existing optional indexes. They only affect the reported cost. */
+  /** The names of the optional indexes that exist. They affect only the reported costs. Default: none. */
   readonly indexes?: ReadonlySet<string>;
 }
 
-/** Compiles a query. Throws QueryError (an InputError of `q`) if the text is invalid or too broad. */
+/** Compiles a query. Throws QueryError if the text is invalid or too broad, and InputError if `nowUs` is not a time. */
 export async function compileQuery(
   db: Database,
   text: string,
@@ -121,7 +122,7 @@ function lightQuery(
   };
 }
 
-/** The meaning of a word without a field: the job, key, task or queue of that name, or a text to search for. */
+/** The meaning of a word without a field: the job, key, task or queue with this name, or a text to search for. */
 type TextMeaning =
   | { readonly kind: "name"; readonly meanings: WordMeanings }
   | { readonly kind: "text"; readonly names: NamesWithText };

@@ -1,4 +1,4 @@
-// Workers that hold locks, with or without heartbeats.
+// Lists the workers that hold locks, whether or not they send heartbeats.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { isLockedByWorker } from "../../queue/sql/lock.ts";
@@ -7,9 +7,9 @@ import { isLockedByWorker } from "../../queue/sql/lock.ts";
 export interface LockedWorker {
   /** The id of the worker, as in `locked_by`. */
   readonly workerId: string;
-  /** The number of jobs that it has locked. */
+  /** The number of jobs that the worker has locked. */
   readonly lockedJobs: number;
-  /** The number of named queues that it has locked. */
+  /** The number of named queues that the worker has locked. */
   readonly lockedQueues: number;
 }
 

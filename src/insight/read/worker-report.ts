@@ -1,5 +1,6 @@
-// Reads the report in a worker's heartbeat row, which worker/lease/heartbeat-metadata.ts writes. Other programs and
-// other versions write such rows, too. A part that is missing or has another type is null, an empty list or a default.
+// Reads the report in a worker's heartbeat row. worker/lease/heartbeat-metadata.ts creates the report. Other programs
+// and other versions write such rows, too. If a member of the report is missing or has an unexpected type, the result
+// has null, an empty list or a default instead.
 import { isJobId } from "../../domain/job-ids.ts";
 import { isMoment } from "../../domain/moment.ts";
 import { MAX_REPORT_BYTES } from "../../queue/workers/worker-table.ts";
@@ -23,10 +24,10 @@ export interface WorkerReport {
   readonly done: number | null;
   /** The number of failed attempts since the worker was created; null: not reported. */
   readonly failed: number | null;
-  /** `done` and `failed` for the last minute; null: not reported. */
+  /** donePerMin and failedPerMin: like `done` and `failed`, but of the last minute; null: not reported. */
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;
-  /** `done` and `failed` of the worker's busiest tasks, since the worker was created. */
+  /** For each of the worker's busiest tasks: `done` and `failed` since the worker was created. */
   readonly byTask: readonly {
     readonly task: string;
     readonly done: number;
@@ -36,7 +37,7 @@ export interface WorkerReport {
   readonly running: number | null;
   /** The number of jobs that the worker reports as locked and not started, at most 1,000; null: not reported. */
   readonly fetched: number | null;
-  /** The jobs that have run longest. `since`: when the job began, RFC 3339. */
+  /** The running jobs that started first. `since`: when the job started, RFC 3339. */
   readonly current: readonly {
     readonly id: string;
     readonly task: string;

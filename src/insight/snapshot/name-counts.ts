@@ -13,11 +13,14 @@ export interface NameCounts {
   readonly basis: Extract<Basis, "scan" | "census" | "sample">;
   /** RFC 3339: when the jobs were counted; for a census, when its last part was counted. */
   readonly asOf: string;
-  /** The counts of the jobs that were read; for a sample, these are only a part of all jobs. */
+  /** The counts of the jobs that were read. For a sample, only a part of all jobs was read. */
   readonly tallies: NameTallies;
-  /** Returns the number of a task's or queue's jobs in these conditions. `tally`: undefined if no job was counted. */
+  /**
+   * Returns the number of a task's or queue's jobs in the conditions `which`. `tally`: the counts of the task or queue;
+   * undefined if none of its jobs was counted.
+   */
   value(tally: NameTally | undefined, which: readonly TallyName[]): Value;
-  /** Returns the number of jobs that this worker has locked; from a sample, an estimate. */
+  /** Returns the number of jobs that this worker has locked; if `basis` is "sample", an estimate. */
   lockedBy(workerId: string): number;
 }
 
@@ -33,7 +36,7 @@ export function scannedNames(tallies: NameTallies, asOf: string): NameCounts {
 
 /** What has changed since a census began. */
 export interface ChangesSince {
-  /** The number of writes to rows. Only written rows may have been counted twice or not at all. */
+  /** The number of writes to rows of jobs. The census may have counted a written row twice or not at all. */
   readonly writes: number;
   /** The number of jobs whose run_at has passed since the census began; null if unknown. */
   readonly becameDue: number | null;
@@ -58,9 +61,9 @@ const due = inState.ready;
 const scheduled = inState.scheduled;
 
 /**
- * Returns by how much the count may have changed without a write to a job, as an upper bound. A count changes in this
- * way when a scheduled job becomes due, and when the queue of a due job is locked or unlocked: the job becomes blocked,
- * or stops being blocked.
+ * Returns an upper bound for the change of a count without a write to a row of a job. There are two causes of such a
+ * change. First, a scheduled job or a retry becomes due. Second, the named queue of a due job is locked or unlocked, so
+ * that the job becomes blocked or stops being blocked.
  */
 function shiftOf(
   tally: NameTally | undefined,
@@ -93,7 +96,7 @@ export function sampledNames(tallies: NameTallies, asOf: string, share: number):
       if (tally === undefined || counted === 0) {
         return intervalValue({ value: 0, low: 0, high: RULE_OF_THREE * scale }, "sample", asOf);
       }
-      // The counts of two conditions may be correlated across pages, so their deviations are added.
+      // The counts of two conditions may be correlated across pages, so their standard deviations are added.
       const spread = which.reduce((sum, one) => sum + Math.sqrt(tally.squares[one]), 0);
       const margin = Z * scale * spread;
       const value = scale * counted;
@@ -104,7 +107,7 @@ export function sampledNames(tallies: NameTallies, asOf: string, share: number):
   };
 }
 
-/** Returns unknown counts, for the case that no page of the table could be read in time. */
+/** Returns counts of which every number is unknown, for the case that no page of the table could be read in time. */
 export function unknownNames(asOf: string): NameCounts {
   return {
     basis: "sample",

@@ -1,9 +1,12 @@
-// Estimates how many jobs were added and done in the last minute, from PostgreSQL's numbers of inserted and deleted
-// rows. These numbers also contain rows of rolled-back transactions, and jobs that were removed instead of being run.
-// For `done`, sampler.ts prefers the reports of workers.
+// Estimates how many jobs were added and how many were done in the last minute, from PostgreSQL's numbers of inserted
+// and deleted rows. These numbers include rows of rolled-back transactions, and jobs that were deleted without being
+// run. So sampler.ts uses the number of done jobs from the reports of workers, if all live workers report it.
 import type { Gauge } from "../stats/gauge.ts";
 
-/** The jobs added, jobs done and attempts failed in the last minute; null if unknown. Only workers report `failed`. */
+/**
+ * The numbers of jobs added, of jobs done and of failed attempts in the last minute; null if unknown. `failed` is known
+ * only from the reports of workers.
+ */
 export interface JobRates {
   readonly added: number | null;
   readonly done: number | null;
@@ -11,8 +14,9 @@ export interface JobRates {
 }
 
 /**
- * The jobs added and done in the `ms` milliseconds before the last reading: since the newest reading that was a minute
- * or more earlier, or since the first one if there is none.
+ * The numbers of jobs added and done in a window that is `ms` milliseconds long and ends at the last reading. The
+ * window begins at the newest reading that is at least a minute older than the last one; if there is none, it begins at
+ * the oldest known reading.
  */
 export interface RateWindow {
   readonly ms: number;
@@ -21,9 +25,10 @@ export interface RateWindow {
 }
 
 export interface RateMeter {
+  /** Stores a reading. */
   note(gauge: Gauge): void;
   readonly seen: RateWindow;
-  /** The rates; null until the readings cover a minute, because a shorter time is not extrapolated. */
+  /** The jobs per minute in the window `seen`. Both numbers are null while the window is shorter than a minute. */
   readonly perMinute: Pick<JobRates, "added" | "done">;
 }
 
@@ -33,8 +38,8 @@ export function createRateMeter(): RateMeter {
   return {
     note({ nowMs, inserted, deleted }) {
       const last = points.at(-1);
-      // If a number or the time is less than before, the counters were reset or the server was replaced. The earlier
-      // readings are then dropped.
+      // If a counter or the time is lower than in the last reading, for example because the counters were reset or the
+      // server was replaced, the earlier readings are dropped.
       const isReset =
         last !== undefined &&
         (inserted < last.inserted || deleted < last.deleted || nowMs < last.nowMs);

@@ -1,6 +1,7 @@
-// Counts the jobs that a query matches, if that is cheap. A count by an index stops at 10,000, which is then a lower
-// bound. If counting is not cheap, the number is estimated from a sample of the table, with a confidence interval. The
-// planner's estimate is never used.
+// Counts the jobs that a query matches. A small table is counted as a whole. In a large table an index is used if the
+// query requires certain ids or a certain key. A count through an index stops at 10,000, which is then a lower bound.
+// If none of this is possible, or if it takes too long, the number is estimated from a sample of the table, with a
+// confidence interval. The planner's estimate is never used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import {
@@ -24,10 +25,10 @@ export const SMALL_TABLE_PAGES = 4_096;
 
 const CAP = 10_000;
 const SAMPLED_PAGES = 2_000;
-/** The number of pages in a sample if this process evaluates the query (`check`) and so has to receive texts. */
+/** The number of pages in a sample if this process runs `check`, for which it has to receive the texts of jobs. */
 const CHECKED_PAGES = 400;
 const MAX_CHECKED = 1_000;
-/** The size up to which a payload is read for `check`. Jobs with larger payloads count as possible matches. */
+/** The maximum size of a payload that is read for `check`, in bytes. A job with a larger one is a possible match. */
 const MAX_CHECKED_BYTES = 16_384;
 
 /** Options for tests. */

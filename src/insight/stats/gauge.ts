@@ -1,5 +1,6 @@
-// Facts about the queue that are known without reading the table of jobs: its size, the number of rows written, and the
-// locked named queues. They are fast to read unless there are very many named queues, whose rows are counted.
+// Reads facts about the queue without reading the rows of jobs: the size of the table of jobs, how many of its rows
+// were written, and the locked named queues. The read is fast unless there are very many named queues, because their
+// rows are counted.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isBlockedQueue, queueHolder } from "../../queue/sql/lock.ts";
@@ -13,11 +14,11 @@ export interface Gauge {
   readonly pages: number;
   /** The average number of jobs on a page, by the planner's statistics; null without statistics. */
   readonly jobsPerPage: number | null;
-  /** The file of the table, which changes when the table is rewritten. */
+  /** The number of the file that stores the table of jobs. It changes when the table is rewritten. */
   readonly fileNode: string;
   /**
-   * The numbers of jobs inserted, updated and deleted since PostgreSQL's statistics began, including those of
-   * transactions that were rolled back. They may be a second old.
+   * `inserted`, `updated` and `deleted`: how many jobs were inserted, updated and deleted since PostgreSQL's statistics
+   * began, including the changes of transactions that were rolled back. The numbers may be a second old.
    */
   readonly inserted: number;
   readonly updated: number;
@@ -26,12 +27,12 @@ export interface Gauge {
   readonly queues: number;
   /** The ids of named queues whose jobs are blocked, by a worker or by a pause; at most 10,000. */
   readonly lockedQueueIds: readonly number[];
-  /** The number of named queues that each worker has locked; at most 1,000 workers. */
+  /** For each worker's id, how many of `lockedQueueIds` the worker has locked; at most 1,000 workers. */
   readonly queueHolders: ReadonlyMap<string, number>;
   readonly heartbeats: Heartbeats;
 }
 
-/** What the condition of a job depends on besides its own row. */
+/** The data on which the condition of a job depends besides the job's own row. */
 export type Locks = Pick<Gauge, "lockedQueueIds" | "heartbeats">;
 
 interface GaugeRow {

@@ -1,22 +1,25 @@
-// Counts the jobs in each condition, of each task and named queue, and the locked jobs of each worker (the holder of
-// the lock). The counts are added up from the results of one or more statements.
+// Counts the jobs of each task and of each named queue by condition, and the jobs that each worker has locked (the
+// worker is the *holder* of these jobs). The counts are added up from the results of one or more statements.
 import { inState, type TallyName, tallied } from "./tally.ts";
 
-/** The counts for one kind of name and one condition, in three lists of equal length, each as JSON text. */
+/**
+ * The counts for one kind of name and one condition. `keys`, `counts` and `times` are lists as JSON texts, with one
+ * element for each name.
+ */
 export interface TallyRow {
   readonly kind: "task" | "queue" | "holder";
   readonly tallied: TallyName;
-  /** The ids of tasks, queues or workers; a null in the list: the jobs without a named queue. */
+  /** The ids of tasks, queues or workers. null stands for the jobs without a named queue. */
   readonly keys: string;
   readonly counts: string;
   /**
-   * Times in milliseconds since 1970: for locked jobs the earliest lock, for failed ones the last failure, for all
-   * others the earliest run_at; null: unknown, as for holders.
+   * Times in milliseconds since 1970: the earliest lock of locked jobs, the last failure of failed jobs, or the
+   * earliest run_at of jobs in another condition. A time is null if it is unknown. All times of holders are null.
    */
   readonly times: string;
 }
 
-/** The jobs of a sample: lists with an element for each job. `holders` has one for each locked job only. */
+/** The jobs of a sample: lists with an element for each job. `holders` has an element for each locked job only. */
 export interface SampledJobs {
   /** For each job, the number of its page in the table. Jobs of one page follow each other. */
   readonly pages: readonly number[];
@@ -28,7 +31,10 @@ export interface SampledJobs {
 
 export interface NameTally {
   readonly counts: Record<TallyName, number>;
-  /** In a sample, the sum of the squares of the counts on each page, from which the variance follows; otherwise 0. */
+  /**
+   * In a sample, the sum, over all pages that were read, of the square of the count on the page. The variance of an
+   * estimate follows from this sum. Without a sample: 0.
+   */
   readonly squares: Record<TallyName, number>;
   /** Times as in TallyRow. */
   readonly times: Partial<Record<TallyName, number>>;
@@ -39,7 +45,7 @@ export class NameTallies {
   readonly tasks = new Map<number, NameTally>();
   /** The named queues by id. Jobs without a named queue are not counted here. */
   readonly queues = new Map<number, NameTally>();
-  /** The number of jobs that each worker has locked, by its id. */
+  /** The number of jobs that each worker has locked, by the worker's id. */
   readonly holders = new Map<string, number>();
 
   add(rows: readonly TallyRow[]): void {
@@ -111,9 +117,9 @@ interface PageCounter {
 const codes = new Map(tallied.map((one, code) => [one, code]));
 
 /**
- * Counts the jobs of each id (of a task or queue) and condition, on each page. A key of the map is one number, made of
- * the id and the condition. Such keys are fast, which matters because counting tens of thousands of jobs blocks the
- * process.
+ * Counts the jobs of each pair of an id (of a task or queue) and a condition. `squares` does not include the last page,
+ * whose count is `onPage`. A key of the map is one number, made of the id and the condition. Such keys are fast, which
+ * matters because counting tens of thousands of jobs blocks the process.
  */
 function countByPage(
   pages: readonly number[],

@@ -3,7 +3,7 @@
 // added together are stored together and often have the same outcome.
 import type { Interval } from "../../domain/value.ts";
 
-/** Returns the selected pages, ascending; all pages if there are no more than `count`. */
+/** Returns the numbers of `count` selected pages, ascending. If there are fewer pages, returns all of them. */
 export function selectPages(pages: number, count: number, random = Math.random): number[] {
   const length = Math.min(pages, count);
   const stretch = pages / length;
@@ -15,19 +15,22 @@ export function selectPages(pages: number, count: number, random = Math.random):
 }
 
 /**
- * Half the width of an interval, in standard deviations. It is a little more than the 1.96 of a normal distribution for
- * 95 %, because a variance that is estimated from few pages is itself uncertain.
+ * Half the width of a confidence interval, in standard deviations. For 95 %, a normal distribution needs 1.96. The
+ * value is a little larger, because a variance that is estimated from few pages is itself uncertain.
  */
 const Z = 2.2;
-/** A hit is a counted job. If fewer than FEW_HITS pages have hits, the normal distribution does not apply. */
+/**
+ * A hit is a job that the count includes. If fewer than FEW_HITS pages of the sample have hits, the normal distribution
+ * does not apply.
+ */
 const FEW_HITS = 30;
 /** If none of m sampled pages has a hit, fewer than 3/m of all pages have one, with 95 % confidence. */
 const RULE_OF_THREE = 3;
 
 /**
- * Estimates the number of counted jobs on all `pages`. `counts`: their number on each page of the sample, in the order
- * of the pages. `perPage`: the average number of jobs on a page, counted or not. It sets the upper bound if the sample
- * has no hits.
+ * Estimates the number of hits in the table. `pages`: the number of pages of the table. `counts`: the number of hits on
+ * each page of the sample, in the order of the pages. `perPage`: the average number of jobs on a page, hits or not. If
+ * the sample has no hits, the upper bound is computed from `perPage`.
  */
 export function estimateFrom(pages: number, counts: readonly number[], perPage: number): Interval {
   const sampled = counts.length;
@@ -38,8 +41,8 @@ export function estimateFrom(pages: number, counts: readonly number[], perPage: 
   const value = scale * hits;
   const hitPages = sum(counts, (one) => (one > 0 ? 1 : 0));
   if (hitPages < FEW_HITS) return fewHits(scale, hits, hitPages, counts, perPage);
-  // The variance is estimated from the differences between neighbouring pages of the sample. Gradual changes along the
-  // table hardly increase it.
+  // The variance is estimated from the differences between neighbouring pages of the sample, so that gradual changes
+  // along the table hardly increase it.
   let differences = 0;
   for (let n = 1; n < sampled; n++) differences += ((counts[n] ?? 0) - (counts[n - 1] ?? 0)) ** 2;
   const variance = (differences / (2 * (sampled - 1))) * (1 - sampled / pages);

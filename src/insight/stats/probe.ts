@@ -1,6 +1,7 @@
-// Reads the first entries (the head) of each priority in the index that workers fetch from. The result has the numbers
-// of due and of future jobs, each counted up to a limit, the time of the oldest due job, and that of the next scheduled
-// job. The read is slow only if the index has many dead entries.
+// Reads the first entries (the head) of each priority in the index that workers fetch from, for up to 32 priorities.
+// The result has the number of due jobs and the number of future jobs, both counted up to a limit. It also has the time
+// of the oldest due job and the time of the next scheduled job. The read is slow only if the index has many dead
+// entries.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -8,7 +9,7 @@ import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
 import type { TallyName } from "./tally.ts";
 import { talliedAs } from "./tally.ts";
 
-/** In each priority, up to this many due jobs and this many future jobs are counted exactly. */
+/** The maximum number of due jobs, and of future jobs, that are counted exactly in each priority. */
 const CAP = 1_000;
 
 export interface Probe {
@@ -22,11 +23,14 @@ export interface Probe {
   readonly isAheadExact: boolean;
   /** The run_at of the oldest due job, in milliseconds since 1970; null if none is due. */
   readonly oldestMs: number | null;
-  /** The run_at of the oldest ready job that is not a retry, in milliseconds since 1970; null if no head has one. */
+  /**
+   * The run_at of the oldest due job that is neither blocked nor a retry, in milliseconds since 1970; null if the heads
+   * have no such job.
+   */
   readonly oldestFreeMs: number | null;
-  /** The run_at of the next scheduled job, in milliseconds since 1970; null if no head has one. */
+  /** The run_at of the next scheduled job, in milliseconds since 1970; null if the heads have no scheduled job. */
   readonly nextMs: number | null;
-  /** The number of jobs whose run_at has passed since the time `sinceMs`; null: too many to count exactly. */
+  /** The number of available jobs whose run_at has passed since the time `sinceMs`; null if not known exactly. */
   readonly becameDue: number | null;
 }
 
@@ -129,8 +133,9 @@ const dueSql = talliesSql(isDue("jobs"));
 const aheadSql = talliesSql(isAhead);
 
 /**
- * Returns the number of due jobs, or of future jobs, in each condition that has any. Meant for a probe whose own number
- * of these jobs is exact.
+ * Returns the number of jobs in each condition, without the conditions that have none: of the due jobs or of the future
+ * jobs, according to `side`. It is called only if the probe's number for this side is exact, because at most 2 * CAP
+ * jobs of each priority are read.
  */
 export async function readProbeTallies(
   db: Database,
@@ -140,7 +145,7 @@ export async function readProbeTallies(
   const rows = await query<{ tallied: TallyName; count: string }>(
     db,
     side === "due" ? dueSql : aheadSql,
-    // An exact probe found at most CAP jobs of each priority. Others may have been added since, so the limit is higher.
+    // The probe found at most CAP jobs of each priority. The limit is higher: jobs may have been added after the probe.
     [lockedQueueIds, 2 * CAP],
   );
   return new Map(rows.map(({ tallied, count }) => [tallied, Number(count)]));

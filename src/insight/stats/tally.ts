@@ -1,5 +1,5 @@
-// The number of jobs in each condition. Due and future retries are counted separately, so that the numbers of the HTTP
-// API's four states follow from the same counts.
+// A tally has the number of jobs in each condition. Due and future retries are counted separately, so that the numbers
+// of the HTTP API's four states can be computed from the same counts.
 import {
   type Condition,
   type ConditionData,

@@ -14,7 +14,10 @@ export async function namesLike(db: Database, kind: NameKind, typed: string): Pr
   return rows.map(({ name }) => name);
 }
 
-/** Returns ids of workers that hold locks of named queues. Without the table of workers, others are slow to find. */
+/**
+ * Returns ids of workers that hold locks of named queues. Used if the table of workers cannot be read: to find workers
+ * that hold only locks of jobs would be slow.
+ */
 async function queueHolders(db: Database, typed: string): Promise<string[]> {
   const rows = await query<{ name: string }>(db, holdersSql, patterns(typed));
   return rows.map(({ name }) => name);

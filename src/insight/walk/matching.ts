@@ -1,27 +1,27 @@
-// The condition of a walk. It is a query, or for a list of jobs the list's query together with its filters state, task,
-// queue and search.
+// The condition that decides which jobs a walk finds. It is made from a query. For a list of jobs, it is made from the
+// list's query and the list's filters state, task, queue and search.
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { ANY_SHAPE, bothOf } from "../query/parts/shape.ts";
 
-/** A compiled query or filter, or several that a job must all match. A walk decides by it which jobs match. */
+/** One or several compiled queries or filters. A job matches the condition if it matches all of them. */
 export interface WalkCondition
   extends Pick<JobQuery, "sql" | "values" | "shape" | "isEmpty" | "unknown"> {
   /** The part that this process evaluates on the texts of jobs; null: SQL alone decides which jobs match. */
   readonly check: TextCheck | null;
   /** Whether every job certainly matches. */
   readonly isAll: boolean;
-  /** The value of `now` in the condition, in microseconds since 1970; null: the time of each statement. */
+  /** The time that `now` in the condition means, in microseconds since 1970; null: the time of each statement. */
   readonly nowUs: string | null;
 }
 
 /**
- * The members `check` (here `decide`) and `marks` of a JobQuery, and the condition and values for the statement that
- * reads the marks.
+ * The members of a JobQuery with which confirm() checks the texts of jobs (confirm.ts). `decide` is `check` of the
+ * JobQuery; the other members have the same names there.
  */
 export interface TextCheck {
   readonly decide: (row: CheckedTexts) => boolean;
   readonly marks: (first: number) => string;
-  /** The query's condition. The marks have the same parameters. */
+  /** The query's condition. It uses all parameters, of which the marks may use only some. */
   readonly sql: (first: number) => string;
   readonly values: readonly unknown[];
 }

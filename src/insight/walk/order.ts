@@ -1,6 +1,6 @@
 // The orders of lists of jobs. An order is a list of segments that are walked one after another. If only some jobs have
-// the sort key, they are in the first segment, in the order of the key. The others are in the second, by id. For
-// example, locked and failed jobs have no due time.
+// the sort key, the first segment has these jobs, in the order of the key, and the second segment has all other jobs,
+// by id. For example, locked and failed jobs have no due time.
 import {
   type Condition,
   conditionData,
@@ -34,7 +34,7 @@ export interface Key {
   readonly out: (expression: string) => string;
   /** Returns the value of an SQL parameter for a text that the expression of `out` has returned. */
   readonly parameter: (text: string) => string;
-  /** The casts of that parameter, without the first `::`. */
+  /** The SQL casts of this parameter, without the first `::`. */
   readonly type: string;
   readonly isValid: (text: string) => boolean;
 }
@@ -43,13 +43,13 @@ export interface Key {
 export type SegmentOrder =
   /** By id, because no other order is requested. */
   | { readonly kind: "ids" }
-  /** By an index, which is read once for each of `priorities`. If `priorities` is null, it is read as a whole. */
+  /** By an index. It is read once for each of `priorities`. If `priorities` is null, the index is read as a whole. */
   | {
       readonly kind: "index";
       readonly keys: readonly Key[];
       readonly priorities: readonly number[] | null;
     }
-  /** No index has the order: all jobs are read by id, and the first ones in the order (the best) are collected. */
+  /** Without an index: all jobs are read by id, and those that come first in the order (the best) are collected. */
   | { readonly kind: "rank"; readonly key: Key };
 
 export interface Segment {
@@ -63,7 +63,7 @@ export interface Segment {
 
 /** The facts that decide whether an index is used. */
 export interface OrderFacts {
-  /** The priorities of unlocked jobs with attempts left; null: there are too many of them, or they were not read. */
+  /** The priorities of unlocked jobs with attempts left; null: there are too many priorities, or they were not read. */
   readonly priorities: readonly number[] | null;
   /** The names of existing optional indexes. */
   readonly indexes: ReadonlySet<string>;
@@ -89,7 +89,7 @@ const runAt = time("run_at");
 const jobs = "jobs";
 const waiting = conditions.filter((one) => conditionData[one].sort === "due");
 
-/** Returns the segments of an order, without those in which no job can match. */
+/** Returns the segments of an order, without segments in which no job can match the query that has this `shape`. */
 export function segmentsOf(
   sort: JobSort,
   shape: QueryShape,
@@ -114,8 +114,9 @@ export function segmentsOf(
       const way: SegmentOrder = {
         kind: "index",
         keys: [number("priority"), runAt],
-        // In each priority of the index, due jobs precede future ones. If the query limits the conditions of the jobs,
-        // the priorities are read one by one, so that due or future jobs that cannot match are skipped.
+        // In each priority of the index, due jobs precede future jobs. If the query limits the jobs' conditions or
+        // requires due or future jobs, the priorities are read one by one, so that due or future jobs that cannot match
+        // are skipped.
         priorities: shape.isDue === null && shape.conditions === null ? null : facts.priorities,
       };
       return keyedSegments(way, isAvailable(jobs), waiting, false, shape);
@@ -151,7 +152,7 @@ export function segmentsOf(
 const failed = isFailed(jobs);
 const locked = isLocked(jobs);
 
-/** Returns the order by the optional index of this name if it exists, otherwise by ranking. */
+/** Returns the order by the optional index with the name `index`; if it does not exist, an order of the kind `rank`. */
 function rankedOrder(key: Key, index: string, { indexes }: OrderFacts): SegmentOrder {
   return indexes.has(index)
     ? { kind: "index", keys: [key], priorities: null }
@@ -165,8 +166,8 @@ const byId = (where: string, descending: boolean): Segment => ({
   fromNewest: descending,
 });
 
-// For a descending order that has no index, jobs are read by id, beginning with the newest: these have more often
-// changed recently, so the first response is closer to the final one.
+// `fromNewest` matters for an order without an index, for which jobs are read by id. For a descending order the newest
+// jobs are read first. They have more often changed recently than old jobs, so more of the best jobs are found early.
 const byKey = (way: SegmentOrder, where: string, descending: boolean): Segment => ({
   way,
   where,
@@ -174,7 +175,11 @@ const byKey = (way: SegmentOrder, where: string, descending: boolean): Segment =
   fromNewest: descending,
 });
 
-/** Returns the segment of the jobs that have the sort key, and the segment of the others, by id. */
+/**
+ * Returns the segment of the jobs that have the sort key, and the segment of all other jobs, by id. Leaves out a
+ * segment in which no job can match the query. `where`: the SQL condition for jobs that have the key. `having`: the
+ * conditions (ready, blocked, …) of these jobs.
+ */
 function keyedSegments(
   way: SegmentOrder,
   where: string,

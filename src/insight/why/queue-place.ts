@@ -11,7 +11,7 @@ export interface QueuePlace {
    * all jobs count, except those that are blocked.
    */
   readonly ahead: Value;
-  /** The number of due jobs in the same named queue, including this job; null if the job is in none. */
+  /** The number of due jobs in the same named queue, including this job; null without a named queue. */
   readonly of: Value | null;
 }
 
@@ -48,7 +48,8 @@ interface PlaceRow {
 
 const isAhead = "(priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bigint)";
 
-// PostgreSQL hashes "not in" with a sub-select; it would search "<> all(array(…))" linearly.
+// For "not in" with a sub-select, PostgreSQL uses a hash table. With "<> all(array(…))", it would compare the queue of
+// each job with every id.
 const notBlocked = (s: string) => `(job_queue_id is null or job_queue_id not in (
       select id from ${s}._private_job_queues as queues where ${isBlockedQueue("queues")}))`;
 

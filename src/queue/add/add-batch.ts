@@ -1,6 +1,6 @@
-// Adds a batch of jobs, some with keys. One insert cannot change a row twice. So a batch in which a key occurs more
-// than once is added in rounds. Each round adds the next job of every key, which finds the row that the round before
-// has left. Where possible, fold-jobs.ts adds the jobs of the further rounds in one update.
+// Adds a batch of jobs, some with keys. One insert cannot change a row twice, so a batch that contains a key more than
+// once is added in rounds. The first round adds the jobs without a key and the first job of each key. Each later round
+// adds the next job of each key. Where possible, fold-jobs.ts adds the jobs of several later rounds in one update.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { isPool } from "../../database/connection/pool.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
@@ -14,8 +14,8 @@ import { addKeyedJobs, addKeyedRows, isKeyTooBusy } from "./add-keyed-jobs.ts";
 import { type Chain, computable, foldJobs } from "./fold-jobs.ts";
 
 /**
- * Adds and returns the jobs in the given order, each as it was right after it was added. On a pool the rounds are one
- * transaction. On a client they are part of its transaction; without one, each round is committed by itself.
+ * Adds the jobs. Returns them in the given order, each as it was right after its add. On a pool all rounds are one
+ * transaction. On a client they are part of its transaction, if it has one; otherwise each round commits by itself.
  */
 export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   const all = specs.map((_, place) => place);
@@ -24,7 +24,7 @@ export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Pro
   }
   const add = (inside: Database) => addRounds(inside, specs, all);
   const withinMs = db.addTimeoutMs;
-  // On a client a failed add cannot be repeated: its first rounds are committed, or the transaction is aborted.
+  // On a client the rounds are not repeated: earlier rounds may be committed, or the client's transaction is aborted.
   if (!isPool(db.client)) return inTransaction(db, add, { withinMs });
   return contendedTransaction(db, add, { withinMs, isConflict: isKeyTooBusy });
 }
@@ -64,13 +64,13 @@ async function addRounds(
 
 interface Round {
   readonly added: readonly JobRow[];
-  /** Places in the batch: `places` of the jobs that this round has added, `rest` of the jobs still to be added. */
+  /** Indexes in the batch. `places`: of the jobs that this round has added. `rest`: of the jobs still to be added. */
   readonly places: readonly number[];
   readonly rest: readonly number[];
   readonly nowUs: number;
 }
 
-/** Returns the chains of this round. A chain ends before the first job whose result cannot be computed. */
+/** Returns the chains for fold-jobs.ts. A chain ends before the first job whose effect on the row is not computable. */
 function chainsOf(
   specs: readonly ResolvedJob[],
   { added, places, rest, nowUs }: Round,
@@ -98,7 +98,7 @@ function chainsOf(
   });
 }
 
-/** Turns a debounced job into a job with the key rule `replace` and the debounce's time. Returns others as given. */
+/** Returns a debounced job as a job with the key rule `replace` and a computed `runAt`; any other job unchanged. */
 function debounce(spec: ResolvedJob, { created_at_us }: JobRow, nowUs: number): ResolvedJob {
   if (spec.debounce === null) return spec;
   const { waitMs, maxWaitMs } = spec.debounce;

@@ -10,10 +10,10 @@ import { addThrottledJobs } from "./add-throttled-jobs.ts";
 import { insertJobs } from "./insert-jobs.ts";
 
 /**
- * Adds a job. If a job with the same key exists, `jobKeyMode`, `unique` or `debounce` decides whether it is replaced,
- * is kept, or loses its key to a new job. Returns the added, replaced or kept job. Throws InputError for invalid
- * values, and WorkerError for errors of the database. The code `outcome_unknown` means that the answer of the database
- * was lost, so the job may have been added.
+ * Adds a job. If a job with the same key exists, `jobKeyMode`, `unique` or `debounce` decides whether that job is
+ * replaced, is kept, or loses its key to a new job. Returns the added, replaced or kept job. Throws InputError for
+ * invalid values, and WorkerError for errors of the database. The code `outcome_unknown` means that the answer of the
+ * database was lost, so the job may have been added.
  */
 export const addJob = addAnyJob as (db: Database, job: JobToAdd) => Promise<Job>;
 

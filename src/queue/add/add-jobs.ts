@@ -1,4 +1,4 @@
-// Adds many jobs: all or none of them, unless a key occurs twice and `db` is a client in no transaction (addJobs()).
+// Adds many jobs, either all or none. Exception: a key occurs twice, and `db` is a client in no transaction.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
@@ -18,10 +18,10 @@ export const MAX_JOBS = 10_000;
 
 /**
  * Adds the jobs as if addJob() were called for each in turn, and returns them in the same order. If a key occurs twice,
- * the later job replaces or keeps the earlier one. Such a batch takes several statements. On a pool they are one
- * transaction; on a client in no transaction, each statement is committed by itself. For a job with `throttle`, the
- * result has a ThrottledAdd; no job of a batch with such a job may have a key. Throws InputError for more than 10,000
- * jobs or for invalid values (naming `jobs[n]`), and WorkerError as addJob() does.
+ * the add takes several statements. On a pool they are one transaction; on a client in no transaction, each statement
+ * is committed by itself. For a job with `throttle`, the result has a ThrottledAdd. If any job has `throttle`, none may
+ * have a key. Throws InputError for more than 10,000 jobs or for invalid values (naming `jobs[n]`), and WorkerError as
+ * addJob() does.
  */
 export async function addJobs(
   db: Database,
@@ -45,7 +45,7 @@ export async function addJobs(
   return addResolvedJobs(db, specs);
 }
 
-/** Like addJobs(), for jobs that are already checked and have no throttle. */
+/** Adds jobs as addJobs() does. The jobs must already be checked, and have no throttle. */
 export async function addResolvedJobs(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   if (specs.length === 0) return [];
   if (specs.every(({ jobKey }) => jobKey === null)) return insertJobs(db, specs);

@@ -27,7 +27,7 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
   const keysOf = (list: readonly ResolvedJob[]) => list.flatMap(({ jobKey }) => jobKey ?? []);
   const values = [
     ...givenValues(specs, ALL_COLUMNS),
-    // "" and not null: with array_nulls = off a null would become the text "null".
+    // "" replaces null, because with array_nulls = off a null would become the text "null".
     specs.map(({ jobKey }) => jobKey ?? ""),
     specs.map(({ keyRule }) => keyRule),
     keysOf(specs.filter(({ keyRule }) => keyRule !== "unsafe_dedupe")),
@@ -47,7 +47,7 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
       const rows = await contendedQuery<JobRow>(db, statement, values, { isRepeated });
       if (rows.length === specs.length) return inOrder(specs, await withNames(db, rows));
     } catch (error) {
-      // The error TAKEN aborts a transaction of the caller. Then PostgreSQL refuses the second attempt.
+      // If the caller has a transaction, the error TAKEN aborts it, and PostgreSQL refuses the second attempt.
       const isLost =
         taken !== undefined && codeOf((error as Error).cause) === IN_FAILED_TRANSACTION;
       if (!isLost && !isRaised((error as Error).cause, TAKEN)) throw error;
@@ -60,7 +60,7 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
   }
 }
 
-/** Jobs without a key are inserted in order, so their rows, which are sorted by id, are already in order. */
+/** Returns the rows in the order of `specs`. Jobs without a key are inserted in this order, so their ids ascend. */
 function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): JobRow[] {
   const ofKey = new Map(rows.map((row) => [row.key, row]));
   const keyless = rows.filter(({ key }) => key === null).values();
@@ -77,11 +77,11 @@ const TAKEN = "workers took jobs of these keys at the same time";
 // `existing`: the jobs whose key occurs in the batch with a rule other than `unsafe_dedupe`. Their rows are locked, so
 // that no worker fetches one of them during the statement. All batches lock rows and insert keys in the same order, so
 // that they cannot deadlock.
-// `given_up`: the jobs of `existing` that are locked or failed. A locked job may have begun before this add, and a
-// failed job will not run again. So they lose their key and are not retried, and a new job is created. If the rule is
-// `unfinished`, a locked job keeps its key.
-// Another session may add a job with the same key at the same time. That job is not in `existing`. If a worker locks it
-// before this statement inserts the key, the given job can neither replace that job nor be added. Then the statement
+// `given_up`: the jobs of `existing` that are locked or failed. A locked job may already run with its old payload, and
+// a failed job will not run again. So these jobs lose their key and are not retried, and new jobs are added. If the
+// rule is `unfinished`, a locked job keeps its key.
+// Another session may add a job with the same key at the same time. That job is not in `existing`. If a worker locks
+// that job before this statement inserts the key, the given job can neither replace it nor be added. Then the statement
 // adds nothing at all, and is repeated.
 const addSql =
   (rules: readonly KeyRule[]): Statement =>
@@ -125,7 +125,7 @@ const addSql =
 const KEEPS_RUNNING = ` and (existing.locked_at is null or not exists (
       select from given where given.job_key = existing.key and given.key_rule = 'unfinished'))`;
 
-/** Whether an add with this rule keeps the job that has the key. Then only its `revision` and `updated_at` change. */
+/** Whether an add with this rule keeps the job that has the key: only the job's `revision` and `updated_at` change. */
 export const keepsJob = (rule: KeyRule): boolean =>
   rule === "unsafe_dedupe" || rule === "unfinished";
 
@@ -151,9 +151,9 @@ const JOIN_EXISTING = `
     left join existing on existing.key = job_key and existing.is_available`;
 
 /**
- * When a debounced job is due. Without a row in `existing`, the wait begins now, even if another session is adding the
- * job. After a failed attempt, which has included the work of all earlier adds, the next add begins a new wait. If it
- * continued the old wait, each add after `max_wait_ms` would cause the next attempt at once.
+ * When a debounced job is due. Without a row in `existing`, the wait begins now, even if another session is adding a
+ * job with the same key. After a failed attempt, which has included the work of all earlier adds, the next add begins a
+ * new wait. If that add continued the old wait, each add after `max_wait_ms` would make the job due at once.
  */
 const DEBOUNCED = `least(
         pg_catalog.now() + wait_ms * interval '1 millisecond',
@@ -161,7 +161,7 @@ const DEBOUNCED = `least(
           + max_wait_ms * interval '1 millisecond'
       )`;
 
-/** If both payloads are lists, the lists are concatenated, because callers collect work under one key. */
+/** Returns the assignments for the job that has the key. If both payloads are lists, the new items are appended. */
 const metJob = (rule: KeyRule) =>
   keepsJob(rule)
     ? "revision = jobs.revision + 1, updated_at = pg_catalog.now()"

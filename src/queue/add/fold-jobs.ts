@@ -1,6 +1,6 @@
-// Adds the jobs of a batch whose key occurred earlier in the batch. This transaction has already written the row of
-// each of these keys, and no other session can change these rows before the commit. So the effect of each job is
-// computed here, and each row is written once, with the last result.
+// Adds those jobs of a batch whose key occurred earlier in the batch. This transaction has already written the row of
+// each of these keys, and no other session can change these rows before the commit. So the effect of each job on its
+// row is computed here, and each row is written once, with the effects of all its jobs.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
@@ -21,8 +21,8 @@ export interface Chain {
 }
 
 /**
- * Returns the leading jobs of `specs` whose effect can be computed. They end before the first job that would
- * take the key from a locked or failed row: its add inserts a new row, which cannot be computed here.
+ * Returns the jobs whose effect can be computed: those before the first job that would take the key from a locked or
+ * failed row. The add of that job inserts a new row, which cannot be computed here.
  */
 export function computable({ row, specs }: Chain): readonly ResolvedJob[] {
   if (row.is_available) return specs;
@@ -34,9 +34,9 @@ export function computable({ row, specs }: Chain): readonly ResolvedJob[] {
 }
 
 /**
- * Adds the jobs of all chains. Returns, for each chain, the row after each of its jobs. Returns null and adds no jobs
- * if they must be added one after the other, because this is not the transaction that began at `nowUs`, or the table of
- * jobs has triggers.
+ * Adds the jobs of all chains. Returns, for each chain, the row after each of its jobs. Adds no jobs and returns null
+ * if the effects cannot be computed: if this is not the transaction that began at `nowUs`, or if the table of jobs has
+ * enabled triggers.
  */
 export async function foldJobs(
   db: Database,
@@ -60,7 +60,7 @@ const writes = ({ keyRule }: ResolvedJob): boolean => !keepsJob(keyRule);
 
 interface Facts {
   readonly nowUs: string;
-  /** Whether the table of jobs has enabled triggers, which could change each of the results. */
+  /** Whether the table of jobs has enabled triggers, which could change the row at each add. */
   readonly hasTriggers: boolean;
   readonly taskIds: ReadonlyMap<string, number>;
   readonly queueIds: ReadonlyMap<string, number>;
@@ -68,7 +68,7 @@ interface Facts {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Returns the row after an add of `spec`: as the statement in add-keyed-jobs.ts would change it. */
+/** Returns the row after an add of `spec`, with the changes that the statement in add-keyed-jobs.ts would make. */
 function apply(row: JobRow, spec: ResolvedJob, { nowUs, taskIds, queueIds, texts }: Facts): JobRow {
   const touched = { ...row, revision: row.revision + 1, updated_at_us: nowUs };
   if (!writes(spec)) return touched;
@@ -106,7 +106,7 @@ function concatenate(one: string, other: string): string {
   return `[${items.join(", ")}]`;
 }
 
-/** Returns the JSON texts of a chain whose jsonb form is needed: flags, and lists that are concatenated. */
+/** Returns those JSON texts of a chain whose jsonb form is needed: flags, and lists that are to be concatenated. */
 function textsIn({ row, specs }: Chain): string[] {
   let payload = row.payload;
   return specs.filter(writes).flatMap((spec) => {
@@ -117,7 +117,7 @@ function textsIn({ row, specs }: Chain): string[] {
 }
 
 async function readFacts(db: Database, chains: readonly Chain[]): Promise<Facts> {
-  // Each add registers the names of its task and queue, even if it keeps the existing job.
+  // Each add registers the names of its task and queue, even if it leaves the existing job unchanged.
   const specs = chains.flatMap((chain) => chain.specs);
   const texts = [...new Set(chains.flatMap(textsIn))];
   const [row] = await contendedQuery<MadeRow>(db, madeSql, [
@@ -164,7 +164,7 @@ const madeSql: Statement = (s) => `
 async function write(db: Database, chains: readonly Chain[], folded: readonly JobRow[][]) {
   const rows = folded.map((steps) => steps.at(-1) as JobRow);
   const areWritten = chains.map(({ specs }) => specs.some(writes));
-  // "" and not null: with array_nulls = off a null would become the text "NULL".
+  // A missing time is sent as "", because with array_nulls = off a null would become the text "NULL".
   const times = chains.map(({ row, specs }) => lastTime(row, specs) ?? "");
   const [answer] = await query<{ count: number }>(db, writeSql, [
     rows.map(({ payload }) => payload).join(PAYLOAD_SEPARATOR),
@@ -181,7 +181,7 @@ async function write(db: Database, chains: readonly Chain[], folded: readonly Jo
   if (answer?.count !== rows.length) throw skippedRows(db, rows.length, {});
 }
 
-/** Returns the `run_at` that the jobs together give the row; null if it keeps its own. */
+/** Returns the `run_at` of the row after all jobs of the chain; null if the row keeps its present `run_at`. */
 function lastTime({ attempts }: JobRow, specs: readonly ResolvedJob[]): string | null {
   const written = specs.filter(writes);
   const last = written.findLast(

@@ -1,5 +1,5 @@
-// Passes a batch of jobs to a statement: a parameter for each column, with the values of all jobs. columnsOf() selects
-// the columns in which some job has a value of its own; the keyed and throttled adds pass all columns.
+// Passes a batch of jobs to a statement. Each column is one parameter, which has the values of all jobs. insert-jobs.ts
+// passes only the columns that columnsOf() selects. The keyed and throttled adds pass all columns.
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { PAYLOAD_SEPARATOR } from "../../domain/payload.ts";
 
@@ -7,8 +7,8 @@ interface Column {
   readonly type: string;
   of(spec: ResolvedJob): string | number | null;
   /**
-   * The value that replaces null in the array, because array_nulls = off would turn a null into text. No job has this
-   * value, except the priority 0, which is also the default.
+   * The value that replaces null in the array, because with array_nulls = off a null would become a text. No job
+   * has this value, except the priority 0, which is also the default.
    */
   readonly none: string | number;
 }
@@ -34,7 +34,7 @@ const COLUMNS: Readonly<Record<GivenColumn, Column>> = {
 
 export const ALL_COLUMNS = Object.keys(COLUMNS) as readonly GivenColumn[];
 
-/** Returns the columns that a batch needs. `identifier` is one of them only if the jobs have different ones. */
+/** Returns the columns in which some job has a value; `identifier` only if the jobs have different identifiers. */
 export function columnsOf(specs: readonly ResolvedJob[]): GivenColumn[] {
   const first = specs[0]?.identifier;
   return ALL_COLUMNS.filter((column) =>
@@ -70,7 +70,7 @@ export function flagsText({ flags }: ResolvedJob): string | null {
 // microsecond, in the order of the batch. The last job gets now(), so that no time is in the future.
 const SPREAD = "pg_catalog.now() - ($2::int - n)::float8 * interval '1 microsecond'";
 
-/** Returns SQL for the parameters as rows: numbered `n` from 1 in the given order, with the defaults filled in. */
+/** Returns a select with one row for each job. Defaults replace missing values. `n`: the job's number, from 1. */
 export function givenRows(columns: readonly GivenColumn[]): string {
   const arrays = columns.map((column, place) => `$${place + 3}::${COLUMNS[column].type}[]`);
   const payloads = "pg_catalog.string_to_array($1::text, E'\\x1f')";

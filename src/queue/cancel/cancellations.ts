@@ -1,6 +1,6 @@
-// Requests to cancel running jobs. A request is a row of _private_cancellations: the worker that runs the job reads it
-// and aborts the job's signal. If the job then waits for another attempt, endCancellations() fails the job. It also
-// removes the requests of jobs that are no longer locked, and void requests.
+// Requests to cancel running jobs. A request is a row of _private_cancellations. The worker that runs the job reads the
+// row and aborts the job's signal. If the attempt ends and the job waits for another one, endCancellations() fails the
+// job. endCancellations() also removes void requests (IS_VOID) and requests for jobs that are not locked.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
@@ -18,7 +18,7 @@ export interface Cancellation {
 
 export interface CancelRequests {
   readonly found: readonly Cancellation[];
-  /** Whether endCancellations() has work: some requests, of any jobs, are void, or their jobs are not locked. */
+  /** Whether endCancellations() has work: a request, of any job, is void, or its job is not locked or was deleted. */
   readonly hasEnded: boolean;
 }
 
@@ -40,10 +40,10 @@ export async function readCancelRequests(
   };
 }
 
-// A condition: the request is void, because a later retry, or a later add with the job's key, gave new attempts to the
-// job. Then the job's row was written after the request, and the job has no attempt yet or is locked for its first one.
-// In contrast, giving back an unstarted job does not write updated_at. After any other end of an attempt, the next one
-// is at least the second. An add that takes the key of a running job writes updated_at, but does not change locked_at.
+// An SQL condition: a retry, or an add with the job's key, has given the job new attempts after the request. So the
+// job's updated_at is later than the request, and the job has had none of these attempts or is locked for the first.
+// Other cases do not match: giving back an unstarted job keeps updated_at; after any other end of an attempt, the next
+// attempt is at least the second; an add that takes the key of a running job keeps locked_at.
 const IS_VOID = `jobs.updated_at > requests.requested_at
     and case when jobs.locked_at is null then jobs.attempts = 0
       else jobs.attempts <= 1 and jobs.locked_at > requests.requested_at end`;

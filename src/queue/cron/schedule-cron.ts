@@ -1,7 +1,7 @@
-// Adds the jobs of cron entries' ticks: one job for each tick, however many workers offer the tick.
-// A transaction locks and reads the entries' rows in the ledger (known-crontabs.ts), then advances them and adds the
-// jobs. Other workers, also Graphile workers, wait until a row is unlocked, and then find that its last_execution has
-// advanced. A transaction can have many ticks, so a backfill of a thousand ticks takes few round trips.
+// Adds at most one job for each tick of a cron entry, however many workers offer the tick. A transaction locks and
+// reads the entries' rows in the ledger (known-crontabs.ts), then advances their last_execution and adds the jobs.
+// Other workers, also Graphile workers, wait until a row is unlocked, and then find that its last_execution has
+// advanced. One transaction can add the jobs of many ticks, so a backfill of a thousand ticks takes few round trips.
 
 import { inTransaction } from "../../database/connection/transaction.ts";
 import type { Database } from "../../database/database.ts";
@@ -10,11 +10,11 @@ import type { JobToAdd } from "../../domain/job-spec.ts";
 import { addJobs } from "../add/add-jobs.ts";
 import { advanceCrontabs, lockCrontabs } from "./known-crontabs.ts";
 
-/** A due tick of a cron entry, which this worker offers to schedule. */
+/** A due tick of a cron entry. This worker handles the tick, unless it has been handled before. */
 export interface CronOffer {
   readonly identifier: string;
   readonly tickMs: number;
-  /** The job to add; null: the tick counts as done and adds no job. */
+  /** The job to add; null: the tick adds no job, but counts as handled. */
   readonly job: JobToAdd | null;
 }
 
@@ -24,10 +24,10 @@ export interface ScheduledTick<Offer extends CronOffer> {
 }
 
 /**
- * Schedules the offers whose tick is later than the last scheduled tick of their entry, and returns these offers, in
- * order. Offers must be in the order of their ticks, at most 10,000. Throws WorkerError; then no offer is scheduled,
- * unless the connection was lost. After a lost connection the result is unknown, and it is safe to repeat the same
- * offers. `onPassed` is called for each offer whose tick is earlier than the last scheduled tick of its entry.
+ * Handles each offer whose tick is later than the last handled tick of its entry: adds the job, and stores the tick as
+ * last_execution. Returns these offers, in order. `offers`: at most 10,000, in the order of their ticks. Throws
+ * WorkerError; then no offer is handled, unless the connection was lost. If it was lost, the result is unknown, and the
+ * same call can be repeated. `onPassed` is called for each offer whose tick is earlier than the last handled tick.
  */
 export async function scheduleCron<Offer extends CronOffer>(
   db: Database,

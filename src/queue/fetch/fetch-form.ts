@@ -1,10 +1,10 @@
-// The forms of a fetch's statement, and its parameters.
+// The forms of the statement that fetches jobs, and the parameters of this statement.
 
 /** A form of the statement. Each form is one prepared statement. */
 export interface ReadyForm {
   /** Whether jobs in named queues are fetched, too. */
   readonly queues: boolean;
-  /** Whether jobs with a forbidden flag are skipped. The check reads the heap, so it is made only if needed. */
+  /** Whether jobs with a forbidden flag are skipped. No index has the flags, so the check has to read the table. */
   readonly flags: boolean;
   /** Whether jobs of paused tasks are left out. Set only if the schema has the extension "controls". */
   readonly pauses: boolean;
@@ -18,14 +18,14 @@ export interface ReadyForm {
 }
 
 /**
- * Which jobs without a queue: all of them, or if the worker has both modes, those of one mode. Two kinds of them are
- * not for the fast mode. The first is a job with a key, because an add with the same key would wait for the row's
- * lock. The second is a job whose row has been locked before, because the job may have killed the process that ran
- * it. The safe mode counts an attempt before the job runs, so that such a job uses up its attempts.
+ * Which jobs without a named queue are fetched: all, or, if the worker has both modes, only those for one mode. Two
+ * kinds of jobs are not for the fast mode: a job with a key, because an add with the same key would wait for the row's
+ * lock; and a job whose row has been locked before, because the job may have killed the process that ran it. The safe
+ * mode counts an attempt before the job runs, so a job that kills its process uses up its attempts.
  */
 export type JobKind = "all" | "safe" | "fast";
 
-/** Returns a condition: the job is for the fast mode. xmax shows that a row has been locked, even after a rollback. */
+/** Returns the condition that a job is for the fast mode. A lock sets xmax; a rollback does not set it back to 0. */
 export const isForFastMode = (job: string): string => `(${job}.key is null and ${job}.xmax = 0)`;
 
 /** The places of the statement's parameters, such as `$1`. */
@@ -35,18 +35,18 @@ export interface ReadyParameters {
   /** int: the maximum number of jobs. */
   readonly want: string;
   /**
-   * smallint and float8: the fetch cursor, a priority and a run_at. For jobs of named queues only the priority
-   * applies. Jobs before the cursor are not read: they are taken already, or a later fetch without a cursor takes
-   * them. While an old snapshot exists, the index keeps dead entries of finished jobs. Without the cursor each fetch
-   * would scan them all.
+   * `priority` (smallint) and `runAt` (float8) are the fetch cursor. For jobs of named queues only `priority` applies.
+   * Jobs before the cursor are not read: they are taken already, or a later fetch without a cursor takes them. The
+   * cursor is useful while an old snapshot exists: the index then keeps the dead entries of finished jobs, and
+   * without the cursor each fetch would scan them all.
    */
   readonly priority: string;
   readonly runAt: string;
-  /** int: the maximum number of jobs in a run of a queue, unless there are too few locked queues to fill the fetch. */
+  /** int: the maximum number of jobs in a run of a queue; higher if a fetch locks few queues (queued-jobs.ts). */
   readonly run: string;
   /**
-   * float8[]: for each of `identifiers`, the part of a run's time that one of its jobs takes on average; infinity if
-   * this part is unknown. A run ends before the job with which the sum would exceed 1.
+   * float8[]: for each task in `identifiers`, the average time of its jobs as a fraction of the longest time of a run;
+   * infinity if unknown. A job after the first is in a run only if the fractions up to this job sum to at most 1.
    */
   readonly shares: string;
   /** text[]: the forbidden flags. Used only in forms with flags. */
@@ -58,8 +58,8 @@ export interface ReadyParameters {
 }
 
 /**
- * If the worker also has a fast mode, its safe mode takes jobs without a queue only from the first jobs of each
- * priority: this many. Whether a job is for the safe mode is not in the index that fetches read, so a complete search
- * would read all jobs from the table.
+ * The number of jobs without a queue, in each priority, that a fetch of the safe mode searches if the worker also has a
+ * fast mode. The index that fetches read does not show whether a job is for the safe mode, so a complete search would
+ * read all jobs from the table.
  */
 export const HEAD_JOBS = 2_000;

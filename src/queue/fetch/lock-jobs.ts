@@ -10,7 +10,7 @@ import { jobsWithoutQueue, priorityLevels } from "./jobs-without-queue.ts";
 /*
  * $1 text[] tasks  $2 int maximum number of jobs  $3 smallint, $4 float8: the fetch cursor
  * $5 text[] forbidden flags (only in the form with flags)
- * The attempt has the number `attempts + 1`. It is stored only if the attempt fails, or if keepJobs() locks the job.
+ * The attempt has the number `attempts + 1`, which is stored only if the attempt fails or keepJobs() locks the job.
  */
 export function lockStatement({ flags, pauses }: Pick<ReadyForm, "flags" | "pauses">): Statement {
   const form: ReadyForm = { queues: false, flags, pauses, free: "fast" };
@@ -40,7 +40,7 @@ update ${s}._private_queue_slots set ${lockBy("$1")}
 where queue_id = -$2::bigint and slot = (
   select pg_catalog.min(slot) from ${s}._private_queue_slots where queue_id = -$2::bigint and locked_by is null)`;
 
-/** Locks the queue with the negated id `queue`, or a free slot of it, to test whether PostgreSQL refuses the update. */
+/** Locks a queue, or a free slot of a managed queue, to test whether PostgreSQL refuses that. `queue`: negated id. */
 export const keepQueue = (db: Database, workerId: string, queue: string, isManaged: boolean) =>
   query(db, isManaged ? keepSlotSql : keepQueueSql, [workerId, queue]);
 

@@ -1,7 +1,7 @@
-// The statement of the quick fetch: the first fetch of an idle worker after jobs were announced. No job was ready
-// before, so only a few jobs are expected. The statement reads only jobs of the most urgent priority, and none of a
-// named queue. Its plan costs a tenth of the plans of `takeStatement` and `lockStatement`, which saves a third of the
-// time between a job's announcement and its start.
+// The statement of the quick fetch: the first fetch of an idle worker after jobs were announced. The worker was idle
+// because no job was ready, so only a few jobs are expected. The statement reads only jobs without a named queue, and
+// only those of the most urgent priority. Its plan costs a tenth of the plans of `takeStatement` and `lockStatement`.
+// The lower cost saves a third of the time between a job's announcement and its start.
 import type { Statement } from "../../database/database.ts";
 import type { LockMode } from "../settle/fence.ts";
 import { hasNoFlagOf, isOfKnownTask, isReady } from "../sql/eligible.ts";
@@ -9,7 +9,7 @@ import { takeBy } from "../sql/lock.ts";
 import { isForFastMode } from "./fetch-form.ts";
 import { columnsText } from "./job-columns.ts";
 
-/** A fetched job: the text of columnsText(), for `FetchedRows.ofOne`. */
+/** The row of a fetched job. `job`: the text that columnsText() selects; `FetchedRows.ofOne` parses it. */
 export interface QuickRow {
   readonly job: string;
 }
@@ -24,7 +24,7 @@ export interface QuickForm {
   readonly mode: LockMode;
 }
 
-// If no available job of the most urgent priority is due, no job is found, even if a job of another priority is ready.
+// If no available job of the most urgent priority is due, no job is found, even if jobs of other priorities are due.
 const ready = (s: string, flags: string | null, pauses: boolean) => `
 from ${s}._private_jobs j
 where ${isReady("j")} and j.job_queue_id is null

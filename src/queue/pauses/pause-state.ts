@@ -8,9 +8,9 @@ import { microseconds } from "../sql/moments.ts";
 export const PAUSES_APPLIED = "pauses_applied";
 
 export interface PauseState {
-  /** Identifies all current pauses together: it changes when one is set, and when one is deleted. */
+  /** A text that identifies the set of all current pauses. It changes when a pause is set or deleted. */
   readonly mark: string;
-  /** One identifier for each pause; null: there are more than 1,000, or the mark is that of the previous read. */
+  /** One identifier for each pause; null if there are more than 1,000 pauses, or if the mark equals `knownMark`. */
   readonly pauses: readonly string[] | null;
   /** Whether a stored pause is past its end, so that endDuePauses() should be called. */
   readonly hasDue: boolean;

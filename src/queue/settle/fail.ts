@@ -1,4 +1,4 @@
-// Records failed attempts, and passes snoozed ones to snooze.ts. retry-policy.ts determines when a job is retried.
+// Records failed attempts, and passes snoozed attempts to snooze.ts. retry-policy.ts determines when a job is retried.
 import { codeOf } from "../../base/errors.ts";
 import {
   type Database,
@@ -14,14 +14,14 @@ import { type SnoozedJob, snoozeJobs } from "./snooze.ts";
 
 /** What happens after an attempt that has not succeeded. */
 export type NextAttempt =
-  /** If attempts are left, the next one follows after `delayMs`; null: after the delay of retry-policy.ts. */
+  /** If attempts are left, the next one follows after `delayMs`; if that is null, after Graphile Worker's delay. */
   | { readonly kind: "retry"; readonly delayMs: number | null }
   /** No attempt follows: `max_attempts` becomes the number of attempts made. */
   | { readonly kind: "never" }
-  /** The attempt does not count, and another follows after `delayMs`. */
+  /** The attempt does not count, and another attempt follows after `delayMs`. */
   | { readonly kind: "snooze"; readonly delayMs: number };
 
-/** A retry after Graphile Worker's delay. */
+/** A retry after the delay of Graphile Worker's formula (retry-policy.ts). */
 export const BY_FORMULA: NextAttempt = { kind: "retry", delayMs: null };
 
 export interface FailedAttempt extends Omit<SnoozedJob, "delayMs"> {
@@ -29,7 +29,7 @@ export interface FailedAttempt extends Omit<SnoozedJob, "delayMs"> {
   readonly next: NextAttempt;
 }
 
-/** In the parameter of the delays, BY_FORMULA_MS means Graphile Worker's delay, and NEVER_MS no further attempt. */
+/** Special values of `delay_ms`. BY_FORMULA_MS: Graphile Worker's delay. NEVER_MS: no further attempt follows. */
 const BY_FORMULA_MS = -1;
 const NEVER_MS = -2;
 
@@ -56,8 +56,8 @@ select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$5", by: "failed" })}`
 const statements = { locked_by: failSql("locked_by"), row: failSql("row") };
 
 /**
- * One call must not have both failures and snoozes. The named queues of the jobs stay locked, because more jobs of
- * the same run of a queue may follow. Returns the ids of jobs whose lock the worker had lost.
+ * Records failures or snoozes; one call must not have both. The named queues of the jobs stay locked, because more jobs
+ * of the same run of a queue may follow. Returns the ids of jobs whose lock the worker had lost.
  */
 export async function failJobs(
   db: Database,
@@ -74,14 +74,14 @@ export async function failJobs(
     const [row] = await query<LostIds>(db, statements[mode], [
       idArray(failures.map(({ id }) => id)),
       failures.map(({ message }) => textOf(message)),
-      // "" and not null: with array_nulls = off a null would become the text "null".
+      // "" is sent instead of null, which PostgreSQL would read as the text "null" if array_nulls is off.
       failures.map(({ payload }) => payload ?? ""),
       failures.map(({ next }) => delayMsOf(next)),
       ...(mode === "locked_by" ? [workerId] : []),
     ]);
     return parseIdArray(row?.lost);
   } catch (error) {
-    // The statement is not repeated here, because it may have been part of a transaction that is now aborted.
+    // The statement is not repeated in ASCII here: it may have been part of a transaction, which is then aborted.
     if (codeOf((error as Error).cause) === UNTRANSLATABLE) inAscii.add(db);
     throw error;
   }
@@ -114,7 +114,7 @@ function delayMsOf(next: NextAttempt): number {
 /** The error code for a character that the database's encoding, such as LATIN1, cannot represent. */
 const UNTRANSLATABLE = "22P05";
 
-/** The databases whose encoding could not represent an error. All later errors are written to them in ASCII. */
+/** The databases whose encoding could not represent an error message. All later messages are written in ASCII. */
 const inAscii = new WeakSet<Database>();
 
 function asciiOf(message: string): string {
@@ -124,7 +124,7 @@ function asciiOf(message: string): string {
 
 const MAX_ERROR_CHARACTERS = 65_536;
 
-/** Returns the start of the message, without NUL and lone surrogates, which PostgreSQL cannot store. */
+/** Returns the start of the message without NUL, and with lone surrogates replaced: PostgreSQL can store neither. */
 function storable(message: string): string {
   return message.slice(0, MAX_ERROR_CHARACTERS).replaceAll("\0", "").toWellFormed();
 }

@@ -1,9 +1,9 @@
-// Determines when a job is retried. After a failed attempt the job's row stays. It is unlocked, contains the error,
-// and is due again after a delay that grows with each attempt up to the tenth.
-//   fetched (attempt n counts) ──fails──▶ n < max_attempts: due again after the delay of attempt n
-//                                     └─▶ n = max_attempts: failed, until it is retried or deleted by hand
-// By default the delay is Graphile Worker's, exp(least(n, 10)) seconds: 2.7 s, 7.4 s, 20 s, 55 s, … and 6 hours from
-// the tenth attempt on. With 25 attempts a job is retried for about four days.
+// Determines when a job is retried. After a failed attempt, the job's row stays in the table. The job is unlocked, and
+// its row contains the error.
+//   attempt n ──fails──▶ n < max_attempts: the job is due again after the delay of attempt n
+//                    └─▶ n ≥ max_attempts: the job is failed, and is not retried automatically
+// By default the delay is that of Graphile Worker, exp(least(n, 10)) seconds: 2.7 s, 7.4 s, 20 s, 55 s, … and 6 hours
+// from the tenth attempt on. With 25 attempts a job is retried for about four days.
 
 /**
  * Returns an SQL expression: when the next attempt is due. The delay begins at `end`, the end of the attempt, or at

@@ -1,4 +1,4 @@
-// Repeats statements and transactions after a conflict: many sessions may change the same keys, names or rows.
+// Repeats a statement or transaction after a conflict with another session that changes the same keys, names or rows.
 import { wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
@@ -10,19 +10,19 @@ import {
   type Statement,
 } from "../../database/database.ts";
 
-/** The number of attempts of a statement or transaction. The conflict of the last one is thrown. */
+/** The maximum number of attempts of a statement or transaction. If the last attempt fails, its error is thrown. */
 export const MAX_ATTEMPTS = 5;
 
-// After these errors PostgreSQL has undone the whole statement: a deadlock (40P01), a serialization failure, and a
-// column of the table of jobs that was added or dropped after a function of the schema was planned (42804).
+// After these errors PostgreSQL has undone the whole statement. 40P01 is a deadlock. 42804 occurs if a column of the
+// table of jobs was added or dropped after PostgreSQL had planned a function of the schema.
 const SERIALIZATION_FAILURE = "40001";
 const COLLISIONS = new Set(["40P01", SERIALIZATION_FAILURE, "42804"]);
 export const IN_FAILED_TRANSACTION = "25P02";
 
 /**
- * Like `query`, but repeats a statement after a conflict. A serialization failure shows that the default level of the
- * session is stricter than READ COMMITTED. On a pool, the statement is then repeated in a READ COMMITTED transaction.
- * If the conflict has aborted a transaction of the caller, no repetition can succeed, and the conflict is thrown.
+ * Like `query`, but repeats a statement after a conflict. A serialization failure shows that the session's isolation
+ * level is stricter than READ COMMITTED. On a pool, the statement is then repeated in a READ COMMITTED transaction. If
+ * the conflict has aborted a transaction of the caller, no repetition can succeed, and the conflict is thrown.
  */
 export async function contendedQuery<R extends object>(
   db: Database,

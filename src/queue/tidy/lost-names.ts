@@ -18,9 +18,9 @@ export interface LostName {
 }
 
 /**
- * Restores those rows of `names` that were deleted, under their old ids. Without `all`, only the rows to which jobs
- * refer are restored. If a name has a new row already, jobs with the old id get the new row's id. Returns how many rows
- * were restored.
+ * Restores those rows of `names` that were deleted, with their old ids. If `all` is false, only rows to which jobs
+ * refer are restored. If a name already has a new row, jobs that refer to the old id get the new row's id. Returns how
+ * many rows were restored.
  */
 export async function putBackNames(
   db: Database,
@@ -104,7 +104,7 @@ const statements = {
   queue_name: { putBack: putBackSql("queue_name"), moveJobs: moveJobsSql("queue_name") },
 };
 
-/** Returns an expression: the new name of a queue whose own name is lost. The queue keeps its jobs, and their order. */
+/** Returns an SQL expression: the new name of a queue whose own name is lost. */
 const recoveredName = (id: string) => `('recovered-queue-' || ${id}::text)`;
 
 /** The deleted rows that jobs refer to, and the number of these jobs. */
@@ -116,7 +116,7 @@ export interface LostNames {
   readonly tasklessJobs: number;
 }
 
-/** Finds the jobs that refer to a deleted row. It reads all jobs. */
+/** Finds the jobs that refer to a deleted row. Reads all jobs. */
 export async function readLostNames(db: Database): Promise<LostNames> {
   const [row] = await query<{ queues: string; queued_jobs: number; taskless_jobs: number }>(
     db,
@@ -150,7 +150,7 @@ const lostSql: Statement = (s) => `
 
 /**
  * Returns how many rows of queues have been deleted, according to PostgreSQL's statistics. The number is a bigint, so
- * it is returned as text. If it has changed, jobs may have lost their queues.
+ * it is returned as text. If it has changed since an earlier call, jobs may have lost their queues.
  */
 export async function countDeletedQueues(db: Database): Promise<string> {
   const [row] = await query<{ deleted: string }>(db, deletedSql, [

@@ -1,4 +1,4 @@
-// Deletes the rows of throttles whose period is over: they have no effect any more.
+// Deletes the rows of throttles whose period is over, because such a row has no effect.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 const BATCH = 1_000;
@@ -22,7 +22,7 @@ export async function deleteOldThrottles(db: Database): Promise<number> {
 const mayDeleteSql: Statement = () =>
   "select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'delete'), false) as may_delete";
 
-// A row that an add has locked is skipped: that add begins the throttle's next period.
+// A row that an add has locked is skipped, because this add begins the throttle's next period in the row.
 const deleteSql: Statement = (s) => `
 with old as materialized (
   select key from ${s}._private_throttles

@@ -1,10 +1,10 @@
-// Recovers the jobs of stale workers: unlocks them, so that other workers can run them. A worker does this when the
+// Recovers the jobs of stale workers: unlocks the jobs, so that other workers can run them. A worker does this when the
 // answer to its heartbeat lists stale workers (worker/lease/recovery.ts). The manual sweep (sweep-stale-workers.ts in
 // commands/maintenance) uses the same statement. It can also recover the jobs of workers without a heartbeat row.
-//   alive ──threshold──▶ ordinary jobs recovered, row marked ──resilient threshold──▶ all recovered, row deleted
+// A worker and its heartbeat row (a row of `_private_workers`), while the age of the last heartbeat grows:
+//   alive ──threshold──▶ ordinary jobs recovered, row marked ──resilient threshold──▶ all jobs recovered, row deleted
 //     ▲                                   │
-//     └ late heartbeat: the worker keeps ─┘ (and continues under a new id, see worker/sessions.ts)
-//       its resilient jobs
+//     └────────── late heartbeat ─────────┘ the worker keeps its resilient jobs, and gets a new id (worker/sessions.ts)
 // Resilient jobs have the flag `infrastructure_resilient`; all other jobs are ordinary. A marked row stays until the
 // resilient threshold, because a fetch that the stale worker has sent may commit after the mark. Jobs that such a fetch
 // has locked are unlocked when the row is deleted.
@@ -22,13 +22,13 @@ export interface RecoveryRequest {
   /** How long a recovered job waits before it may run again, in milliseconds. */
   readonly delayMs: number;
   /**
-   * How long heartbeats have succeeded without a gap, in milliseconds (lease.ts). A worker whose threshold is longer is
-   * not recovered: after an outage of the database, every worker looks stale until its next heartbeat.
+   * How long heartbeats have succeeded without a gap, in milliseconds (lease.ts). A worker whose threshold is longer
+   * is not recovered, because after an outage of the database every worker looks stale until its next heartbeat.
    */
   readonly uptimeMs: number;
   /** The time of this worker's last heartbeat by the database's clock, in milliseconds since the epoch. */
   readonly heartbeatAtMs: number;
-  /** If that heartbeat is older than this many milliseconds, no worker is recovered. */
+  /** No worker is recovered if `heartbeatAtMs` and the database's time differ by this many milliseconds or more. */
   readonly longestGapMs: number;
   /** The ids of jobs to leave out, because PostgreSQL has refused to change them before. Default: none. */
   readonly excludedIds?: readonly string[];
@@ -47,7 +47,7 @@ const sweepStatement = (slots: boolean) =>
   recoverSql({ heartbeats: true, isDry: false, waitsForSweep: false, slots });
 const sweepStatements = { ofQueues: sweepStatement(false), ofSlots: sweepStatement(true) };
 
-/** Recovers the jobs of those given workers that are still stale when their rows are locked. */
+/** Recovers the jobs of the given workers, after a check that these workers are still stale (recover-statement.ts). */
 export async function recoverStaleWorkers(
   db: Database,
   request: RecoveryRequest,
@@ -79,7 +79,7 @@ export interface ManualRecovery {
   readonly unknownWorkerIds: readonly string[];
 }
 
-/** Recovers jobs for the manual sweep; with `isDry` counts them. Throws an error only if nothing was recovered. */
+/** Recovers jobs for the manual sweep, or with `isDry` only counts them. Throws only if nothing was recovered. */
 export async function recoverByHand(db: Database, request: ManualRecovery): Promise<RecoverResult> {
   const { hasHeartbeats, isDry, thresholdMs, delayMs, staleWorkerIds, unknownWorkerIds } = request;
   const always = Number.POSITIVE_INFINITY;
@@ -118,8 +118,8 @@ type RecoverWorkers = (
 const NONE: RecoverResult = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
 // Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered by a statement of
-// its own. If PostgreSQL refuses that, too, the worker's jobs are unlocked first, except those that PostgreSQL
-// refuses to change, and then its queues. The row of a worker with a refused job is neither marked nor deleted.
+// its own. If PostgreSQL refuses this statement, too, the jobs of the worker are unlocked first, except refused jobs,
+// and then the queues of the worker. The row of a worker with a refused job is neither marked nor deleted.
 async function recoverUnrefused(
   db: Database,
   workerIds: readonly string[],
@@ -146,7 +146,7 @@ async function recoverUnrefused(
   }
   const rows = await query<{ id: string }>(db, lockedSql, [...workerIds]);
   const all = rows.map(({ id }) => id).filter((id) => !excludedIds.includes(id));
-  // Without a job to change, the refused row is another one: a trigger may have refused to unlock a queue, for example.
+  // If there is no job to change, PostgreSQL has refused to change another row, such as that of a queue.
   if (all.length === 0) return done;
   const change = async (ids: readonly string[]) =>
     resultOf(await recover(workerIds, excludedIds, ids)).jobs;
@@ -164,11 +164,11 @@ const merge = (a: RecoverResult, b: RecoverResult): RecoverResult => ({
   failure: a.failure ?? b.failure,
 });
 
-/** The maximum number of a worker's jobs that are searched for refused ones. Only a huge local queue has more. */
+/** The maximum number of a worker's jobs among which refused jobs are searched. Only a huge local queue has more. */
 const MAX_LOCKED = 100_000;
 
-// Waits until no transaction has the lock of sweeps. The error of a refused sweep can arrive before its transaction
-// has released that lock. A worker's next sweep would then find the lock taken, and do nothing.
+// Waits until no transaction has the advisory lock of sweeps. The error of a refused sweep can arrive before the
+// sweep's transaction has released this lock. A worker's next sweep would then find the lock taken, and do nothing.
 const afterSweep = (db: Database) => query(db, sweepLockSql, [sweepLockKey(db)]);
 
 const sweepLockSql: Statement = () =>

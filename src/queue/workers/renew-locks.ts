@@ -7,11 +7,11 @@ import { lockBy } from "../sql/lock.ts";
 
 // $1 text the worker's id  $2 bigint[] the ids of its running jobs; null: unknown  $3 float8 the age in milliseconds
 // from which a lock is old
-// `is_needed` has a row if one of the running jobs has an old lock of the worker; if their ids are unknown, if any
-// job has one. With ids, this check is cheap. Only if there is a row, the tables are searched for all old locks of
-// the worker. Unstarted jobs may have old locks, too: jobs of one named queue are locked together, and run one after
-// the other. Rows that other transactions have locked are skipped. The job of such a row is ending, or the next
-// renewal finds the row, well before its lock is 4 hours old.
+// `is_needed` has a row if one of the running jobs, or any job if $2 is null, has an old lock of the worker. With ids,
+// this check is cheap. Only if it finds such a job, the tables are searched for all old locks of the worker. Unstarted
+// jobs may have old locks, too: jobs of one named queue are locked together, and run one after the other. Rows that
+// other transactions have locked are skipped. Either the job of such a row is ending, or the next renewal renews the
+// lock in the row, well before that lock is 4 hours old.
 const renewSql =
   (slots: boolean): Statement =>
   (s) =>
@@ -59,9 +59,9 @@ export interface RenewedLocks {
 }
 
 /**
- * Renews the worker's locks that are older than `olderThanMs`, if one of its running jobs has such a lock. If the
- * running jobs are unknown (`runningIds` is null), it is enough that any of the worker's jobs has one. Returns the
- * numbers of renewed locks of jobs and of named queues.
+ * Renews those of the worker's locks that are older than `olderThanMs`, if one of its running jobs has such a lock. If
+ * `runningIds` is null, the running jobs are unknown, and any job with such a lock is enough. Returns the numbers of
+ * renewed locks of jobs and of named queues. Renewed locks of slots are not counted.
  */
 export async function renewLocks(
   db: Database,

@@ -1,13 +1,13 @@
 // The row locks of the fast mode do not show which worker holds them, and they end only with their transaction. So each
 // connection on which a worker fetches jobs, except behind a transaction pooler, holds a shared advisory lock. Its key
 // is made from the worker's id. By this lock, the recovery of a stale worker finds the worker's idle transactions and
-// ends them. PostgreSQL would end them later (idle_in_transaction_session_timeout).
+// ends them, earlier than PostgreSQL would (idle_in_transaction_session_timeout).
 //
-// The heartbeat has its own thread. So a worker keeps its jobs while a task blocks the worker's thread. If the whole
+// The heartbeat has its own thread, so the worker keeps its jobs while a task blocks the worker's thread. If the whole
 // process is frozen, the heartbeat stops, too, and the jobs are unlocked after the lease has expired.
 //
-// By the same lock, a worker checks that a server process belongs to a connection that it has lost, before it ends this
-// process (endLostConnection).
+// When a worker has lost a connection, it ends the server process of that connection (endLostConnection). Before that,
+// the worker checks by the same lock that the process still belongs to its session.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 const key = (sessionId: string) =>
@@ -18,7 +18,7 @@ const WAIT_MS = 1_000;
 
 const holdSql: Statement = () => `select pg_catalog.pg_advisory_lock_shared(${key("$1::text")})`;
 
-/** Acquires the session's shared advisory lock on the connection `db`, until it is closed. `db` must not be a pool. */
+/** Acquires the session's shared advisory lock on the connection `db` (not a pool). It ends with the connection. */
 export async function markConnection(db: Database, sessionId: string): Promise<void> {
   await query(db, holdSql, [sessionId]);
 }
@@ -32,8 +32,8 @@ const endLostSql: Statement = () => `
     and activity.usename = current_user`;
 
 /**
- * Ends the server process `pid` of a lost connection of this session, if it still exists. A process that has not
- * noticed the loss keeps its rows locked, even for the session's new connections, and runs statements that arrive late.
+ * Ends the server process `pid` of a lost connection of this session, if the process still exists. Such a process
+ * may keep rows locked, even for the session's new connections, and may run statements that arrive late.
  */
 export async function endLostConnection(
   db: Database,
@@ -44,7 +44,7 @@ export async function endLostConnection(
 }
 
 // Only idle transactions are ended, because a running statement ends by its own time limit. Server processes of other
-// roles are left out, because this role may lack the right to end them. PostgreSQL's timeout ends their transactions.
+// roles are left out, because this role may lack the right to end them. Their idle transactions end by the timeout.
 
 /**
  * A query that ends the server processes with idle transactions of the workers in the common table expression

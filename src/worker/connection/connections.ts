@@ -1,13 +1,14 @@
 // The connections on which the safe mode fetches jobs and writes results in parallel. The class lends idle connections
-// to its callers, and reconnects lost ones. After a loss, take() returns none until all are connected and reconcile()
-// has unlocked the jobs that a fetch without an answer may have locked.
+// to its callers, and reconnects lost connections. After a loss, take() returns no connection until all connections are
+// connected again, and reconcile() has unlocked the jobs that a fetch without an answer may have locked.
 import { monotonic, wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import { settleAll, type WorkerConnection } from "./worker-connection.ts";
 
 export interface ConnectionsParts {
   /**
-   * Called when all connections are connected again, before take() returns one. If it rejects, the repair starts again.
+   * Called when all connections are connected again, before take() returns a connection. If the promise rejects, the
+   * repair starts again.
    */
   reconcile(connection: WorkerConnection): Promise<void>;
   lost(error: Error): void;
@@ -81,8 +82,9 @@ export class WorkerConnections {
   }
 
   /**
-   * Ends `patient` statements, which may take a minute, because the repair has waited `waitedMs` for them. First
-   * cancels them; after a longer wait, closes their connections.
+   * Ends the running statements of `patient` (WorkerConnection), which may take up to a minute. `waitedMs`: how long
+   * the repair has waited for these statements. At first they are cancelled; after a longer wait, their connections are
+   * closed.
    */
   endPatient(waitedMs: number): void {
     for (const connection of this.#all) connection.endPatient(waitedMs);
@@ -121,7 +123,7 @@ export class WorkerConnections {
         }
         if (signal.aborted) return this.#closeAll();
         await reconcile(this.#all[0] as WorkerConnection);
-        // While others were connected or reconcile() ran, a connection may have been lost again.
+        // While other connections were connected or reconcile() ran, a connection may have been lost again.
         const isWhole = this.#all.every(({ isConnected }) => isConnected);
         if (!isWhole) throw new Error("a connection was lost again");
         for (const connection of this.#all) this.giveBack(connection);

@@ -1,12 +1,13 @@
-// Runs the timetable, the cron entries of the program: at each tick, offers its jobs to the database, which accepts one
-// worker's offer (queue/cron/schedule-cron.ts). The database's clock decides when a tick is due.
+// Runs the timetable, the cron entries of the program. At each tick of an entry, each worker that has the entry offers
+// the tick's job to the database, which accepts the offer of one worker (queue/cron/schedule-cron.ts). The database's
+// clock decides when a tick is due.
 //
 //   start: entries registered ──▶ time? ──▶ due ticks offered, oldest first ──▶ wait for the next tick
 //                                   ▲  (missed ones, too: backfill, outage, sleep)    │
 //                                   └──────── at least once a minute ◀────────────────┘
 //
-// The timetable advances only past handled ticks, so no tick of the last CATCH_UP_MS (cron-timeline.ts) is lost in an
-// outage. If the answer to a commit is lost, the ticks are offered again, and the database ignores the second offer.
+// A tick remains due until it is handled, so an outage loses no tick of the last CATCH_UP_MS (cron-timeline.ts). If the
+// answer to a commit is lost, the ticks are offered again, and the database ignores the second offer.
 import { wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import type { Service } from "../../base/service.ts";
@@ -26,19 +27,25 @@ export interface CronOwner extends CronServices {
 }
 
 export interface CronTime {
-  /** Milliseconds since the epoch. */
+  /** Resolves to the time in milliseconds since the epoch. */
   now(): Promise<number>;
   /** Resolves to true when the time has passed, to false when `signal` aborts. */
   wait(ms: number, signal: AbortSignal): Promise<boolean>;
 }
 
-/** The most ticks in one transaction. Other workers wait for its locks, so it must be short. */
+/**
+ * The maximum number of ticks in one transaction. The transaction must be short, because other workers wait for its
+ * locks.
+ */
 const BATCH = 500;
-/** The longest wait until the clock is read again, because the clock may be set, and this machine may sleep. */
+/**
+ * The longest wait until the clock is read again. The wait is bounded, because the clock may be set, or this machine
+ * may sleep, during the wait.
+ */
 const MAX_WAIT_MS = 60_000;
 /**
- * The timetable starts again if the clock was set back by more than this. A smaller step may be the difference between
- * the clocks of two servers, for example after a failover.
+ * The timetable starts again if the clock was set back by more than this. A smaller step back may be the difference
+ * between the clocks of two servers, for example after a failover.
  */
 const CLOCK_SLACK_MS = 60_000;
 
@@ -50,7 +57,7 @@ export class Cron implements Service {
   #started: Promise<void> | null = null;
   #running: Promise<void> | null = null;
   #timeline: CronTimeline | null = null;
-  /** The identifiers of entries for which the warning about a last tick in the future was logged. */
+  /** The identifiers of the entries that #warnOfAhead() has named since the timetable started. */
   readonly #ahead = new Set<string>();
 
   constructor(config: CronConfig, services: CronOwner) {
@@ -59,7 +66,7 @@ export class Cron implements Service {
     this.#time = services.time ?? { now: () => databaseTime(services.db), wait };
   }
 
-  /** Every entry with its first tick that is not handled; none before start(). */
+  /** All entries, each with its first tick that is not handled. Empty before the start. */
   get ticks(): CronTimeline["ticks"] {
     return this.#timeline?.ticks ?? [];
   }
@@ -101,7 +108,10 @@ export class Cron implements Service {
     return new CronTimeline(entries, stored, nowMs);
   }
 
-  /** Logs a warning once for each entry, until the timetable starts again. */
+  /**
+   * Logs a warning about entries whose last tick is in the future. Each entry is named once, and again only after the
+   * timetable has started again.
+   */
   #warnOfAhead(identifiers: readonly string[]): void {
     const entries = identifiers.filter((one) => !this.#ahead.has(one));
     if (entries.length === 0) return;
@@ -143,7 +153,7 @@ export class Cron implements Service {
     );
   }
 
-  /** Offers all ticks due at `nowMs`. Resolves to false when there is none. */
+  /** Offers all ticks that are due at `nowMs`. Resolves to false if no tick is due. */
   async #catchUp(timeline: CronTimeline, nowMs: number): Promise<boolean> {
     const late = timeline.dropOverdue(nowMs);
     if (late.length > 0) {

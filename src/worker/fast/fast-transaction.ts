@@ -1,5 +1,6 @@
-// The transactions of the fast mode on one connection. Each begins with a fetch, which locks a batch of jobs by
-// row locks. The results, the commit and the fetch of the next transaction are sent as one packet.
+// The transactions of the fast mode on one connection. Each transaction begins with a fetch, which locks a batch of
+// jobs by row locks. next() sends one packet that contains the results of these jobs, the commit, and the fetch of the
+// next transaction.
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
@@ -26,7 +27,7 @@ import { FetchPlan, type FetchRequest } from "../fetch/fetch-plan.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { Hooks } from "../task/hooks.ts";
 
-/** The most jobs that a transaction fetches. It fetches fewer if jobs are slow. */
+/** The maximum number of jobs that a transaction fetches. */
 const MAX_BATCH = 2_000;
 
 /** The error of keep() if no job was kept. After any other error of keep(), it is unknown whether jobs were kept. */
@@ -37,7 +38,7 @@ export const ROLLED_BACK = new Error(
 /** The jobs that a transaction has locked. */
 export interface FastFetchResult {
   readonly jobs: readonly FetchedJob[];
-  /** Whether as many jobs were fetched as requested. Then there may be more. */
+  /** Whether as many jobs were fetched as requested. If so, more jobs may be ready. */
   readonly isFull: boolean;
 }
 
@@ -67,7 +68,10 @@ const fastStatements = (flags: boolean, pauses: boolean): FastStatements => ({
 export class FastTransaction {
   readonly plan: FetchPlan;
   readonly #parts: FastTransactionParts;
-  /** `paused`: for a schema with the tables of pauses; these statements leave out paused tasks. */
+  /**
+   * `paused`: the statements for a schema with the tables of pauses. They leave out paused tasks. `plain`: the
+   * statements for any other schema.
+   */
   readonly #statements: Readonly<Record<"plain" | "paused", FastStatements>>;
   #isOpen = false;
   #pausesRead = 0;
@@ -88,7 +92,7 @@ export class FastTransaction {
     return this.#pausesRead !== this.#parts.tasks.pausesRead;
   }
 
-  /** Called when the connection is lost. */
+  /** Called after an error. The connection is lost, or the caller closes it. */
   connectionLost(error: unknown): void {
     this.#isOpen = false;
     this.plan.learnFailure(error);
@@ -110,8 +114,9 @@ export class FastTransaction {
   }
 
   /**
-   * Writes results and commits. If `slots` is a number, begins the next transaction, which fetches jobs for so many
-   * free slots. Resolves to null if no transaction is open afterwards, because `slots` is null or a result was refused.
+   * Writes results, commits, and begins the next transaction, which fetches jobs for `slots` free slots. If `slots` is
+   * null, no transaction is begun. Resolves to null if no transaction is open afterwards, because `slots` is null or a
+   * result was refused.
    */
   async next(batch: ResultBatch, slots: number | null): Promise<FastFetchResult | null> {
     const { connection } = this.#parts;
@@ -124,14 +129,17 @@ export class FastTransaction {
     ]);
     if (slots === null) return null;
     if (answers === null) {
-      this.plan.wake(false); // The fetch was rolled back with the refused result, so its jobs are ready again.
+      this.plan.wake(false); // The fetch was rolled back with the refused result, so the fetched jobs are ready again.
       return null;
     }
     this.#isOpen = true;
     return answers[1] as FastFetchResult;
   }
 
-  /** Writes results, locks the jobs `ids` by `locked_by` and commits, which removes all row locks. See ROLLED_BACK. */
+  /**
+   * Writes results, locks the jobs `ids` by `locked_by`, and commits. The commit removes all row locks. If PostgreSQL
+   * refused a change, throws ROLLED_BACK.
+   */
   async keep(batch: ResultBatch, ids: readonly string[]): Promise<void> {
     const { connection, workerId } = this.#parts;
     this.#isOpen = false;
@@ -148,7 +156,7 @@ export class FastTransaction {
     await this.#parts.connection.commit();
   }
 
-  /** Returns the request for a job for each slot, and for as many more as probably end within HORIZON_MS. */
+  /** Returns a request for one job for each slot, and for as many further jobs as probably end within HORIZON_MS. */
   #request(slots: number): FetchRequest {
     this.plan.measure();
     return this.plan.request(Math.min(MAX_BATCH, this.plan.ahead + slots), false);
@@ -164,7 +172,7 @@ export class FastTransaction {
       isQuick ? this.#lockQuickly(db, request) : this.#lockJobs(db, request),
     ]);
     const [, rows] = await settleAll(sent);
-    // If this query fails, the transaction ends, and all its jobs are unlocked.
+    // If large payloads cannot be read, the lane closes the connection. This unlocks all jobs of the transaction.
     const jobs = await loadedJobs(rows as readonly FetchedRows[], db);
     this.plan.learn(jobs, request, false);
     return { jobs, isFull: jobs.length === request.want };
@@ -223,8 +231,8 @@ export class FastTransaction {
   /**
    * Rolls back, and writes the results again, except for those that PostgreSQL refuses (settle-separately.ts). A
    * refused success is written as a failure. If a failure is refused, the safe mode runs the job again. The rollback
-   * unlocks the rows before the results are written. In between, the safe mode of this worker leaves these jobs out,
-   * but another worker, or a fetch that has already begun, may run one of them again.
+   * unlocks the rows before the results are written. In between, the safe mode of this worker does not fetch these
+   * jobs. But another worker, or a fetch that has already begun, may lock one of them, so that the job runs again.
    */
   async #writeOneByOne(batch: ResultBatch, reason: unknown): Promise<null> {
     const { connection, workerId, hooks, results, refusals, logger, onWritten } = this.#parts;

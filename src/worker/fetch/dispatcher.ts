@@ -1,5 +1,5 @@
-// Brings jobs to slots: wakes the fetchers, decides when they may fetch, and detects when all jobs are done. It does
-// not depend on the modes of the fetchers.
+// The dispatcher brings jobs to slots: it wakes the fetchers, decides which of them may fetch, and detects when all
+// jobs are done. It does not depend on the modes of the fetchers.
 //
 //   wake() ──▶ each fetcher in turn ──jobs──▶ slots ──results──▶ the fetcher of these jobs
 //                    ▲                          │
@@ -56,13 +56,16 @@ export class Dispatcher<E> {
     return this.#fetchers.flatMap(({ executors }) => executors);
   }
 
-  /** Whether no job is locked by this session's id. False while a fetch without an answer may have locked jobs. */
+  /**
+   * Whether it is certain that no job is locked by this session's id. False while a fetch, or a write of results, has
+   * no answer and may have left jobs locked.
+   */
   get holdsNothing(): boolean {
     const isCertain = !this.#fetchers.some(({ isUncertain }) => isUncertain);
     return isCertain && this.#inFlight().jobs.length === 0;
   }
 
-  /** Starts the fetchers. Rejects if they cannot start, for example without a database; then no job runs. */
+  /** Starts the fetchers. If it rejects, for example because the database cannot be reached, no job runs. */
   async start(): Promise<void> {
     for (const executor of this.executors) executor.begin();
     // The last fetcher starts first, because the others may leave jobs to it.
@@ -70,7 +73,7 @@ export class Dispatcher<E> {
     this.#wakeups.start();
   }
 
-  /** Wakes the fetchers: jobs may have become ready. `count`: the number of announced jobs; 0: unknown. */
+  /** Wakes the fetchers, because jobs may have become ready. `count`: the number of announced jobs; 0: unknown. */
   wake(count = 0): void {
     for (const fetcher of this.#fetchers) fetcher.wake(count);
   }
@@ -81,15 +84,18 @@ export class Dispatcher<E> {
   }
 
   /**
-   * Resolves once no job is ready or running and no result is unconfirmed, or when `signal` aborts. After stop(), it
-   * does not wait for ready jobs.
+   * Resolves once no job is ready or running and no result is unconfirmed, or when `signal` aborts. After stop(), ready
+   * jobs are not waited for.
    */
   async waitUntilDrained(signal: AbortSignal): Promise<void> {
     this.wake(0);
     while (!this.#isDone && !signal.aborted) await this.#allDone.pass(signal);
   }
 
-  /** Gives unstarted jobs back; fetching continues. Resolves when no job that was fetched earlier can start. */
+  /**
+   * Gives unstarted jobs back and continues to fetch. Resolves when none of the jobs that were fetched before the call
+   * can still start.
+   */
   async returnUnstarted(): Promise<void> {
     const returned = this.#fetchers.map((fetcher) => fetcher.returnUnstarted());
     await Promise.all([...returned, ...this.executors.map((one) => one.untilStarted())]);
@@ -119,7 +125,7 @@ export class Dispatcher<E> {
     for (const fetcher of this.#fetchers) fetcher.prove();
   }
 
-  /** Closes the connections. Jobs that are still locked by `locked_by` stay so until they are recovered. */
+  /** Closes the connections. Jobs that are still locked by `locked_by` stay locked until they are recovered. */
   async close(): Promise<void> {
     this.#isFetching = false;
     this.#wakeups.stop();
@@ -138,8 +144,8 @@ export class Dispatcher<E> {
   }
 
   /**
-   * Whether the fetcher may fetch now. After an announcement of jobs it waits a moment for the first fetch of an
-   * earlier fetcher, because most announced jobs are for that one.
+   * Whether the fetcher may fetch now. While a fetcher before it in the order makes its first fetch for announced jobs,
+   * it may not: most of these jobs are for the earlier fetcher.
    */
   #mayFetch(fetcher: Fetcher): boolean {
     if (!this.#isFetching || !this.#parts.lease.isGood) return false;
@@ -154,12 +160,12 @@ export class Dispatcher<E> {
     for (const other of this.#fetchers) if (other !== fetcher) other.wakeForOthers();
   }
 
-  /** Fetches again while waitUntilDrained() waits, because a job that has just ended may have added jobs. */
+  /** While waitUntilDrained() waits, wakes the fetchers, because a job that has just ended may have added jobs. */
   #onWritten(): void {
     if (this.#allDone.hasWaiting) this.wake(0);
   }
 
-  /** Advances the fetchers at most once in a turn of the event loop, however many jobs have ended in it. */
+  /** Advances the fetchers. However often it is called in a turn of the event loop, they advance once. */
   #onChange(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;

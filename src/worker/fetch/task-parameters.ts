@@ -11,24 +11,28 @@ export interface TaskParameters {
   readonly names: readonly string[];
   /** The names of the tasks whose jobs are fetched: a text[] in PostgreSQL's format. */
   readonly identifiers: string;
-  /** The forbidden flags, in the same format; null if there are none: then statements do not check flags. */
+  /** The forbidden flags: a text[] in PostgreSQL's format; null if there are none. With null, flags are not checked. */
   readonly forbiddenFlags: string | null;
-  /** Whether the schema has the tables of pauses; then statements leave out paused tasks. */
+  /** Whether the schema has the tables of pauses. If true, fetches leave out paused tasks. */
   readonly pauses: boolean;
-  /** Patterns of the queues under limits, in the same format; null: none. managed-fetch.ts fetches jobs of these. */
+  /**
+   * Patterns of the names of queues under limits: a text[] in PostgreSQL's format; null if there are none.
+   * managed-fetch.ts fetches the jobs of these queues.
+   */
   readonly limitedQueues: string | null;
-  /** The number of times that new pauses were read. After a change, no further job of an earlier fetch starts. */
+  /** How many times new pauses were read. When this number changes, no further job of an earlier fetch starts. */
   readonly pausesRead: number;
-  /** Called when the end of a run of a named queue was written. */
+  /** Called when the end of a run of a named queue was written to the database. */
   queueUnlocked(): void;
   /**
-   * float8[]: for each of `identifiers`, in their order, the mean duration of its jobs in named queues, divided by
-   * HORIZON_MS; Infinity before the first such job has ended. A run of a queue gets jobs for at most about HORIZON_MS.
+   * A float8[] with a number for each task of `identifiers`, in their order: the mean duration of the task's jobs in
+   * named queues, divided by HORIZON_MS; Infinity until the first such job has ended. If a run of a queue is fetched
+   * with several jobs, the numbers of these jobs add up to at most 1.
    */
   readonly runShares: string;
 }
 
-/** What the worker has read about pauses. `isInstalled`: whether the schema has their tables. */
+/** What the worker has read about pauses. `isInstalled`: whether the schema has the tables of pauses. */
 export interface Controls extends Pick<TaskParameters, "pausesRead" | "queueUnlocked"> {
   readonly isInstalled: boolean;
 }

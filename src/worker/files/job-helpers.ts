@@ -15,25 +15,29 @@ export interface JobHelpers
     TaskContext,
     "workerId" | "signal" | "pool" | "extensions" | "query" | "withPgClient" | "utils"
   > {
-  /** The job, with Graphile Worker's names and this library's. */
+  /** The job. Its members have Graphile Worker's names, and also the names that this library gives them. */
   readonly job: FileJob;
   /** The logger. Its lines have the job's id and task identifier. */
   readonly logger: FileLogger;
-  /** The same as `signal`, by Graphile Worker's name. */
+  /** The same signal as `signal`, under the name that Graphile Worker gives it. */
   readonly abortSignal: AbortSignal;
   /** A promise that rejects when the signal aborts. */
   readonly abortPromise: Promise<void>;
-  /** Adds a job. Resolves to null when an interceptor skipped it. Rejects as `utils.addJob()` does. */
+  /** Adds a job. Resolves to null if an interceptor skipped the job. Rejects as `utils.addJob()` does. */
   addJob(identifier: string, payload?: unknown, spec?: JobSpec): Promise<AddedJob | null>;
   /**
-   * Adds jobs, all or none, apart from those that an interceptor skips. Members of `spec` may be beside the payload, as
-   * in Graphile Worker. `jobKeyPreserveRunAt`: a waiting job with the same key keeps its time. Default false.
+   * Adds jobs, all or none, apart from those that an interceptor skips. The options of a job may be in `spec`, or
+   * beside its payload as in Graphile Worker. `jobKeyPreserveRunAt`: whether each job that has a key is added with the
+   * `jobKeyMode` `preserve_run_at`. Default false.
    */
   addJobs(
     jobs: readonly (JobToAdd | (Omit<JobToAdd, "spec"> & Omit<JobSpec, "jobKeyMode">))[],
     jobKeyPreserveRunAt?: boolean,
   ): Promise<readonly AddedJob[]>;
-  /** Resolves to the name of the queue with this id, or without an id of the job's queue; null if there is none. */
+  /**
+   * Resolves to the name of the named queue with this id; null if `queueId` is null or no queue has this id. Without
+   * `queueId`, resolves to the name of this job's queue; null if this job has no named queue.
+   */
   getQueueName(queueId?: number | null): Promise<string | null>;
 }
 
@@ -42,7 +46,8 @@ type FlatJob = Parameters<JobHelpers["addJobs"]>[0][number];
 /** Returns the helpers of a job. `schema`: the schema of the queue. */
 export function jobHelpers(context: TaskContext, schema: SchemaName): JobHelpers {
   // The members are getters of a prototype, because creating getters for each job would take longer than everything
-  // else that this library does for it. The proxy makes them own properties for a copy such as `{ ...helpers }`.
+  // else that this library does for the job. But a copy such as `{ ...helpers }` has only own properties. So the proxy
+  // presents the members as own properties.
   return new Proxy(new Helpers(context, schema), AS_OWN);
 }
 
@@ -114,7 +119,7 @@ const NAMES = Object.entries(Object.getOwnPropertyDescriptors(Helpers.prototype)
   .map(([name]) => name);
 
 const AS_OWN: ProxyHandler<Helpers> = {
-  // The helpers are the receiver, because the getters read private fields.
+  // The getters read private fields, which only the helpers have, so they are called on the helpers, not on the proxy.
   get: (helpers, name) => Reflect.get(helpers, name, helpers),
   ownKeys: () => NAMES,
   getOwnPropertyDescriptor(helpers, name) {
@@ -130,7 +135,7 @@ async function addOne(
   payload: unknown,
   spec: JobSpec | undefined,
 ): Promise<AddedJob | null> {
-  // Graphile Worker stores {} for null, too, and ignores members of a spec that are null.
+  // As in Graphile Worker, the payload null is stored as {}, and members of the spec that are null are ignored.
   const job = await addJob(identifier, payload ?? {}, withoutNulls(spec ?? {}));
   return job === null ? null : toAddedJob(job);
 }
@@ -144,7 +149,10 @@ async function addMany(
   return (await addJobs(jobs.map((job) => toJobToAdd(job, keepsRunAt)))).map(toAddedJob);
 }
 
-/** Returns the added job. With `throttle`, which only JavaScript can pass here, returns the ThrottledAdd as it is. */
+/**
+ * Returns the added job with Graphile Worker's names. An add with the option `throttle` has returned a ThrottledAdd,
+ * which is returned unchanged. The types of this file exclude that option, but code without types can pass it.
+ */
 const toAddedJob = (job: Parameters<typeof addedJob>[0]): AddedJob =>
   "isThrottled" in job ? (job as unknown as AddedJob) : addedJob(job);
 
@@ -175,6 +183,6 @@ function rejectedBy(signal: AbortSignal): Promise<void> {
   const { promise, reject } = Promise.withResolvers<void>();
   if (signal.aborted) reject(signal.reason);
   else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  promise.catch(() => {}); // an unused promise must not become an unhandled rejection
+  promise.catch(() => {}); // If no task uses the promise, its rejection must not count as unhandled.
   return promise;
 }

@@ -8,8 +8,8 @@ const POLL_MS = 20;
 const KILLED_MS = 1_000;
 
 /**
- * Sends SIGTERM to the group. If the group has not ended after `killAfterMs`, sends SIGKILL and waits at most 1 s
- * more. `pid`: the id of the group's first process, which is also the id of the group.
+ * Sends SIGTERM to the group. If the group has not ended after `killAfterMs`, sends SIGKILL and waits at most 1 s for
+ * the end of the group. `pid`: the id of the group's first process, which is also the id of the group.
  */
 export async function endGroup(pid: number, killAfterMs: number): Promise<void> {
   signalGroup(pid, "SIGTERM");
@@ -20,7 +20,7 @@ export async function endGroup(pid: number, killAfterMs: number): Promise<void> 
 
 const alive = new Set<number>();
 
-/** Makes the event `exit` of this process kill the group. The returned function cancels this. */
+/** Makes this process kill the group when this process exits. The returned function reverts that. */
 export function endWithThisProcess(pid: number): () => void {
   if (alive.size === 0) process.on("exit", killAll);
   alive.add(pid);
@@ -44,8 +44,8 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /**
- * Resolves to true once the group has no processes, or only zombies as far as /proc shows that. Resolves to false
- * after `limitMs`. Polls, because no event reports the end of a group.
+ * Resolves to true once the group has no processes, or once /proc shows that all its processes are zombies. Resolves to
+ * false after `limitMs`. Polls, because no event reports the end of a group.
  */
 async function isGone(pid: number, limitMs: number): Promise<boolean> {
   const never = new AbortController().signal;
@@ -61,10 +61,10 @@ async function isGone(pid: number, limitMs: number): Promise<boolean> {
 }
 
 /**
- * Returns the ids of processes of the group that are not zombies; null if there is no /proc. Zombies may stay in a
- * container, because often its first process does not wait for them as it should. `before`: the result of the last
- * call. If some of these processes still live, returns only them, and does not read all processes of the machine, of
- * which there may be thousands.
+ * Returns the ids of processes of the group that are not zombies; null if there is no /proc. In a container, zombies
+ * may stay forever, because often the container's first process does not wait for them as it should. `before`: the
+ * result of the last call. If some of these processes still live, returns only them, and does not read all processes
+ * of the machine, of which there may be thousands.
  */
 function livingIn(group: number, before: readonly string[]): readonly string[] | null {
   const isLiving = (pid: string): boolean => {
@@ -80,7 +80,7 @@ function livingIn(group: number, before: readonly string[]): readonly string[] |
   }
 }
 
-/** Returns the fields of /proc/PID/stat after the name, which may have any character: state, parent and group. */
+/** Returns three fields of /proc/PID/stat: state, parent and group. The name before them may have any character. */
 function fieldsOf(pid: string): readonly string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");

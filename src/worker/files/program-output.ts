@@ -11,7 +11,10 @@ export class Lines {
   readonly #decoder = new StringDecoder("utf8");
   #rest = "";
 
-  /** Returns the lines that end in this chunk. Also returns pieces of a long line that continues: all but the last. */
+  /**
+   * Returns the lines that end in this chunk. If the line that has not ended is longer than MAX_LINE_LENGTH, also
+   * returns its pieces, except for the last one.
+   */
   add(piece: Buffer): string[] {
     return this.#cut(this.#rest + this.#decoder.write(piece));
   }

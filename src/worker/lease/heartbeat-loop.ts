@@ -1,7 +1,7 @@
 // Renews a worker's leases on a connection of its own. When a sweep (a search for stale workers) is due, the answer to
 // a heartbeat also lists stale workers. While the worker's thread is blocked, the loop also renews the worker's locks.
-// The loop runs in the heartbeat thread or, if that is not possible, in the worker's thread. So it communicates only by
-// commands, reports and two shared buffers.
+// The loop runs in the heartbeat thread or, if that is not possible, in the worker's thread. So the loop communicates
+// with the worker only by commands, reports and two shared buffers.
 import pg from "pg";
 import {
   type Moment,
@@ -26,12 +26,12 @@ import {
 import { renewLocks } from "../../queue/workers/renew-locks.ts";
 import type { LeaseLoss } from "../task/hooks.ts";
 
-/** A lease to renew, as it was registered. */
+/** A lease to renew, with the mark of its row from the registration of the lease. */
 export interface Lease extends LeaseMark {
   readonly id: string;
 }
 
-/** Data that can be sent to a thread. If the loop runs in the worker's thread, `connection` may have functions, too. */
+/** Data that can be sent to a thread. If the loop runs in the worker's thread, `connection` may also have functions. */
 export interface HeartbeatSettings {
   readonly connection: pg.ClientConfig;
   readonly schema: SchemaName;
@@ -42,9 +42,9 @@ export interface HeartbeatSettings {
   readonly statementTimeoutMs: number;
   /** The interval at which the worker renews its locks. */
   readonly renewLocksEveryMs: number;
-  /** Two 64-bit cells: when the last successful heartbeat, or registration of a lease, was sent (writeMoment). */
+  /** Two 64-bit cells: the moment at which the last heartbeat or registration that succeeded was sent (writeMoment). */
   readonly lastHeartbeat: SharedArrayBuffer;
-  /** A 64-bit cell: when the worker's thread last received a report, by sharedMonotonicUs. Long ago: it is blocked. */
+  /** A 64-bit cell: when the worker's thread last received a report (sharedMonotonicUs). A blocked thread gets none. */
   readonly lastTurn: SharedArrayBuffer;
 }
 
@@ -53,7 +53,7 @@ export interface HeartbeatDescription {
   readonly command: "metadata";
   readonly id: string;
   readonly text: string;
-  /** Whether a heartbeat is sent at once to write it. */
+  /** Whether a heartbeat is sent at once to write the text. Otherwise the next regular heartbeat writes it. */
   readonly isUrgent: boolean;
 }
 
@@ -79,7 +79,7 @@ export type HeartbeatReport =
   | { readonly report: "stale"; readonly ids: readonly string[] }
   | { readonly report: "lost"; readonly id: string; readonly reason: LeaseLoss }
   | { readonly report: "failed"; readonly error: string }
-  /** The worker's thread is blocked, and its locks could not be renewed. The renewal is tried again. */
+  /** The worker's thread is blocked, and the worker's locks could not be renewed. Another attempt follows. */
   | { readonly report: "unrenewed"; readonly error: string }
   | { readonly report: "password" };
 
@@ -89,17 +89,17 @@ export type HeartbeatNews = Exclude<
   { report: "failed" | "unrenewed" | "password" }
 >;
 
-/** How long after its time limit an unanswered heartbeat ends. Short, so that the next can still renew the lease. */
+/** An unanswered heartbeat ends this long after its time limit. The next heartbeat can then still renew the lease. */
 const GRACE_MS = 500;
 
-/** The longest pause between attempts in the first minute of an outage: most outages are a restart of the database. */
+/** The longest pause between attempts in the first minute of an outage. Most outages are restarts of the database. */
 const EAGER_MS = 400;
 const EAGER_FOR_MS = 60_000;
 
-/** A failed renewal of locks is tried again after the interval of renewals divided by this number. */
+/** The pause after a failed renewal of locks is the usual interval of renewals divided by this number. */
 const RETRIES = 60;
 
-/** Writes a moment to two cells, one by one. A reader between the two writes computes an age that is too long. */
+/** Writes a moment to two cells, one by one. A thread that reads between the two writes computes too long an age. */
 export function writeMoment(cells: BigInt64Array, [monotonicUs, epochMs]: Moment): void {
   Atomics.store(cells, 0, monotonicUs);
   Atomics.store(cells, 1, epochMs);
@@ -116,14 +116,14 @@ export class HeartbeatLoop {
   #leaseIds: readonly string[] = [];
   /** Leases whose loss has been reported. */
   readonly #lost = new Set<string>();
-  /** The row of each lease as the last successful heartbeat, or its registration, has left it. */
+  /** The mark of each lease's row after the last successful heartbeat, or after the registration of the lease. */
   readonly #left = new Map<string, LeaseMark>();
   #metadata: Omit<HeartbeatDescription, "command"> | null = null;
   /** Ends the pause before the next heartbeat. */
   #pause = new AbortController();
   #sweptAtMs = 0;
   #isBroken = false;
-  /** While the worker is blocked, its locks are due for renewal `renewLocksEveryMs` after this time. */
+  /** While the worker's thread is blocked, its locks are due for renewal `renewLocksEveryMs` after this time. */
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   /** The leases whose locks must still be renewed. */
   #toRenew: readonly string[] = [];
@@ -154,7 +154,7 @@ export class HeartbeatLoop {
     this.#db = { client: boundedQueryable(this.#pool, { ...limits, readOnly: false }), schema };
   }
 
-  /** Sends heartbeats until it is stopped. Never rejects. */
+  /** Sends heartbeats until stop() is called. Never rejects. */
   async run(): Promise<void> {
     const { intervalMs } = this.#settings;
     const { signal } = this.#stop;
@@ -175,7 +175,7 @@ export class HeartbeatLoop {
         signal,
         onError: (error) => this.#onFailure(error),
         firstMs: Math.min(100, intervalMs),
-        // Short pauses at first: after an outage of several seconds, jobs wait until a heartbeat has succeeded.
+        // Short pauses at first: after an outage of several seconds, no job is fetched until a heartbeat has succeeded.
         longestMs: () =>
           monotonic() - heartbeatAtMs < EAGER_FOR_MS ? Math.min(EAGER_MS, intervalMs) : intervalMs,
       },
@@ -223,9 +223,9 @@ export class HeartbeatLoop {
   }
 
   /**
-   * Renews the worker's locks while a handler blocks its thread for long. The running jobs cannot be listed here, so
-   * the whole table is searched for the locks. Each heartbeat searches for the locks of one lease only, so that the
-   * next heartbeat is not late.
+   * Renews the worker's locks while a handler blocks the worker's thread for long. The blocked thread cannot send the
+   * ids of its running jobs, so the whole table is searched for the locks. After each heartbeat, the locks of only one
+   * lease are renewed, so that the next heartbeat is not late.
    */
   async #renewForBlocked(): Promise<void> {
     const { renewLocksEveryMs: everyMs } = this.#settings;
@@ -242,7 +242,7 @@ export class HeartbeatLoop {
       // A lock younger than half the interval is renewed the next time, before it is old enough to be removed.
       await renewLocks(this.#db, id, null, everyMs / 2);
     } catch (error) {
-      // All leases are due again soon. Locks that were just renewed are then too young to be renewed again.
+      // The next attempt is for all leases. It skips the locks that were just renewed, because they are young.
       this.#renewedAtMs = monotonic() - everyMs + everyMs / RETRIES;
       this.#report({ report: "unrenewed", error: messageOf(error) });
     }
@@ -256,7 +256,7 @@ export class HeartbeatLoop {
   #isTimeToSweep(): boolean {
     const { sweepIntervalMs, intervalMs } = this.#settings;
     const nowMs = monotonic();
-    // Heartbeats are not exactly on time, so half an interval early counts as due.
+    // Heartbeats are not exactly on time, so a sweep is already due half a heartbeat interval early.
     if (nowMs - this.#sweptAtMs < sweepIntervalMs - intervalMs / 2) return false;
     this.#sweptAtMs = nowMs;
     return true;
@@ -265,7 +265,7 @@ export class HeartbeatLoop {
   #onConfirmed(answer: HeartbeatAnswer, sentAt: Moment): void {
     const { now_ms: nowMs, uptimeMs, leases, staleWorkerIds } = answer;
     for (const id of this.#leaseIds) this.#check(id, leases.get(id), nowMs);
-    // After the loss of the current lease, the last heartbeat grows old, so that no more jobs are fetched.
+    // After the loss of the current lease, `#lastHeartbeat` is not updated: it grows old, and no more jobs are fetched.
     const [current] = this.#leaseIds;
     if (current !== undefined && !this.#lost.has(current)) {
       writeMoment(this.#lastHeartbeat, sentAt);

@@ -1,20 +1,23 @@
-// The worker's lease on its locks, for the parts that fetch or start jobs.
+// The state of the worker's lease, for the parts of the worker that fetch or start jobs.
 //
 //   no keeper: always good ──setKeeper()──▶ good ──no heartbeat for too long──▶ not good ──a heartbeat──▶ good
 import { Stopwatch } from "../../base/clock.ts";
 
-/** `isGood` is read before each job, so a true value is cached for this time. The shortest lease is 150 ms. */
+/**
+ * `isGood` is read before each job, so a true value is cached for this time. The lease does not expire in this time:
+ * `isInTime` becomes false one heartbeat interval before the lease expires, and the interval is at least 50 ms.
+ */
 const GAP_MS = 50;
 
 /** The heartbeats that renew the lease (recovery.ts). */
 export interface LeaseKeeper {
-  /** The time since the last successful heartbeat. */
+  /** The time since the last successful heartbeat was sent, including time in which the process was frozen. */
   readonly heartbeatAgeMs: number;
-  /** Whether the last heartbeat is recent enough. The time for which the process was frozen counts, too. */
+  /** Whether `heartbeatAgeMs` is low enough to fetch and start jobs. */
   readonly isInTime: boolean;
-  /** How far this machine's clock is ahead of the database's. */
+  /** How far this machine's clock is ahead of the database's clock. */
   readonly aheadMs: number;
-  /** Writes a report at once, with an empty list of fetched jobs. */
+  /** Writes the worker's report into its heartbeat row at once, with an empty list of fetched jobs. */
   reportFetched(): void;
 }
 
@@ -35,12 +38,12 @@ export class WorkerLease {
     return this.#keeper !== null;
   }
 
-  /** The time since the last successful heartbeat; null without heartbeats. */
+  /** The time since the last successful heartbeat was sent; null without heartbeats. */
   get heartbeatAgeMs(): number | null {
     return this.#keeper?.heartbeatAgeMs ?? null;
   }
 
-  /** How far this machine's clock is ahead of the database's; 0 without heartbeats, because it is unknown then. */
+  /** How far this machine's clock is ahead of the database's clock; 0 if unknown, because there are no heartbeats. */
   get aheadMs(): number {
     return this.#keeper?.aheadMs ?? 0;
   }
@@ -54,7 +57,7 @@ export class WorkerLease {
     return isGood;
   }
 
-  /** Called when a job starts. If the heartbeat row lists the job as not started, a new report is written at once. */
+  /** Called when a job starts. If the heartbeat row lists the job as fetched, a new report is written at once. */
   jobStarts(id: string): void {
     if (this.listed.has(id)) this.#keeper?.reportFetched();
   }

@@ -1,9 +1,10 @@
-// The permits, the tokens and the back-off that a session has of one limit. They decide how many jobs may start under
-// the limit now, so that no query is needed when a job starts.
+// What a session has of one limit: permits, tokens and the limit's back-off. They decide how many jobs may start under
+// the limit now, so that the start of a job needs no query.
 //
-//   permits   how many jobs may run at once: leased (permit-leases.ts), or the option `concurrency` of a task
-//   tokens    how many jobs may start: taken from the database, and used within a short time (token-leases.ts)
-//   back-off  until it ends, no job may start
+//   permits   how many jobs may run at once. They are leased from the database (permit-leases.ts). For the option
+//             `concurrency` of a task, their number is the option's value.
+//   tokens    how many jobs may start. They are taken from the database and used within a short time (token-leases.ts).
+//   back-off  until its end, no job may start
 import type { Clock } from "../../base/clock.ts";
 import { type TokenBucket, tokenBucket } from "../../domain/limits/token-bucket.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
@@ -20,7 +21,7 @@ interface LeasedTokens {
 const MAX_LAPSED = 100;
 
 export class HeldLimit {
-  /** The id of the limit; null: the option `concurrency` of a task, which needs no lease. */
+  /** The id of the limit; null for the option `concurrency` of a task, whose permits are not leased. */
   readonly id: number | null;
   readonly #clock: Clock;
   /** The most jobs that may run at once under the limit; null: any number. */
@@ -29,18 +30,21 @@ export class HeldLimit {
   /** The revision of the definition. */
   revision = 0;
   running = 0;
-  /** The number of permits. During an exchange (permit-leases.ts), permits that no running job uses do not count. */
+  /**
+   * The number of permits. During an exchange (permit-leases.ts), only the permits count that running jobs used when
+   * the exchange began.
+   */
   permits = 0;
-  /** The number of permits that the session may keep. It returns the permits beyond this number as its jobs end. */
+  /** The number of permits that the session may keep. As its jobs end, it returns the permits beyond this number. */
   share = 0;
   /**
-   * Whether the session wanted more permits than it got in the last exchange. It then fetches few jobs ahead, because
-   * other workers may be able to run them.
+   * Whether the session wanted more permits in the last exchange than it had afterwards. If so, the session fetches few
+   * jobs ahead, because other workers may be able to run the jobs.
    */
   isShort = false;
-  /** Tokens, the oldest first. */
+  /** Tokens, the oldest first. Reading `tokens` removes the used and the lapsed ones. */
   #tokens: readonly LeasedTokens[] = [];
-  /** Tokens that have lapsed unused. */
+  /** Tokens that have lapsed unused. Reading `tokens` adds newly lapsed tokens. */
   #lapsed: readonly LeasedTokens[] = [];
   readonly #lapse: Lapse;
   #backsOffUntilMs = 0;
@@ -96,10 +100,10 @@ export class HeldLimit {
   }
 
   /**
-   * Whether jobs may be fetched. While all permits are in use, jobs are fetched ahead, so that the next one starts as
-   * soon as one ends. No jobs are fetched during a back-off. If the limit has a rate, none are fetched without a
-   * token. If it has a concurrency, none are fetched without a permit within the share, or while more jobs run than
-   * there are such permits.
+   * Whether jobs may be fetched. During a back-off, no jobs are fetched. If the limit has a rate, no jobs are fetched
+   * while the session has no token. If the limit has a concurrency, no jobs are fetched while the session has no permit
+   * within its share, or while more jobs run than it has such permits. While as many jobs run as it has such permits,
+   * jobs are fetched ahead, so that the next job starts as soon as a running job ends.
    */
   get letsFetch(): boolean {
     if (this.backsOffMs > 0) return false;
@@ -109,8 +113,9 @@ export class HeldLimit {
   }
 
   /**
-   * How many jobs may soon run at once under this limit. During a back-off: the number of running jobs. If the session
-   * is short of permits: at most their number, or 1 if there are none.
+   * How many jobs this session may soon run at once under the limit. During a back-off, this is the number of running
+   * jobs. If the session is short of permits (`isShort`), it is at most the number of the session's permits, or 1 if
+   * the session has none.
    */
   get attainable(): number {
     const { bucket, concurrency, isShort } = this;
@@ -131,8 +136,8 @@ export class HeldLimit {
   }
 
   /**
-   * Adds tokens that were taken from the database. `sentAtMs`: when they were requested. lapse.ts decides until when
-   * they may be used.
+   * Adds tokens that were taken from the database. `sentAtMs`: when the tokens were requested, by the monotonic clock.
+   * lapse.ts decides until when they may be used.
    */
   addTokens(count: number, takenAt: string, sentAtMs: number): void {
     const { bucket } = this;
@@ -148,7 +153,7 @@ export class HeldLimit {
     return [...left, ...this.dropLapsed()];
   }
 
-  /** Removes and returns the tokens that have lapsed unused. If the rate is slow, they can still be given back. */
+  /** Removes and returns the tokens that have lapsed unused. If the rate is slow, such tokens can be given back. */
   dropLapsed(): readonly LeasedTokens[] {
     const lapsed = this.tokens >= 0 ? this.#lapsed : [];
     this.#lapsed = [];

@@ -1,5 +1,6 @@
-// Arranges a session's tasks by the limits that apply to them, and requests and gives back the session's permits and
-// tokens. When the limits change, it gives back the permits and tokens of limits that no longer apply to its tasks.
+// Groups a session's tasks by the limits that apply to them, and requests and gives back the session's permits and
+// tokens. After a change of the limits, the tasks are grouped again, and the session gives back the permits and tokens
+// of the limits that no longer apply to its tasks.
 import { type Clock, settlesWithin } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -15,7 +16,7 @@ import type { LimitWatch } from "./limit-watch.ts";
 import { PermitLeases } from "./permit-leases.ts";
 import { TokenLeases } from "./token-leases.ts";
 
-/** How long the stop of a session waits until its permits and tokens are given back. */
+/** How long close() waits at most for the session's permits and tokens to be given back, in milliseconds. */
 const RELEASE_MS = 300;
 
 export interface SessionLimitsParts {
@@ -26,7 +27,7 @@ export interface SessionLimitsParts {
   readonly database: Database;
   readonly lease: Pick<WorkerLease, "hasHeartbeats">;
   readonly watch: LimitWatch;
-  /** The worker's tasks with the option `concurrency` of each. */
+  /** The identifiers of the worker's tasks, each with the task's option `concurrency`; null: the task has none. */
   readonly tasks: ReadonlyMap<string, number | null>;
 }
 
@@ -39,13 +40,19 @@ export interface LimitedGroup {
 
 /** The limits of queues. */
 export interface QueueLimits {
-  /** The patterns of the queues, for `like`. Empty: no limit of queues is left; managed queues become ordinary ones. */
+  /**
+   * The patterns of these limits, with which `like` compares the name of a queue. Empty: all limits of queues were
+   * removed, but some queues still have slots (queue/sql/slots.ts).
+   */
   readonly patterns: readonly string[];
-  /** Whether one of these limits has a rate, or backs off. */
+  /** Whether one of these limits has a rate or a back-off. */
   readonly hasRates: boolean;
-  /** How long after its fetch a job may start before its token lapses, in milliseconds. Infinity: there is no rate. */
+  /**
+   * How long after the request for its fetch a job may start, in milliseconds: the shortest time after which a token of
+   * one of these limits lapses. Infinity: none of the limits has a rate. lapse.ts has an exception for late answers.
+   */
   readonly lapseMs: number;
-  /** Identifies the limits of queues in their present state. */
+  /** A text that differs after every change of the limits of queues or of their back-offs. */
   readonly mark: string;
 }
 
@@ -54,16 +61,17 @@ export class SessionLimits {
   readonly #permits: PermitLeases;
   readonly #tokens: TokenLeases;
   readonly #held = new Map<number, HeldLimit>();
-  /** Options `concurrency` of tasks, by the task. */
+  /** The option `concurrency` of each task that has one, by the task's identifier. */
   readonly #own = new Map<string, HeldLimit>();
   /** The names of tasks without a limit. */
   unlimited: readonly string[];
   groups: readonly LimitedGroup[] = [];
-  /** Null if there is no limit of queues, and no queue still has slots because of a limit that was removed. */
+  /** null: there is no limit of queues, and no queue still has slots because of a limit that was removed. */
   queues: QueueLimits | null = null;
   #hasPermits = false;
-  /** Called when permits or tokens may have changed. Set by safe/streams.ts, as is `demandOf`. */
+  /** Called when permits or tokens may have changed. safe/streams.ts sets this function and the next one. */
   onChange: () => void = () => {};
+  /** Returns how many jobs this session wants to run at once under the limit, running ones included. */
   demandOf: (limit: HeldLimit) => number = () => 0;
 
   constructor(parts: SessionLimitsParts) {
@@ -98,14 +106,14 @@ export class SessionLimits {
     return JSON.stringify([this.queues?.patterns ?? null, ...this.groups.map(({ key }) => key)]);
   }
 
-  /** Called after an announcement. `areFree`: permits of this limit are free; otherwise another worker wants some. */
+  /** Called after an announcement. `areFree`: permits of the limit are free; false: another worker wants some. */
   permitsAnnounced(limitId: number, areFree: boolean): void {
     this.#permits.permitsAnnounced(limitId, areFree);
   }
 
   /**
-   * Requests permits for a group, and tokens for up to `wanted` jobs if `hasEvidence`: the group has jobs, or some were
-   * found lately.
+   * Requests permits for a group. If `hasEvidence`, also requests tokens, for at most `wanted` jobs. `hasEvidence`:
+   * whether the group probably has jobs (see Stream.hasEvidence).
    */
   prepare({ limits }: LimitedGroup, hasEvidence: boolean, wanted: number): void {
     for (const limit of limits) {
@@ -120,8 +128,8 @@ export class SessionLimits {
   }
 
   /**
-   * Gives back the tokens of each limit that applies to no group in `evident`. `evident`: the groups that have jobs, or
-   * for which some were found lately.
+   * Gives back the tokens of each limit that applies to no group in `evident`. `evident`: the groups that probably have
+   * jobs (see Stream.hasEvidence).
    */
   returnUnused(evident: readonly LimitedGroup[]): void {
     const used = new Set(evident.flatMap(({ limits }) => limits));
@@ -163,7 +171,7 @@ export class SessionLimits {
       this.#held.set(limit.id, held);
       const before = JSON.stringify(held.bucket);
       held.define(limit);
-      // The wait for the next token was computed from the previous rate, so tokens are requested again.
+      // The pause before the next request for tokens was computed from the previous rate. So the pause is cancelled.
       if (JSON.stringify(held.bucket) !== before) this.#tokens.cancelWait(held);
     }
     this.unlimited = unlimited;

@@ -1,8 +1,10 @@
-// Takes tokens of a session's rates for jobs that are about to be fetched or started.
+// Takes the tokens that a session needs under limits with a rate, for jobs that are about to be fetched or started.
 //
-//   wanted ──▶ a request ──some──▶ used within `lapseMs` ─ the rest is given back
-//                       └──none──▶ another request when the next token is due, at the latest after about a minute
-//   the limit applies to no task any more, or the session ends ──▶ all are given back, also those of a running request
+//   tokens are wanted ──▶ a request ──it gets some──▶ they are used within `lapseMs`; unused tokens are given back
+//                             └───────it gets none──▶ another request when the next token is due, at the latest after
+//                                                     about a minute
+//   the limit applies to no task any more, or the session ends ──▶ all tokens are given back, also those that a request
+//                                                                  under way still gets
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -12,9 +14,12 @@ import type { HeldLimit } from "./held-limit.ts";
 
 /** The pause after a failed request. */
 const FAILED_MS = 1_000;
-/** The longest pause: another worker may give back a token of a slow rate before the next one is due. */
+/** The longest pause. It is needed for slow rates: another worker may give back a token before the next one is due. */
 const MAX_PAUSE_MS = 60_000;
-/** A pause is longer by a random time up to this, so that workers do not all request the same token at once. */
+/**
+ * The maximum of the random time that is added to the pause after a request without tokens. It keeps workers from all
+ * requesting the next token at once.
+ */
 const JITTER_MS = 20;
 
 export interface TokenLeasesParts {
@@ -27,7 +32,10 @@ export interface TokenLeasesParts {
 
 export class TokenLeases {
   readonly #parts: TokenLeasesParts;
-  /** Limits with a request under way (null), or with a pause before the next one (the function that cancels it). */
+  /**
+   * The limits for which no request may be sent now. The value is null while a request is under way. During a pause
+   * before the next request, the value is the function that cancels the pause.
+   */
   readonly #waiting = new Map<HeldLimit, (() => void) | null>();
   /** The last request of each limit. */
   readonly #requests = new WeakMap<HeldLimit, Promise<void>>();
@@ -37,7 +45,7 @@ export class TokenLeases {
     this.#parts = parts;
   }
 
-  /** Requests tokens up to the number `wanted`, unless a request is under way or a pause has not ended. */
+  /** If the limit has fewer than `wanted` tokens, requests the rest, but not during another request or a pause. */
   consider(limit: HeldLimit, wanted: number): void {
     const { bucket, id } = limit;
     if (bucket === null || id === null || wanted <= limit.tokens) return;
@@ -55,7 +63,8 @@ export class TokenLeases {
   async release(limit: HeldLimit): Promise<void> {
     this.#released.add(limit);
     this.cancelWait(limit);
-    // Tokens are given back before a running request is answered, because the answer may not come.
+    // A request that is under way may never be answered. So the present tokens are given back before the answer, and
+    // the tokens of the answer after it.
     await this.giveBack(limit);
     await this.#requests.get(limit);
     await this.giveBack(limit);
@@ -79,8 +88,8 @@ export class TokenLeases {
     const { bucket } = limit;
     if (bucket === null) return;
     let waitMs: number;
-    // Lapsed tokens are given back before the request, so that it can take them again. Otherwise it might have to wait
-    // hours for the next token of a slow rate.
+    // Lapsed tokens are given back before the request, so that the request can take them again. Otherwise the session
+    // might have to wait hours for the next token of a slow rate.
     await this.#return(limitId, limit.dropLapsed());
     try {
       const sentAtMs = clock.monotonic();

@@ -1,4 +1,5 @@
-// The cron entries of a worker. They are checked when the worker is created; those of a crontab file, when it starts.
+// The cron entries of a worker. The entries in the options are checked when the worker is created. The entries in a
+// crontab file are read and checked when the worker starts.
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
@@ -6,9 +7,7 @@ import { strict, validate } from "../../base/validate.ts";
 import { type CronEntry, checkedEntry } from "../../domain/cron/cron-entry.ts";
 import { parseCrontab } from "../../domain/cron/crontab.ts";
 
-/**
- * The cron entries of a worker, at most 10,000 from the three sources together. Their identifiers must differ.
- */
+/** The cron entries of a worker, at most 10,000 from the three sources together. Their identifiers must differ. */
 export interface CronOptions {
   /** Entries made with cronEntry(), everyMinute(), everyMinutes() or parseCrontab(). Default: none. */
   readonly entries?: readonly CronEntry[] | undefined;
@@ -68,8 +67,8 @@ export function resolveCronOptions(options: CronOptions | undefined): CronConfig
 }
 
 /**
- * Returns all entries, also those of the file. Rejects with WorkerError if the file is unreadable, and with InputError
- * if the entries are invalid.
+ * Returns the entries of the options and of the crontab file. Rejects with WorkerError if the file is unreadable, and
+ * with InputError if its entries are invalid, or if all entries together break a rule of CronOptions.
  */
 export async function readTimetable(config: CronConfig): Promise<readonly CronEntry[]> {
   const { entries, crontabFile: file } = config;

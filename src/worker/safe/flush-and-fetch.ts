@@ -1,5 +1,5 @@
-// One round trip of the safe mode: writes results and fetches new jobs. If PostgreSQL refuses a statement with results,
-// settleRefused() then writes those of the results that PostgreSQL accepts.
+// One round trip of the safe mode: writes results and fetches new jobs. If PostgreSQL refuses a statement that writes
+// results, settleRefused() then writes those of its results that PostgreSQL accepts.
 import { builtPerForm, type Database, parseIdArray, query } from "../../database/database.ts";
 import { isBusy, isSlowTrigger } from "../../database/errors/database-errors.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
@@ -23,46 +23,56 @@ import { type Fetch, formOf, refusedHead } from "../fetch/refused-head.ts";
 /** The answer to a fetch. */
 interface FetchResult {
   readonly rows: readonly FetchedRows[];
-  /** Whether some named queue is free; null: unknown. */
+  /** See FlushAnswer. */
   readonly queuesAreFree: boolean | null;
   readonly nowSeconds: number;
-  /** The ids of done jobs that the statement of the fetch did not delete, because their lock was lost. */
+  /** The ids of completed jobs that the statement of the fetch did not delete, because their lock was lost. */
   readonly lost: string[];
 }
 
 export interface FlushAnswer {
   /** null: no fetch was requested, or it failed. */
   readonly rows: readonly FetchedRows[] | null;
-  /** Whether some named queue is free, so that the next fetch should read queued jobs, too; null: unknown. */
+  /**
+   * Whether some named queue is unlocked, so that the next fetch should read jobs of named queues, too; null: unknown.
+   * Without meaning after a quick fetch and after a fetch from managed queues.
+   */
   readonly queuesAreFree: boolean | null;
   /** The time of the fetch by the database's clock, in seconds since the epoch; 0: unknown, as after a quick fetch. */
   readonly nowSeconds: number;
   readonly written: ResultBatch;
   /** The ids of the jobs in `written` whose lock was lost. */
   readonly lost: readonly string[];
-  /** Results whose write has failed, or may have failed when the connection was lost. */
+  /** Results whose write has failed, or may have failed because the connection was lost; without those of `refused`. */
   readonly unconfirmed: ResultBatch;
-  /** The error of a failed write or fetch; null: none, or only the error in `refused`. The other members are valid. */
+  /**
+   * The error of a failed write or fetch; null: nothing failed, or only the writes of the results in `refused`. The
+   * other members are valid in each case.
+   */
   readonly failure: unknown;
-  /** Results of failed statements, if a single result may have caused the failure; null: none. See settleRefused(). */
+  /**
+   * The results of failed statements whose failure a single result may have caused, and the first of their errors.
+   * null: no statement failed in this way. settleRefused() writes those of the results that PostgreSQL accepts.
+   */
   readonly refused: { readonly batch: ResultBatch; readonly error: unknown } | null;
-  /** What settleRefused() did with the results of `refused`; null: it was not called, or there were none. */
+  /** What settleRefused() did with the results of `refused`; null: it was not called, or `refused` was null. */
   readonly separate: SeparateResults | null;
   /**
-   * The id of the job because of which PostgreSQL refuses the fetch, or the id of its queue as a negative number. null:
-   * neither was found; undefined: no fetch was refused, or the refused fetch requested several jobs or runs of queues.
+   * The id of the job, or the negated id of the named queue, because of which PostgreSQL refuses the fetch. null: no
+   * such job or queue was found. undefined: no fetch was refused, or the refused fetch requested several jobs or runs
+   * of queues.
    */
   readonly refusedId: string | null | undefined;
 }
 
-/** Whether the server answered that a change was not made: it was refused, or a lock or a conflict prevented it. */
+/** Whether `failure` shows that a change was not made: PostgreSQL refused it, or a lock or a conflict prevented it. */
 export const isRefused = ({ failure }: FlushAnswer): boolean =>
   failure !== null && isRefusedOrBusy(failure);
 
-/** Some of the lists of a batch. */
+/** Some of the lists of a batch of results. */
 type ResultPart = Partial<Omit<ResultBatch, "isRepeated">>;
 
-/** A statement on its way, and the results that it writes. */
+/** A statement that was sent, and the results that it writes. */
 interface PendingWrite {
   readonly part: ResultPart;
   /** Resolves to the ids of jobs whose lock was lost. */
@@ -77,9 +87,10 @@ export async function flushAndFetch(
   fetch: Fetch | null,
 ): Promise<FlushAnswer> {
   const { done, unlockedQueues, isRepeated } = batch;
-  // A statement that unlocks a queue and fetches queued jobs can deadlock with such a statement of another worker. So a
-  // batch that unlocks queues is written by statements of its own, before the fetch. The same applies to every batch if
-  // the fetch may take long or is for managed queues. Otherwise the statement of the fetch also deletes the done jobs.
+  // A statement that both unlocks a named queue and fetches jobs of named queues can deadlock with such a statement of
+  // another worker. So a batch that unlocks queues is written by statements of its own, before the fetch. So is every
+  // batch if the fetch may take long (isPatient) or is for managed queues. Otherwise the statement of the fetch also
+  // deletes the completed jobs. A quick fetch deletes none, but it is sent only if there are no results.
   const deletesFirst =
     fetch === null ||
     fetch.managed !== null ||
@@ -104,8 +115,8 @@ export async function flushAndFetch(
     });
     writes.push({ part: deletesFirst ? {} : { done }, lost });
   }
-  // Each statement is a transaction of its own. If one fails, the others may have been committed, and the jobs of a
-  // successful fetch are locked.
+  // Each statement is a transaction of its own. If one statement fails, the others may have been committed, and the
+  // jobs of a successful fetch are locked.
   const outcomes = await Promise.allSettled(writes.map(({ lost }) => lost));
   const written: ResultPart[] = [];
   const refused: ResultPart[] = [];
@@ -126,8 +137,8 @@ export async function flushAndFetch(
     }
   }
   const fetched = answer as FetchResult | null;
-  // A fetch that has reached its time limit in a trigger is repeated with a limit of a minute (isPatient). If the
-  // repeated fetch fails in this way, too, it counts as refused.
+  // A fetch that has reached its time limit in a trigger does not count as refused yet. It is repeated with a limit of
+  // a minute (isPatient). If the repeated fetch fails in the same way, that fetch counts as refused.
   const isFetchRefused =
     fetched === null &&
     failure !== null &&

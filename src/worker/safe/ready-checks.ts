@@ -1,12 +1,13 @@
-// A stream (stream.ts) that lacks a free permit or a token requests none until one of its jobs may be ready. One
-// statement checks all such streams for ready jobs, because it reads the ready jobs of all tasks.
+// Checks whether streams (stream.ts) have ready jobs. A stream without free permits or tokens requests them only if
+// some of its jobs may be ready. One statement checks all such streams, because it reads the ready jobs of all tasks
+// anyway.
 import type { Clock } from "../../base/clock.ts";
 import { tasksMaybeReady } from "../../queue/fetch/has-ready.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { Stream } from "./stream.ts";
 
-/** The interval after the first check that follows a quiet time. It doubles with each check, up to EVERY_MS. */
+/** The interval between the first two checks after a quiet time. It doubles with each further check, up to EVERY_MS. */
 const SOON_MS = 20;
 const EVERY_MS = 500;
 /** After a slow check, the interval is longer: this many times the check's duration, but at most MAX_PAUSE_MS. */
@@ -31,8 +32,9 @@ export class ReadyChecks {
   }
 
   /**
-   * Starts a check for those streams that need one, if a check is due. Returns in how many milliseconds to call this
-   * method again. Infinity: none of the streams waits for a permit or a token.
+   * If a check is due, starts a check for those streams that may have ready jobs and lack a permit or a token. A stream
+   * with other evidence of ready jobs is not checked. Returns after how many milliseconds this method must be called
+   * again; Infinity: no call is needed.
    */
   consider(streams: readonly Stream[]): number {
     const waiting = streams.filter(
@@ -73,7 +75,10 @@ export class ReadyChecks {
   }
 }
 
-/** Returns the tasks that may have ready jobs. null: the read failed; the fetch that follows will report the error. */
+/**
+ * Returns the tasks that may have ready jobs; null if the read failed. The error is ignored here: if it persists, the
+ * next fetch reports it.
+ */
 function readyOf(
   { database }: WorkerConnection,
   streams: readonly Stream[],

@@ -7,7 +7,7 @@ import type { Results } from "../execute/results.ts";
 import type { Slots } from "../execute/slots.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
 
-/** A fetch without an answer for this long does not delay the next fetch of its stream. */
+/** After this time without an answer, a fetch no longer delays the next fetch of its stream. */
 const SLOW_MS = 20;
 /** While jobs run, results that are not urgent are written this long after the last write, or earlier with a fetch. */
 const WRITE_EVERY_MS = 25;
@@ -17,13 +17,13 @@ const LATE_MS = 1_000;
 type FetchSize = Pick<FetchRequest, "want" | "isPatient">;
 
 export interface RoundTrip {
-  /** The stream whose jobs it requests, if `want` is not 0. */
+  /** The stream whose jobs the round trip requests. Without meaning if `want` is 0. */
   readonly stream: object | null;
-  /** The number of requested jobs; 0: it only writes results. */
+  /** The number of requested jobs; 0: the round trip fetches nothing. */
   readonly want: number;
-  /** Whether it may take up to a minute. */
+  /** Whether the round trip may take up to a minute. */
   readonly isPatient: boolean;
-  /** Whether it writes results. */
+  /** Whether the round trip writes results. */
   readonly hasResults: boolean;
   readonly cancelTimer: () => void;
   readonly over: PromiseWithResolvers<void>;
@@ -58,8 +58,8 @@ export class RoundTrips {
 
   /**
    * Whether results must be written now, without a fetch. If the write is due later, `changed` is called at that time.
-   * Jobs of a limited task often end one by one while nothing is fetched. A statement for each result would then cost
-   * more than the job itself.
+   * Results that are not urgent are collected, because jobs of a limited task often end one by one while nothing is
+   * fetched. A statement for each result would then cost more than the job itself.
    */
   mustWrite(
     { isEmpty, isUrgent }: Pick<Results, "isEmpty" | "isUrgent">,
@@ -75,7 +75,10 @@ export class RoundTrips {
     return false;
   }
 
-  /** Resolves when all round trips have ended. Calls `onLate` each second until then, with the milliseconds so far. */
+  /**
+   * Resolves when no round trip is under way. While a round trip takes longer than a second, calls `onLate` about once
+   * a second, with the milliseconds waited so far.
+   */
   async waitForAll(onLate: (waitedMs: number) => void): Promise<void> {
     const sinceMs = monotonic();
     while (!this.isNone) {
@@ -88,7 +91,7 @@ export class RoundTrips {
     await Promise.all(this.#underWay.map(({ over }) => over.promise));
   }
 
-  /** Records the beginning of a round trip. `fetch`: what it requests; null: it only writes results. */
+  /** Records the beginning of a round trip. `fetch`: its request for jobs; null: it fetches nothing. */
   begin(stream: object | null, fetch: FetchSize | null, hasResults = false): RoundTrip {
     const cancelTimer = this.#clock.after(SLOW_MS, () => {
       sent.isSlow = true;
@@ -119,8 +122,8 @@ export class RoundTripsOf {
   }
 
   /**
-   * The number of jobs that fetches of the stream request. A slow fetch counts, too, until it has an answer or its
-   * connection is lost. Its jobs may be locked already, so without this rule too many jobs would be requested.
+   * The number of jobs that the stream's fetches under way request. Slow fetches count, too: they may already have
+   * locked jobs, so without them the stream would request too many jobs.
    */
   get requested(): number {
     let requested = 0;

@@ -1,9 +1,9 @@
-// The safe mode: a fetch writes the worker's id into `locked_by`, jobs wait in the local queue, and results are written
-// with the next fetch if there is one. Round trips of connections overlap, so Node and PostgreSQL work in parallel.
+// The fetcher of the safe mode. A fetch writes the worker's id into `locked_by`. Results are written with the next
+// fetch if there is one. Round trips of several connections overlap, so that Node and PostgreSQL work in parallel.
 //
 //   database ──fetch──▶ local queue ──slot──▶ executor ──▶ results ──flush, with the next fetch──▶ database
 //
-// Jobs continue after a connection is lost. Jobs that a lost fetch may have locked are unlocked before the next fetch.
+// If a connection is lost, running jobs continue. Jobs of fetches without an answer are unlocked before the next fetch.
 import { monotonic } from "../../base/clock.ts";
 import { errorOf } from "../../base/errors.ts";
 import { registerTasks } from "../../queue/add/register-tasks.ts";
@@ -102,7 +102,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   wake(count: number): void {
     const wasDrained = this.#streams.wake(count);
-    // A job may be ready, so the fetch does not wait for the next turn of the event loop.
+    // Nothing is under way, so the fetch is sent at once, and not only in the next turn of the event loop.
     if (wasDrained && this.#trips.isNone) this.advance();
     else this.#link.changed();
   }
@@ -164,7 +164,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#connections.lost(error);
   }
 
-  /** Whether a job may start. If the worker stops or its lease is too old, the waiting jobs are given back. */
+  /** Whether a job may start. If not, because the worker stops or its lease is not good, gives waiting jobs back. */
   mayStart(): boolean {
     if (this.#phase === "fetching" && this.#parts.lease.isGood) return true;
     this.#streams.giveBackAll();
@@ -198,7 +198,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link.changed();
   }
 
-  /** Returns what to fetch now, or null. With repeated results, nothing is fetched: the write may wait for a lock. */
+  /** Returns what to fetch now, or null. No fetch is sent with repeated results, whose write may wait for a lock. */
   #demand(): StreamWant | null {
     const mayFetch = this.#phase === "fetching" && this.#link.mayFetch(this);
     return mayFetch && !this.#parts.results.isRepeated ? this.#streams.demand() : null;
@@ -229,7 +229,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       if (jobs.some(({ isQueued }) => isQueued)) this.#late.watch();
     }
     if (answer.refused !== null) {
-      // Each refused result is written alone and may wait for a lock. Before that, jobs start and others are fetched.
+      // settleRefused() may wait for locks. So the fetched jobs start first, and other connections fetch more jobs.
       const rest = this.#trips.begin(null, null, true);
       this.#trips.end(trip);
       this.advance();
@@ -238,13 +238,12 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       this.#trips.end(rest);
     } else this.#trips.end(trip);
     this.#connections.giveBack(connection);
-    // The fetch after a quick one waits for a turn of the event loop, to write the results of jobs that end at once.
+    // The fetch after a quick fetch waits a turn of the event loop, to also write the results of jobs that end at once.
     if (request?.isQuick) this.#link.slots.fill(this, () => this.#streams.hasStartable);
     else this.advance();
     this.#link.changed();
   }
 
-  /** `stream`: the stream of the fetch; null: no fetch was sent. */
   #onAnswer(answer: FlushAnswer, batch: ResultBatch, stream: Stream | null): void {
     this.#onWritten(answer, batch);
     if (isRefused(answer) && (answer.rows || !stream)) return void this.#sendLater(answer, batch);
@@ -256,7 +255,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const { hooks, workerId, refusals } = this.#parts;
     // An unlocked queue may have more jobs, so the next fetch follows at once.
     if (written.unlockedQueues.length > 0) this.wakeForOthers(written.unlockedQueues);
-    // Returned jobs are ready again, but before the place where the next fetch would start: start at the beginning.
+    // The next fetch starts at the beginning of the index, because returned jobs may be before the present start.
     if (written.returned.length > 0) this.#streams.jobsReturned(written.returned);
     if (written.done.length + written.failures.length > 0) this.#link.resultsWritten();
     if (separate !== null || refusals.kept.size > 0) refusals.recordSent(written, separate);
@@ -264,7 +263,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
   };
 
-  /** Puts results that cannot be written now back after a pause. In the pause, even a single connection can fetch. */
+  /** Puts results that cannot be written now back after a pause. The pause occupies no connection. */
   async #sendLater({ unconfirmed }: FlushAnswer, batch: ResultBatch): Promise<void> {
     const trip = this.#trips.begin(null, null, true);
     await this.#connections.delay(monotonic());
@@ -277,13 +276,13 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   #onUnconfirmed(answer: FlushAnswer, stream: Stream | null): void {
     this.#parts.results.putBack(answer.unconfirmed);
     const error = errorOf(answer.failure);
-    // A failed fetch, such as a deadlock's victim, had locked rows that other fetches may have skipped: fetch again.
+    // Before it failed, the fetch may have locked rows, which other fetches have then skipped. So a fetch must follow.
     stream?.plan.raise();
     if (isRefused(answer) || typeof answer.refusedId === "string") {
       if (this.#parts.refusals.recordRefusal(error, answer.refusedId)) stream?.plan.learnRefusal();
       return;
     }
-    // After a timeout the server has rolled back, so nothing is uncertain.
+    // After a timeout, PostgreSQL has rolled back the fetch, so the fetch has certainly locked no jobs.
     if (stream?.learnFailure(error, this.#parts.config.logger) === true) return;
     if (stream !== null) this.#uncertain.fetchLost();
     for (const { plan } of this.#streams.all) plan.resetSpeed();
@@ -291,8 +290,9 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   async #reconcile(connection: WorkerConnection): Promise<void> {
-    // Wait for fetches in progress: jobs of a fetch that commits now would be unlocked here and run twice.
-    // Fetches that may take a minute are ended, because no connection fetches or writes results during this wait.
+    // Waits for fetches under way. Otherwise reconcile() could unlock jobs that such a fetch has just locked, and both
+    // this worker and another one would run them. Fetches that may take a minute are ended, because no connection
+    // fetches or writes results during this wait.
     await this.#trips.waitForAll((waitedMs) => this.#connections.endPatient(waitedMs));
     this.#uncertain.fetchLost();
     await reconcile(connection, { ...this.#parts, link: this.#link, onWritten: this.#onWritten });

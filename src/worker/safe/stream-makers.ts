@@ -34,7 +34,10 @@ export interface StreamsParts {
 export interface StreamMakers {
   /** Creates the stream of a group of limited tasks; for null, the main stream. */
   make(group: LimitedGroup | null): Stream;
-  /** Creates the stream of managed queues for the tasks of `owner`; null: for the tasks without a limit. */
+  /**
+   * Creates the stream of the jobs in managed queues (managed-stream.ts), for the tasks of `owner`, or if `owner` is
+   * null, for the tasks without a limit.
+   */
   makeManaged(owner: Stream | null): ManagedStream;
 }
 
@@ -47,7 +50,7 @@ export function streamMakers(own: StreamsParts, queues: ManagedQueues): StreamMa
     return { ...shared, queueParts, group, free: kind, tasks: of };
   };
   return {
-    // The fast mode runs no jobs of limited tasks, so their streams fetch jobs of all kinds.
+    // The fast mode runs no jobs of limited tasks, so the streams of these tasks fetch jobs of all kinds.
     make: (group) => {
       if (group === null) return new Stream(parts(null, free, tasks));
       return new Stream(parts(group, "all", parametersOf(group.names)));

@@ -1,6 +1,6 @@
 // Tracks fetches whose answers were lost. PostgreSQL may have locked jobs for such a fetch. These jobs are unlocked
-// when the database responds again. A stop waits until then. If the worker has a lease, a stop waits only for a short
-// time, and leaves the jobs to other workers, which recover them when the lease has expired:
+// when the database responds again. A stop of the worker waits until then. But if the worker has a lease, the stop
+// waits only for a short time, because other workers recover the jobs when the lease has expired:
 //
 //   end() ──150 ms──▶ fetches are cancelled ──250 ms──▶ the stop no longer waits for fetches
 //                                             └ bytes have arrived: 400 ms more, at most four times
@@ -23,18 +23,21 @@ import { type FlushAnswer, flushAndFetch, settleRefused } from "./flush-and-fetc
 import type { RoundTrips } from "./round-trips.ts";
 
 /**
- * A stop cancels fetches that have no answer after this time, because the answer may be lost. It cancels none while
- * results are being written.
+ * The time in milliseconds after which a stop cancels fetches that have no answer, because the answer may be lost. It
+ * cancels none if results are being written at that moment.
  */
 const CANCEL_MS = 150;
 const LEAVE_MS = 400;
-/** The maximum number of waits of LEAVE_MS while bytes arrive. With a round trip of 200 ms, a stop takes 1.5 s. */
+/**
+ * The maximum number of waits of LEAVE_MS. Each wait after the first requires that bytes have arrived during the wait
+ * before it. With a round trip of 200 ms, a stop takes 1.5 s, for which it needs four of these waits.
+ */
 const MAX_WAITS = 5;
 
 export interface UncertainLocksParts {
   readonly clock: Clock;
   readonly trips: Pick<RoundTrips, "isNone" | "hasResults">;
-  /** Whether the worker has a lease: then other workers recover jobs that stay locked. */
+  /** `hasHeartbeats`: whether the worker has a lease. If so, other workers recover jobs that stay locked. */
   readonly lease: Pick<WorkerLease, "hasHeartbeats">;
   readonly connections: Pick<WorkerConnections, "cancel" | "bytesReceived">;
   /** Called when `delaysStop` may have become false, because a stop no longer waits for fetches. */
@@ -51,7 +54,7 @@ export class UncertainLocks {
     this.#parts = parts;
   }
 
-  /** Whether jobs may be locked by a fetch that has no answer, or because the write of their result has no answer. */
+  /** Whether jobs may be locked because a fetch, or the write of their results, has no answer. */
   get mayHaveLocks(): boolean {
     return this.#hasLostFetch || !this.#parts.trips.isNone;
   }
@@ -67,7 +70,10 @@ export class UncertainLocks {
     this.#hasLostFetch = true;
   }
 
-  /** Runs `work`, which unlocks the jobs of lost fetches. If the tables are missing, a stop waits for no locks. */
+  /**
+   * Runs `work`, which unlocks the jobs of lost fetches. If `work` fails during a stop because the tables are missing,
+   * the stop does not wait for lost fetches any longer.
+   */
   async settle(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -81,7 +87,7 @@ export class UncertainLocks {
     }
   }
 
-  /** Called when a stop has ended fetching: begins the steps that the header shows. Idempotent. */
+  /** Called when a stop has ended fetching. Begins the steps that the header shows; a second call has no effect. */
   end(): void {
     if (this.#cancelTimers.length > 0) return;
     const { trips, connections } = this.#parts;
@@ -135,8 +141,8 @@ export async function reconcile(
       : [];
   const outdated = results.takeOutdated(ownJobs(), new Set(fetched.map(({ id }) => id)));
   emitSettled(hooks, workerId, outdated, jobsIn(outdated).map(idOf));
-  // Results are written before the next fetch, which may lock the same job for its next attempt. Queues are unlocked
-  // below, together with the jobs of lost fetches, so that the jobs of a queue keep their order.
+  // Results are written before the next fetch, because that fetch may lock one of these jobs for its next attempt.
+  // Queues are unlocked below, together with the jobs of lost fetches, so that the jobs of a queue keep their order.
   const taken = results.send();
   const sent = { ...taken, unlockedQueues: [] };
   const first = await flushAndFetch(connection, workerId, sent, null);
@@ -149,11 +155,11 @@ export async function reconcile(
   );
   results.putBack({ ...unconfirmed, unlockedQueues: waiting });
   results.endWait(taken);
-  // Results that PostgreSQL cannot write now are sent again later; meanwhile other jobs run.
+  // If PostgreSQL refuses results, or cannot write them now, other jobs can still run, so nothing is thrown.
   if (answer.failure !== null && !isRefusedOrBusy(answer.failure)) throw answer.failure;
   await registerTasks(connection.database, tasks.names);
-  // The time is read before the list of jobs, and jobs that are locked after this time stay locked. Since the list was
-  // read, a fast lane may have locked one of them by `locked_by`.
+  // Jobs that are locked after this time stay locked: they may be jobs of the fast lane that were locked by `locked_by`
+  // only after ownJobs() had returned the list. So the time is read before ownJobs() is called.
   const sinceMs = await databaseTime(connection.database);
   const { refused } = await returnUnknownJobs(
     connection.patientSingly,

@@ -5,7 +5,7 @@ import type { Hooks, LeaseLoss } from "./hooks.ts";
 import { JobCancelled } from "./outcomes.ts";
 import type { TaskJob } from "./task-job.ts";
 
-/** Registers the observers that write the lines; none for the silent logger. */
+/** Registers the observers that write the log lines. For the silent logger, registers none. */
 export function logEvents(hooks: Hooks, logger: Logger): void {
   if (logger === silentLogger) return;
   logWorker(hooks, logger);
@@ -55,10 +55,11 @@ function logEachJob(hooks: Hooks, logger: Logger): void {
 }
 
 function logJobs(hooks: Hooks, logger: Logger): void {
-  // Each job has two debug lines. Formatting lines that are not written would take a third of a worker's time.
+  // Each job that succeeds has two debug lines. Formatting lines that are not written would take a third of a worker's
+  // time.
   if (logger.isLevelEnabled?.("debug") !== false) logEachJob(hooks, logger);
   hooks.on("job:error", ({ job, error, durationMs, willRetry }) => {
-    if (!willRetry) return; // job:failed follows
+    if (!willRetry) return; // The event job:failed follows, which is logged below.
     const fields = {
       ...fieldsOf(job),
       duration_ms: roundToTenth(durationMs),
@@ -72,7 +73,7 @@ function logJobs(hooks: Hooks, logger: Logger): void {
       duration_ms: roundToTenth(durationMs),
       error: error.message,
     };
-    // A job that was cancelled on request is not an error.
+    // The failure of a job that a user has cancelled is not logged as an error.
     if (error instanceof JobCancelled) logger.info(fields, "a cancelled job has failed");
     else logger.error(fields, "a job failed and will not be retried");
   });

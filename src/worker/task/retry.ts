@@ -1,5 +1,6 @@
-// Retry policies: the delay of a failed job before its next attempt, in place of Graphile Worker's delay
-// (queue/settle/retry-policy.ts). A worker or a task has its policy as an option; a job names a policy in a flag.
+// Retry policies. A policy returns the delay between a failed attempt of a job and its next attempt, in place of
+// Graphile Worker's delay (queue/settle/retry-policy.ts). A worker and a task have an option for their policy. A job
+// names its policy in a flag.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import { numberText } from "../../domain/words.ts";
@@ -8,13 +9,14 @@ import type { TaskJob } from "./task-job.ts";
 
 /**
  * Returns the delay before the next attempt, in milliseconds, or `false` for no further attempt. `attempt`: the
- * number of the failed attempt, from 1. Called at most once for an attempt, and only if the delay is needed: not after
- * a PermanentFailure, for example. If a policy throws, or returns anything but `false` or a number from 0 to ten years,
- * that is logged, and Graphile Worker's delay is used.
+ * number of the failed attempt, from 1. The policy is called at most once for an attempt, and only if the delay is
+ * needed: not after a PermanentFailure, for example. If the policy throws, or returns anything but `false` or
+ * milliseconds from 0 to ten years, the problem is logged, and Graphile Worker's delay is used. That delay is also used
+ * if the policy returns `false` or 0 for an attempt that has requested a back-off.
  */
 export type RetryPolicy = (attempt: number, error: Error, job: TaskJob) => number | false;
 
-/** The check of a policy in options. */
+/** The schema that checks a retry policy in options. */
 export const retryPolicy = v.custom<RetryPolicy>(
   (value) => typeof value === "function",
   "must be exponential(), fixed() or a function (attempt, error, job) => milliseconds or false",
@@ -29,9 +31,9 @@ export interface ExponentialOptions {
   readonly firstMs?: number | undefined;
   /** The factor by which each delay is multiplied to get the next one, 1 to 100. Default 2. */
   readonly factor?: number | undefined;
-  /** The longest delay before it is varied by `jitter`, in milliseconds. Default six hours. */
+  /** The longest delay, in milliseconds. `jitter` varies this delay, too. Default six hours. */
   readonly maxMs?: number | undefined;
-  /** The share by which a delay varies at random, 0 to 1: 0.1 gives 90 % to 110 %. Default 0.1. */
+  /** The share by which each delay varies at random, 0 to 1: with 0.1, by up to 10 % up or down. Default 0.1. */
   readonly jitter?: number | undefined;
 }
 
@@ -53,8 +55,9 @@ const exponentialSchema = strict({
 });
 
 /**
- * Returns a policy with growing delays: `firstMs` after the first attempt, multiplied by `factor` after each
- * further one, at most `maxMs`, varied at random by `jitter`. Throws InputError with all invalid options.
+ * Returns a policy with growing delays. The delay is `firstMs` after the first attempt, and is multiplied by `factor`
+ * after each further attempt, up to `maxMs`. Then `jitter` varies it at random. Throws InputError with all invalid
+ * options.
  */
 export function exponential(options: ExponentialOptions = {}): RetryPolicy {
   const { firstMs, factor, maxMs, jitter } = validate(exponentialSchema, options);
@@ -66,7 +69,7 @@ export function exponential(options: ExponentialOptions = {}): RetryPolicy {
   };
 }
 
-/** Returns a policy with the same delay after each attempt, in milliseconds, 0 to ten years. Throws InputError. */
+/** Returns a policy with the same delay after each attempt: `delayMs`, from 0 to ten years. Throws InputError. */
 export function fixed(delayMs: number): RetryPolicy {
   const checked = validate(milliseconds, delayMs);
   return () => checked;

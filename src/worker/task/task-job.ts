@@ -23,7 +23,7 @@ export interface TaskJob<Payload = unknown> {
   readonly maxAttempts: number;
   /** The job key; null without one. */
   readonly key: string | null;
-  /** The number of later adds with the key of the job, whether or not they changed it. */
+  /** The number of later adds with the key of the job, whether or not they changed the job. */
   readonly revision: number;
   /** The names of the job's flags. */
   readonly flags: readonly string[];

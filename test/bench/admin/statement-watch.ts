@@ -1,4 +1,4 @@
-// Finds the longest statement of the admins on a database, by reading pg_stat_activity every 20 ms.
+// Finds the longest statement that the admins run on a database, by reading pg_stat_activity every 20 ms.
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 
@@ -14,8 +14,8 @@ export interface StatementWatch {
 }
 
 /**
- * Starts to watch the statements on a database. Statements that match `ignored` do not count, and neither do those of
- * connections whose application_name begins with `bench`.
+ * Starts to watch the statements on a database. Two kinds of statements are left out: those that match `ignored`, and
+ * all statements of connections whose application_name begins with `bench`.
  */
 export async function watchStatements(url: string, ignored: RegExp): Promise<StatementWatch> {
   const client = new pg.Client({ connectionString: url, application_name: "bench watch" });

@@ -1,4 +1,5 @@
-// Measures the CPU time of sending one event to many readers, with the admin's event source or with bare writes.
+// Measures the CPU time that a server needs to send one event to many readers: with the admin's event source, or with
+// bare writes to the readers' sockets.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import net from "node:net";
@@ -7,7 +8,10 @@ import { createInterface } from "node:readline";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** Returns the milliseconds of CPU that the server (tick-server.ts) needs for one event to this many readers. */
+/**
+ * Starts tick-server.ts with the argument `way` and connects `readers` clients to it. Returns the CPU time that the
+ * server needs to send one event to all clients, in milliseconds.
+ */
 export async function tickCostMs(way: "events" | "writes", readers: number): Promise<number> {
   const script = join(import.meta.dirname, "tick-server.ts");
   const args = ["--import", join(root, "test/support/register.mjs"), script, way];
@@ -23,7 +27,7 @@ export async function tickCostMs(way: "events" | "writes", readers: number): Pro
       sockets.push(socket);
       if (way === "writes") socket.resume();
       else {
-        // A reader is connected once it has received the first bytes.
+        // When the first bytes arrive, the event source has accepted the reader.
         socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
         await once(socket, "data");
       }

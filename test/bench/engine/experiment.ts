@@ -1,4 +1,4 @@
-// An experiment: contenders that run in turn, and the rows of the table that it produces.
+// An experiment of the benchmark: its contenders run in turn, and their figures fill some rows of the table of results.
 import type { BenchServer } from "./bench-server.ts";
 import { contend } from "./contender.ts";
 import type { Answer, Duty } from "./duty.ts";
@@ -12,10 +12,14 @@ export interface Row {
   /** The contenders with whose best figure our figure is compared. If there are none, `target` has no `ratio`. */
   readonly rivals: readonly string[];
   readonly better: "more" | "less";
-  /** `ratio`: our figure divided by the best rival's; `value`: our figure; null: the row is not judged. */
+  /**
+   * The bound of our figure divided by the best rival's figure (`ratio`), or of our figure itself (`value`). null: the
+   * row is not judged.
+   */
   readonly target: { readonly ratio: number } | { readonly value: number } | null;
   /**
-   * Whether the ratio is the median of the rounds' ratios, instead of the ratio of the two medians. Needs one rival.
+   * Whether the ratio is computed for each round, and the median of these ratios is used. Otherwise our median is
+   * divided by the rival's median. Requires exactly one rival.
    */
   readonly isPaired?: boolean;
 }
@@ -57,7 +61,7 @@ export class Bench {
 /** For each contender: the values of all rounds by metric, or the reason why there are none. */
 export type Figures = Map<string, Map<string, number[]> | "not built" | "failed">;
 
-/** Runs the contenders in the order A B A B …, so that a disturbance of the machine affects all of them. */
+/** Runs the contenders in the order A B A B …, so that a long disturbance of the machine affects all of them. */
 export async function runExperiment(bench: Bench, experiment: Experiment): Promise<Figures> {
   const { contenders } = bench.options;
   const isWanted = (name: string) => contenders.length === 0 || contenders.includes(name);

@@ -1,4 +1,5 @@
-// CPU time of a PostgreSQL server, from /proc: the postmaster, its children that have ended, and those that run.
+// Reads the CPU time of a PostgreSQL server from /proc. It is the sum of the times of the postmaster, of its running
+// child processes, and of its child processes that have ended.
 import { readdirSync, readFileSync } from "node:fs";
 
 const TICKS_PER_S = 100;
@@ -9,7 +10,10 @@ interface ProcessTimes {
   readonly finishedChildren: number;
 }
 
-/** Returns the CPU time in seconds since the server's start. `except`: the ids of running backends to leave out. */
+/**
+ * Returns the CPU time since the server's start, in seconds. `postmaster`: the id of the server's main process.
+ * `except`: the ids of running child processes whose time is left out.
+ */
 export function postgresCpu_s(postmaster: number, except: readonly number[] = []): number {
   const times = processTimes(postmaster);
   if (times === null) throw new Error(`no process ${postmaster}`);
@@ -30,7 +34,7 @@ function processTimes(pid: number): ProcessTimes | null {
   } catch {
     return null;
   }
-  // The second field, the program's name in parentheses, may contain spaces, so only what follows it is split.
+  // The second field is the program's name in parentheses. It may contain spaces, so only the text after it is split.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const field = (place: number) => Number(fields[place]);
   return {

@@ -1,5 +1,5 @@
-// Rows of the table: our median, the median of the best rival, their ratio, and whether the target is met. The ratio of
-// a paired row is the median of the ratios of its rounds.
+// Computes the rows of the table of results: our median, the median of the best rival, the ratio of these two, and
+// whether the target is met. The ratio of a paired row is the median of the ratios of its rounds.
 import type { Figures, Row } from "./experiment.ts";
 import { median } from "./statistics.ts";
 

@@ -14,7 +14,7 @@ export interface Line {
     heads: readonly boolean[],
     waitMs?: number,
   ): Promise<Outcome>;
-  /** Closes the connection: with a FIN if `isOrderly`, otherwise at once, without reading what still arrives. */
+  /** Closes the connection: with a FIN if `isOrderly`, otherwise at once, without reading bytes that still arrive. */
   close(isOrderly?: boolean): void;
   readonly isOpen: boolean;
 }
@@ -23,7 +23,7 @@ export interface Outcome {
   readonly answers: readonly Answer[];
   /**
    * `all`: all expected responses have arrived. `closed`: the connection ended before that. `left`: the client closed
-   * the connection in the middle of a long response. `waited`: after `waitMs` some responses had not arrived.
+   * the connection during a long response or an event stream. `waited`: after `waitMs` some responses had not arrived.
    */
   readonly end: "all" | "closed" | "left" | "waited";
   /** What is wrong with the received bytes; null: nothing. */
@@ -32,7 +32,7 @@ export interface Outcome {
 
 export interface LineOptions {
   readonly port: number;
-  /** An address of 127.0.0.0/8, so that each client has its own. */
+  /** An address of 127.0.0.0/8. fuzz-admin.ts gives each client a different address. */
   readonly localAddress: string;
 }
 

@@ -1,5 +1,5 @@
-// Makes random requests to all routes of an OpenAPI document. Some of their queries, paths, headers and bodies are
-// valid, others are nearly valid, or such as no client would send.
+// Makes random requests to all routes of an OpenAPI document. Some paths, queries, headers and bodies of the requests
+// are valid, some are nearly valid, and some are such that no real client would send them.
 import type { Random } from "../../support/random-calls.ts";
 import { hostileBody, hostileText, pick } from "./hostile-values.ts";
 
@@ -11,9 +11,9 @@ interface Operation {
   readonly path: string;
   readonly query: readonly { readonly name: string; readonly schema: Schema }[];
   readonly body: Schema | null;
-  /** How often the operation is requested, relative to others: usually more often with more inputs. */
+  /** How often the operation is requested, relative to other operations. It usually grows with the number of inputs. */
   readonly weight: number;
-  /** Whether its response may be long, or has no end. */
+  /** Whether the response may be long, or has no end. */
   readonly isLong: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Hostile {
   /** The whole request. */
   readonly bytes: string;
   readonly isHead: boolean;
-  /** Whether no other request may be in progress on its connection. */
+  /** Whether no other request may be in progress on the same connection. */
   readonly isAlone: boolean;
 }
 
@@ -61,17 +61,21 @@ export function hostileRequests(document: Schema, host: string, token: string): 
       route: `${method} ${path}`,
       bytes: head + text,
       isHead: sent === "HEAD",
-      // In the middle of a long response the client closes the connection (exchange.ts). If the server refuses a large
-      // head before it has read the whole head, it is unclear which request the refusal is for.
+      // In the middle of a long response the client closes the connection (exchange.ts), so later responses would be
+      // lost. The server may refuse a large head before it has read the whole head. With several requests on the
+      // connection, it would then be unclear which of them was refused.
       isAlone: isLong || head.length > LARGE_HEAD_BYTES,
     };
   };
 }
 
-/** How many of ten values are valid on purpose: nearly all in a few requests, none in most. */
+/**
+ * One of these numbers is drawn for each request: how many of ten values are valid on purpose. It is 9 or 5 for a few
+ * requests, and 0 for most.
+ */
 const SOUND = [9, 5, ...Array<number>(28).fill(0)];
 
-/** Rarely requested routes: they have few inputs to vary, and some do up to a hundred times the work of others. */
+/** Rarely requested routes. They have few inputs to vary, and some do up to a hundred times the work of others. */
 const RARE =
   /^\/api\/(?:maintenance|indexes|extensions|database|openapi|events)|^\/(?:assets|metrics)/;
 const LARGE_HEAD_BYTES = 15_000;

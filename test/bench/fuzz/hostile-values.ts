@@ -1,5 +1,5 @@
-// Random texts and JSON bodies for requests: valid values, arbitrary ones, and hostile ones from two pools. The higher
-// `sound` (0 to 9) is, the more values are valid.
+// Makes random texts and JSON bodies for requests. They contain valid values, arbitrary values, and hostile values from
+// the lists TEXTS and JSONS. The higher the parameter `sound` (0 to 9) is, the more values are valid.
 import { randomQuery, randomText } from "../../insight/random-query.ts";
 import type { Random } from "../../support/random-calls.ts";
 
@@ -117,8 +117,8 @@ const JSONS: readonly unknown[] = [
 ];
 
 /**
- * Returns a text for a path, a query or a body. For an enum, an integer and the field `q` it is valid in at least
- * `sound` of ten cases; otherwise it is arbitrary.
+ * Returns a text for a path, a query or a body. If `schema` is an enum or an integer, or if `name` is `q`, the text has
+ * the expected form in at least `sound` of ten cases. All other texts are arbitrary.
  */
 export function hostileText(random: Random, sound: number, schema: Schema = {}, name = ""): string {
   const isExpected = random(10) < sound;
@@ -139,7 +139,7 @@ function changed(random: Random, text: string): string {
   return text.slice(0, at) + pick(random, TEXTS) + text.slice(at + random(3));
 }
 
-/** Returns the text of a body: JSON of the schema's form with some invalid values, other JSON, or no JSON. */
+/** Returns a body: JSON in the schema's form with some invalid values, other JSON, or text that is not JSON. */
 export function hostileBody(
   random: Random,
   sound: number,

@@ -1,5 +1,6 @@
-// Another role has created overloads of PostgreSQL's functions and operators in `public`. The admin's operations,
-// exports and maintenance, and the commands that read or change many jobs, call none of them.
+// In the database of these tests, another role has created overloads of PostgreSQL's functions and operators in
+// `public`. Tests that the admin's operations, exports and maintenance, and the commands that read or change many jobs,
+// call none of these overloads.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";

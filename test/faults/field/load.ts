@@ -1,5 +1,5 @@
-// Producers that add jobs during a fault, and log which adds were acknowledged and which were rejected. The job of a
-// rejected add may exist or not. The producer then continues with the next job, which has another name.
+// Producers that add jobs during a fault, and log which adds were acknowledged and which were rejected. After a
+// rejected add, the job may exist or not, and the producer continues with the next job, which has another name.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
@@ -10,7 +10,7 @@ import { addOne, type Behavior, randomJob, record } from "../../worker/workload.
 export interface LoadPlan {
   /** The number of producers, each with its own queues and keys. Default 2. */
   readonly producers?: number;
-  /** The URL with which the producers add jobs. Default: the stand's. */
+  /** The URL with which the producers add jobs. Default: the URL of the stand (stand.ts). */
   readonly url?: string;
   /** Makes a job. Default: randomJob(). `n` is the job's name in its payload. */
   readonly make?: (n: string, producer: string, dice: Random) => JobToAdd;
@@ -81,7 +81,10 @@ export function startLoad(perSecond: number, plan: LoadPlan, parts: LoadParts): 
   };
 }
 
-/** Rejects if `work` takes longer than ANSWER_LIMIT_MS. In this case `onLate` is called when the work has ended. */
+/**
+ * Settles as `work` does. If `work` takes longer than ANSWER_LIMIT_MS, rejects, and calls `onLate` after the end of
+ * `work`.
+ */
 async function withLimit<T>(work: Promise<T>, onLate: () => void): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

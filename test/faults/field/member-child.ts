@@ -1,5 +1,5 @@
-// The process of a member (member.ts): a worker as an application runs it, with the tasks of own-tasks.ts. It ends on
-// SIGTERM. Events are written to stdout, the log to stderr.
+// The program of a member (member.ts). It runs a worker with run(), as an application does, with the tasks of
+// own-tasks.ts. The process ends on SIGTERM. It writes events to stdout, and its log to stderr.
 import { flushCompileCache } from "node:module";
 import { createLogger } from "../../../src/base/logger.ts";
 import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
@@ -46,7 +46,8 @@ async function work({ by, connectionString, options }: MemberDuty): Promise<void
     ],
   });
   print({ event: "ready", workerId: worker.id, pid: process.pid });
-  // Writes Node's compile cache for the next member now, because a member that is killed cannot do so at its end.
+  // By default, Node writes its compile cache when the process exits, which a killed member cannot do. The next member
+  // uses the cache.
   flushCompileCache();
   await worker.stopped;
   print({ event: "stopped" });

@@ -22,13 +22,13 @@ export interface MemberChanges {
   readonly url?: string;
   readonly nodeArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether it is a Graphile worker. */
+  /** Whether the member is a Graphile worker. */
   readonly stock?: boolean;
-  /** A file for its stderr, such as /dev/full. With it, the member has no `lines`. */
+  /** A file for the member's stderr, such as /dev/full. With such a file, the member has no `lines`. */
   readonly stderr?: string;
-  /** The packet at which it kills itself. */
+  /** The packet at which the member kills itself. */
   readonly killAt?: KillPoint;
-  /** Command before `node`, such as `["ip", "netns", "exec", "a"]`. */
+  /** The words of a command before `node`, such as `["ip", "netns", "exec", "a"]`. */
   readonly command?: readonly string[];
 }
 
@@ -46,16 +46,16 @@ export interface Exit {
 }
 
 export interface Member extends ProcessEvents {
-  /** Its name in the log of runs. */
+  /** The member's name in the log of runs. */
   readonly by: string;
   readonly pid: number;
-  /** Its first id in `locked_by`; `by` for a Graphile worker. Each event `leaseLost` has a later id. */
+  /** The worker's first id in `locked_by`; `by` for a Graphile worker. Each event `leaseLost` has the next id. */
   readonly workerId: string;
   readonly isStock: boolean;
   /** The warnings and errors in its log. A line that is not JSON counts as an error. */
   readonly lines: readonly LoggedLine[];
   signal(name: NodeJS.Signals): void;
-  /** Sends SIGTERM. Returns the milliseconds until the process has ended. */
+  /** Sends SIGTERM and waits until the process has ended. Resolves to the duration in milliseconds. */
   stop(): Promise<number>;
   readonly exited: Promise<Exit>;
   /** How the process has ended; null while it runs. */
@@ -72,13 +72,13 @@ export interface MemberPlan extends Omit<MemberChanges, "stock" | "killAt"> {
 const stockMember = fileURLToPath(new URL("./stock-child.ts", import.meta.url));
 const register = fileURLToPath(new URL("../../support/register.mjs", import.meta.url));
 
-/** spawned() is called before the member is ready, onEvent() for each of its events. */
+/** spawned() is called before the member is ready. onEvent() is called for each event of the member. */
 export interface MemberWatch {
   spawned(child: ChildProcess): void;
   onEvent(event: ProcessEvent): void;
 }
 
-/** Starts a member. Resolves when it is ready. The error of a failed start has its events and the path of its log. */
+/** Starts a member. Resolves when it is ready. The error of a failed start has the member's events and log path. */
 export async function startMember(plan: MemberPlan, watch: MemberWatch): Promise<Member> {
   const { command = [], nodeArgs = [], env = {}, stderr, duty, isStock, logPath } = plan;
   // The program of a Graphile worker is not bundled, because Graphile Worker reads its own files from its directory.

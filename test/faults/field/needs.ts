@@ -1,5 +1,5 @@
-// What some groups of fault tests need: root, a control group, programs. Missing programs are installed from Debian or
-// by npm.
+// The needs of groups of fault tests: the root user, a control group that limits memory, programs, and older versions
+// of Graphile Worker. Missing programs are installed with apt-get, and the versions of Graphile Worker with npm.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
@@ -8,7 +8,10 @@ import { boundsMemory } from "./cgroup.ts";
 
 const run = promisify(execFile);
 
-/** `isThere` checks a need. `debian`: its package; null if no package has it. `bring`: another way to install it. */
+/**
+ * `isThere` returns whether a need is met. `debian`: the Debian package to install if it is not met; null: there is
+ * none. `bring` installs what is in no Debian package, and returns a reason to report if the need is still not met.
+ */
 const NEEDS = {
   root: { isThere: async () => process.getuid?.() === 0, debian: null },
   "cgroup of memory": { isThere: boundsMemory, debian: null },
@@ -39,7 +42,7 @@ const works = (program: string, ...args: string[]) =>
 const isFound = (program: string) =>
   ["/usr/sbin", "/usr/bin", "/usr/local/bin"].some((place) => existsSync(`${place}/${program}`));
 
-/** Installs what is missing. Returns a sentence for each need that is missing nevertheless. */
+/** Tries to install what is missing. Returns a sentence for each need that is still not met. */
 export async function missingNeeds(needs: readonly Need[]): Promise<string[]> {
   const problems: string[] = [];
   for (const need of needs) {

@@ -1,13 +1,13 @@
-// The tasks of the test stand's workers of this library: those of the workload, and others that the stand's Graphile
-// workers do not have. The others are ordinary tasks, a task that fails when its signal aborts, a task that ends its
-// process, and the task of paying-task.ts.
+// The tasks of the workers of this library in a test stand. Besides the tasks of the workload (workload.ts), they are
+// tasks that the stand's Graphile workers do not have: copies of the task `single` with other identifiers, the tasks
+// `held` and `harmful`, and the task of paying-task.ts.
 import { once } from "node:events";
 import { defineTask, type Task } from "../../../src/worker/task/task.ts";
 import { machineTime, type RunLog, runName } from "../../worker/run-log.ts";
 import { type Behavior, workloadTasks } from "../../worker/workload.ts";
 import { payingTask } from "./paying-task.ts";
 
-/** The identifiers of ordinary tasks whose jobs are under a limit in the group `limits`. */
+/** The identifiers of copies of the task `single`. The fault group `limits` sets limits for their jobs. */
 const LIMITED_TASKS = ["ten", "three", "rated", "trickle", "mail_a", "mail_b", "tenant"];
 
 export function ownTasks(log: RunLog, by: string): Task<never>[] {
@@ -41,12 +41,13 @@ function harmful(log: RunLog, by: string): Task<never> {
   const task = defineTask<Behavior>("harmful", ({ n, harm }, { job }) => {
     const { id, attempts: attempt } = job;
     log.write({ e: "start", run: runName(), n, job: id, by, attempt, t: machineTime() });
-    // The last line that this process can write.
+    // This line is written before the damage, because the process may be unable to write a line afterwards.
     log.write({ e: "dead", by, n, t: machineTime() });
     if (harm === "kill") process.kill(process.pid, "SIGKILL");
     if (harm === "exit") process.exit(3);
     const taken: unknown[] = [];
-    // V8's limit does not include buffers. Their pages use the machine's memory once they are written.
+    // V8's limit does not include buffers. The memory pages of a buffer use the machine's memory only once they are
+    // written, so the buffers are filled.
     const more = () =>
       harm === "memory" ? new Array(100_000).fill(taken.length) : Buffer.alloc(1_048_576, "x");
     for (;;) taken.push(more());

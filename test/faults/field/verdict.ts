@@ -1,4 +1,4 @@
-// The end of a stand: waits until all jobs are done, stops all members, and checks the log and the database.
+// Ends a stand (stand.ts): waits until all jobs are done, stops all members, and checks the log and the database.
 import { judge, type Leniency } from "../../worker/oracle.ts";
 import type { Entry } from "../../worker/run-log.ts";
 import type { JobLeft } from "../../worker/worker-queue.ts";
@@ -6,13 +6,19 @@ import { FORBIDDEN } from "../../worker/workload.ts";
 import type { Stand } from "./stand.ts";
 
 export interface Expectation {
-  /** Overrides members of the leniency, which otherwise follows from the mode, the log and the lost leases. */
+  /** Replaces members of the Leniency that leniencyOf() derives from the mode, the log and the lost leases. */
   readonly lenient?: Leniency;
-  /** Judges the log and the remaining jobs in place of the oracle, for example if commits may be lost. */
+  /**
+   * Judges the log and the remaining jobs instead of the oracle, for example if commits may be lost. Returns each
+   * problem as a sentence.
+   */
   readonly judged?: (log: readonly Entry[], left: readonly JobLeft[]) => string[];
-  /** How long killed members' heartbeat rows may remain. Default 90 s: `resilientThresholdMs` (60 s) and a margin. */
+  /**
+   * How long verdict() waits until the heartbeat rows of killed members are deleted. Default 90 s:
+   * `resilientThresholdMs` (60 s) and a margin.
+   */
   readonly leaseRowsWithinMs?: number;
-  /** How long the remaining jobs may take after the loads have ended. Default 120 s. */
+  /** How long verdict() waits until all jobs are done. Default 120 s. */
   readonly drainedWithinMs?: number;
 }
 
@@ -21,7 +27,7 @@ const DRAIN_MS = 120_000;
 const STOP_MS = 35_000;
 const CLOSED_MS = 10_000;
 
-// Jobs that are locked or have attempts left, except those with the flag FORBIDDEN, which no worker may run.
+// Jobs that are locked or have attempts left, except jobs with the flag FORBIDDEN, which no worker may run.
 const UNFINISHED = `from worker._private_jobs j
   where (j.is_available or j.locked_at is not null)
   and not coalesce(j.flags ? '${FORBIDDEN}', false)`;
@@ -42,8 +48,8 @@ const SESSIONS = `select application_name as name, count(*)::int as count from p
   and backend_type = 'client backend' and application_name like 'worker%' group by 1`;
 
 /**
- * Ends a stand. Returns each problem as a sentence: violations that the oracle finds, stuck jobs, members that did not
- * end well, and connections and heartbeat rows that are left.
+ * Ends a stand. Returns each problem as a sentence: violations that the oracle or `judged` finds, stuck jobs, members
+ * that did not end well, and connections and heartbeat rows that are left.
  */
 export async function verdict(stand: Stand, expected: Expectation): Promise<string[]> {
   const problems: string[] = [];
@@ -72,8 +78,8 @@ export async function verdict(stand: Stand, expected: Expectation): Promise<stri
 }
 
 /**
- * Returns the leniency that is necessary because of deaths in the log, the mode's fast lane or lost leases. The members
- * of `given` override it.
+ * Returns which violations the oracle has to accept, because workers died, the mode has a fast lane, or leases were
+ * lost. Members of `given` replace those of the result.
  */
 function leniencyOf({ mode, log, leasesLost }: Stand, given: Leniency = {}): Leniency {
   const killed = log.read().some(({ e }) => e === "dead");
@@ -81,9 +87,9 @@ function leniencyOf({ mode, log, leasesLost }: Stand, given: Leniency = {}): Len
 }
 
 /**
- * If the stand had Graphile workers and all of them have ended, unlocks their jobs, as an operator does. A Graphile
- * worker ends with an uncaught error if PostgreSQL restarts while the worker completes jobs. Its locks remain for 4
- * hours.
+ * If the stand had Graphile workers and all of them have ended, unlocks their jobs, as an operator would do. Otherwise
+ * the locks would remain for 4 hours. A Graphile worker ends with an uncaught error if PostgreSQL restarts while the
+ * worker completes jobs.
  */
 async function releaseEndedStock(stand: Stand): Promise<void> {
   const all = stand.members.filter(({ isStock }) => isStock);
@@ -111,7 +117,10 @@ async function drained(stand: Stand, limitMs: number): Promise<void> {
     });
 }
 
-/** If members of this library run, waits until these have deleted the heartbeat rows of killed members. */
+/**
+ * If workers of this library still run, waits until they have deleted the heartbeat rows of killed workers, so that
+ * there are at most as many rows as running workers.
+ */
 async function leasesOfLiving(stand: Stand, limitMs: number): Promise<void> {
   // The members are counted at each poll, because a member may still end itself after its last job is done.
   const ours = () => stand.living.filter(({ isStock }) => !isStock).length;
@@ -121,7 +130,10 @@ async function leasesOfLiving(stand: Stand, limitMs: number): Promise<void> {
   await stand.until("only running members have heartbeat rows", isSo, limitMs);
 }
 
-/** Sends SIGTERM to all running members, and after 35 s SIGKILL. Returns a problem for each that did not end well. */
+/**
+ * Sends SIGTERM to all running members, and SIGKILL to members that still run 35 s later. Returns a sentence for each
+ * member that did not end well.
+ */
 async function ended({ living }: Stand): Promise<string[]> {
   const problems = await Promise.all(
     living.map(async (member) => {

@@ -1,7 +1,8 @@
-// Kills workers with SIGKILL at chosen points while other workers run. The locks of a killed worker must be removed in
-// time, and its jobs must run on other workers. A point is a packet that the worker sends on a connection for fetches
-// and results (field/kill-point.ts). The worker is killed before the packet is sent, once it is sent, or when its
-// answer arrives. The packets are counted from the start of the first job, or, in every fourth worker, from SIGTERM.
+// Kills members of the stand, which are worker processes, with SIGKILL while other members run. The locks of a killed
+// member must be removed in time, and its jobs must run on other members. A member is killed at a packet that it sends
+// on a connection for fetches and results (field/kill-point.ts): before the packet is sent, after it is sent, or when
+// the next data arrives from the server. The packets are counted from the start of the first job or, in every fourth
+// member, from SIGTERM.
 import { machineTime } from "../../worker/run-log.ts";
 import { freedAfter } from "../../worker/runs.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
@@ -39,17 +40,18 @@ export const group: FaultGroup = {
   },
 };
 
-/** The death of a member. */
+/** A member that was killed. */
 interface Death {
   /** The member's name in the log. */
   readonly by: string;
-  /** What was locked by the member's id: the ids of jobs, and the word `queue` if any queue was locked. */
+  /** What the member had locked: the ids of jobs, and the word `queue` if it had locked any named queue. */
   readonly locked: ReadonlySet<string>;
 }
 
 async function killed(stand: Stand, n: number): Promise<Member> {
   const phase = PHASES[n % PHASES.length] ?? "sent";
-  // Every fourth member is killed while it stops. A member that stops sends few packets.
+  // Every fourth member is killed while it stops, at its first or second packet after SIGTERM. A member that stops
+  // sends few packets.
   const since = n % 4 === 3 ? "SIGTERM" : "start";
   const killAt: KillPoint = { phase, since, packet: 1 + stand.dice(since === "start" ? 60 : 2) };
   const [victim] = await stand.hire(1, { killAt });
@@ -64,10 +66,13 @@ async function killed(stand: Stand, n: number): Promise<Member> {
 
 const POLL_MS = 50;
 
-/** Waits until nothing is locked by the id of the killed member, and measures that time. Returns what was locked. */
+/**
+ * Waits until nothing is locked under the id of the killed member, and measures the time since its death. Returns what
+ * was locked.
+ */
 async function lockedOfDead(stand: Stand, { by, workerId, exit }: Member): Promise<Death> {
   const locked = new Set<string>();
-  // The member ended before it sent the chosen packet, so it was not killed and has left no locks.
+  // If the member stopped before it had sent the chosen packet, it was not killed and has left no locks.
   if (exit?.signal !== "SIGKILL") return { by, locked };
   const from = exit.at;
   const text = `select id::text from worker._private_jobs where locked_by = $1
@@ -75,7 +80,7 @@ async function lockedOfDead(stand: Stand, { by, workerId, exit }: Member): Promi
   await stand.until(`nothing is locked by ${by}`, async () => {
     const rows = await stand.sql<{ id: string }>(text, [workerId]);
     for (const { id } of rows) locked.add(id);
-    // At first, the server may still execute a fetch that the killed member sent.
+    // In the first moments after the kill, the server may still execute a fetch that the member has sent.
     return rows.length === 0 && machineTime() > from + POLL_MS;
   });
   if (locked.size > 0)

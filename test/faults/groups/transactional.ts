@@ -1,6 +1,6 @@
-// Processes are killed (kill -9) around the commit of a transactional task, and connections are lost between a commit
-// and its answer. Even so, each acknowledged job has exactly one effect: a row of the table `effects`
-// (field/paying-task.ts).
+// Jobs of a transactional task kill their process (kill -9) around the commit of the transaction, and connections are
+// cut between a commit and its answer. Even so, each job whose add was acknowledged has exactly one effect: one row of
+// the table `effects` (field/paying-task.ts).
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import type { Random } from "../../support/random-calls.ts";
 import { type TcpProxy, tcpProxy } from "../../support/tcp-proxy.ts";
@@ -16,7 +16,10 @@ const MODES = ["safe", "fast"] as const;
 /** The number of members (field/member.ts) in each mode: in full runs, and in brief ones. */
 const MEMBERS = [4, 2] as const;
 const LIMIT_MINUTES = 30;
-/** Jobs added per second. If jobs came faster than killed processes restart, several deadly jobs would share a kill. */
+/**
+ * The number of jobs added per second. A *deadly* job kills its process. If jobs were added faster than killed
+ * processes restart, one kill would end several deadly jobs.
+ */
 const PER_SECOND = 3;
 const LIMIT_MS = LIMIT_MINUTES * 60_000;
 /** A short lease, so that the jobs of a killed worker run again soon. */
@@ -64,7 +67,7 @@ async function paidOnce(
   await stand.sql(EFFECTS);
   const over = Promise.withResolvers<void>();
   let [deadly, killed, isOver] = [0, 0, false];
-  // Several deadly jobs may share a kill, so deadly jobs are added until enough processes have been killed.
+  // One kill may end several deadly jobs, so deadly jobs are added until enough processes have been killed.
   const load = stand.load(PER_SECOND, {
     make: (n, _producer, dice) => payment(n, dice, killed < kills && dice(3) > 0 ? deadly++ : null),
   });
@@ -98,8 +101,9 @@ async function paidOnce(
 }
 
 /**
- * Returns a job. `deadly`: null, or the job's number among the deadly jobs, which kill their process in the first
- * attempt. The number selects the point at which the job does so, each of PAYING_POINTS in turn.
+ * Returns a job. `deadly`: the job's number among the deadly jobs, which kill their process in the first attempt; null:
+ * the job is not deadly. The number selects the point at which the job kills its process: the points of PAYING_POINTS
+ * take turns.
  */
 function payment(n: string, dice: Random, deadly: number | null): JobToAdd {
   const killAt = deadly === null ? null : (PAYING_POINTS[deadly % PAYING_POINTS.length] ?? null);
@@ -109,8 +113,8 @@ function payment(n: string, dice: Random, deadly: number | null): JobToAdd {
 }
 
 /**
- * Returns a problem for each acknowledged job without an effect, and for each job with several effects, even if its add
- * was not acknowledged.
+ * Returns a problem for each job whose add was acknowledged and that has no effect, and for each job with several
+ * effects, even if its add was not acknowledged.
  */
 async function problemsOf(stand: Stand): Promise<string[]> {
   const effects = await stand.sql<{ n: string; count: number }>(

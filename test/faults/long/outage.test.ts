@@ -5,7 +5,7 @@ import { selection } from "../field/selection.ts";
 import { group as failover } from "../groups/failover/group.ts";
 import { group as outage } from "../groups/outage/group.ts";
 
-test("No job is lost, or done twice beyond what the mode permits, when PostgreSQL is killed, is read-only, has no free connections, or ends sessions.", () =>
+test("No job is lost, and none is done twice unless the mode permits it, when PostgreSQL is killed, is read-only, has no free connections, or ends sessions.", () =>
   selection(outage, { modes: ["safe", "fast"] }));
 
 test("When a standby takes over under load, only jobs that had not been replicated are lost.", () =>

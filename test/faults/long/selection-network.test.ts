@@ -1,5 +1,5 @@
-// Runs a short selection of network faults, and checks the results of adds and of jobs. `npm run test:faults` runs all
-// faults.
+// Runs a short selection of faults of the network, and checks the answers to adds and the runs of jobs. All faults are
+// run by `npm run test:faults`.
 import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group as adds } from "../groups/adds/group.ts";

@@ -1,6 +1,6 @@
-// Tests jobs that run for hours, and many jobs that are due at the same moment. Of the group `clocks`, only the second
-// test runs here. The other parts of the group (wrong and jumping clocks, ticks) need libfaketime or take minutes, so
-// only `npm run test:faults` runs them.
+// Tests jobs that run for hours, and many jobs that are due at the same moment. The latter is a part of the group
+// `clocks`. The other parts of this group (wrong and jumping clocks, ticks) need libfaketime or take minutes, so only
+// `npm run test:faults` runs them.
 import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group as clocks } from "../groups/clocks/group.ts";

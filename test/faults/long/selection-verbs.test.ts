@@ -1,4 +1,5 @@
-// Tests pauses and cancels under faults, in brief runs. `npm run test:faults` also checks how long they take.
+// Tests pauses and cancels under faults, with few repetitions. `npm run test:faults` has more repetitions, and
+// also checks how long pauses and cancels take.
 import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group as verbs } from "../groups/verbs/group.ts";

@@ -29,6 +29,7 @@ const TENANTS = 20;
 const OF_A_TENANT = 3;
 /** The time from the first add until the operator limits the rate. */
 const UNLIMITED_MS = 15_000;
+/** The number of jobs that are under no limit. */
 const BESIDE = 200;
 
 const jobs = jobsOf(process.argv.slice(2));
@@ -57,7 +58,7 @@ async function story(): Promise<boolean> {
   const beganAt = performance.now();
   await add(utils);
   await until("the API has refused some", () => api.refused > 0);
-  await sleep(500); // By then the other workers have read the back-off.
+  await sleep(500); // After this time all workers of this library have read the back-off.
   await answers(url, "backing off");
   await sleep(Math.max(0, UNLIMITED_MS - (performance.now() - beganAt)));
   const before = api.seen();
@@ -77,7 +78,7 @@ async function story(): Promise<boolean> {
   return isWell;
 }
 
-/** Adds the tenants' jobs, and jobs without a limit, which all workers can run, the Graphile worker included. */
+/** Adds the tenants' jobs, and other jobs that are under no limit. The Graphile worker can run the other jobs, too. */
 async function add(utils: WorkerUtils): Promise<void> {
   const calls = Array.from({ length: jobs }, (_, index) => {
     const queueName = `tenant/${index % TENANTS}`;
@@ -122,7 +123,7 @@ async function progress(api: Api, beganAt: number): Promise<void> {
   }
 }
 
-/** Returns the number of unfinished jobs. Failed ones count as finished; report() counts them. */
+/** Returns the number of unfinished jobs. Failed jobs count as finished; report() counts them. */
 async function left(): Promise<number> {
   const [row] = await server.sql<{ count: number }>(
     "select count(*)::int as count from worker._private_jobs where attempts < max_attempts or locked_at is not null",

@@ -1,4 +1,4 @@
-// Payloads and flags that are compressed in the table, and many times as large in memory.
+// Tests reads of payloads and flags that are compressed in the table and many times as large after decompression.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boundedQueryable } from "../../../src/database/connection/pool.ts";
@@ -36,7 +36,7 @@ const read = () =>
     [LARGEST],
   );
 
-test("A compressed payload is included if it is small, and left out if it is large.", async () => {
+test("A compressed payload is loaded if it is small after decompression, and left out if it is large.", async () => {
   await add([10, 10_000, 20_000, 1_000_000, 15_000]);
   const rows = await read();
   assert.deepEqual(
@@ -86,7 +86,10 @@ const bounded = (statementTimeoutMs: number): Database => ({
   schema: queue.db.schema,
 });
 
-/** Adds failed jobs: 60 with more payload than one statement can decompress in its time limit, and 3 small ones. */
+/**
+ * Adds 60 failed jobs with large payloads, and 3 with small payloads. One statement cannot decompress all large
+ * payloads within its time limit.
+ */
 async function addMuch() {
   await add([...Array.from({ length: 60 }, () => 1_390_000), 10, 10, 10]);
   await queue.sql(
@@ -151,7 +154,7 @@ test("A list that is filtered by payloads continues where the time limit ended t
   }
 });
 
-test("Flags that decompress to megabytes are left out of a page, which is read in time.", async () => {
+test("Flags with megabytes after decompression are left out of a page, so that the page is read within the time limit.", async () => {
   await add(Array.from({ length: 40 }, () => 10));
   await queue.sql(
     "update worker._private_jobs set flags = jsonb_build_object(repeat('a', 1200000), true) where id > 1",

@@ -62,7 +62,7 @@ const unlessRefused = (work: () => unknown) => () => {
   try {
     work();
   } catch (error) {
-    // A time on the command line is rejected with a plain Error that begins with these words.
+    // An invalid time on the command line is rejected with a plain Error whose message begins with these words.
     const isSentence = /^must be /.test((error as Error).message);
     if (!(error instanceof InputError) && !isSentence) throw error;
   }
@@ -103,7 +103,8 @@ for (const [name, { begins = [""], read }] of Object.entries(readers)) {
   });
 }
 
-// Files, arguments, outputs of tasks and printed texts: each is read or printed once, so a megabyte may take longer.
+// Files, arguments, outputs of tasks and printed texts. Each text is read or printed only once, so a megabyte may take
+// longer than 50 ms.
 const ownTexts: Readonly<Record<string, Reader>> = {
   "a crontab": {
     begins: ["", "* * * * * ", "* * * * * a {a:", "* * * * * a ?"],

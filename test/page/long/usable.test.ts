@@ -1,5 +1,5 @@
-// The navigation and the Export menu can be used with the keyboard, the live regions for screen readers exist, and the
-// search can be closed on a phone. The checks that every page must pass are in ../walk.ts.
+// Tests that the navigation and the Export menu can be used with the keyboard, that the live regions for screen readers
+// exist, and that the search can be closed on a phone. The checks that every page must pass are in ../walk.ts.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { startAdmin, type TestAdmin, visit, waitForPage, waitForStream } from "../harness.ts";
@@ -26,7 +26,7 @@ test("The arrow keys move through the navigation, and Enter opens the focused en
   });
 });
 
-// A live region that is added together with its first text is not announced.
+// If a live region is added to the page together with its first text, screen readers may not announce this text.
 test("The live regions exist before anything is announced in them.", async () => {
   await visit(admin, "/", async ({ page }) => {
     await waitForStream(page);

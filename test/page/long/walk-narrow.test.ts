@@ -5,9 +5,9 @@ import { startAdmin, type TestAdmin } from "../harness.ts";
 import { accessible, adminWithSamples, receipts, smallTargets, walk } from "../walk.ts";
 
 let sampled: TestAdmin;
-/** An admin whose schema has no optional extensions, and which has run no operation. */
+/** An admin with sample jobs, whose schema has no optional extensions. The admin has run no operation. */
 let plain: TestAdmin;
-test("The server with sample data starts.", async () => {
+test("The two admins with sample data start.", async () => {
   [sampled, plain] = await Promise.all([adminWithSamples(), startAdmin()]);
 });
 
@@ -20,7 +20,7 @@ walk(() => sampled, {
 
 walk(() => plain, { name: "at 320 pixels", viewport: { width: 320, height: 640 } });
 
-// A window of 1,440 by 900 pixels that is zoomed to 200 %: it is 720 by 450 CSS pixels large.
+// A window of 1,440 by 900 pixels that is zoomed to 200 % has 720 by 450 CSS pixels.
 walk(() => plain, {
   name: "at 200 % zoom",
   viewport: { width: 720, height: 450 },

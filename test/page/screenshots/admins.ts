@@ -1,7 +1,8 @@
-// The admin servers for the pictures of run.ts. Four have a database each: one with an incident (incident.ts), one with
-// the incident and pauses, one with the incident and limits, and an empty one. Five more servers share the first
-// database. One of these is read-only, and two require a token. For the last two, a proxy can interrupt a connection:
-// for `away` the connection to its database, for `frozen` the browser's connection to it.
+// Starts the admin servers for the pictures of run.ts. Four servers have a database each: one database has an incident
+// (incident.ts), one has the incident and pauses, one has the incident and limits, and one is empty. Five more servers
+// share the first database. One of these five is read-only, and two require a token. For the last two, a proxy can
+// interrupt a connection: the connection of the server `away` to its database, and the connection of the browser to the
+// server `frozen`.
 import pg from "pg";
 import type { AuthOptions } from "../../../src/admin/config/auth-options.ts";
 import { adminServerConfig } from "../../../src/admin/config/config-builder.ts";

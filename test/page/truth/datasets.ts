@@ -129,14 +129,15 @@ export async function seedStock(admin: TestAdmin): Promise<void> {
   });
   // The failing jobs are more urgent, so they run first. Then endless jobs take all three slots.
   await untilLocked(admin, 3, "identifier = 'endless'");
-  // Makes the waiting jobs overdue. That would be an incident if workers without heartbeats did not count as workers.
+  // Makes the waiting jobs overdue. If workers without heartbeats did not count as workers, the page would show these
+  // jobs as an incident.
   await admin.sql(`update {}._private_jobs set run_at = now() - interval '3 minutes'
     where locked_at is null and attempts = 0 and run_at <= now()`);
 }
 
 /**
- * Runs two jobs that end their processes, `crashes` times each: one by process.exit(), one by its use of memory. At the
- * first crash of each, another job runs in the same process.
+ * Adds two jobs that end the process of their worker: one job calls process.exit(), the other one uses up the memory.
+ * Runs each of the two jobs `crashes` times. At the first crash of each, another job runs in the same process.
  */
 export async function seedCrashes(admin: TestAdmin, crashes: number): Promise<void> {
   const { utils, databaseUrl } = admin;

@@ -84,7 +84,7 @@ export async function compareShell(admin: TestAdmin, compare: Comparison): Promi
 
 type Row = ReadonlyMap<string, string>;
 
-/** Returns the tables in a text. A row maps headers to cells. Two headers have at least two spaces between them. */
+/** Returns the tables in a text, which empty lines separate. A row maps the header of each column to the row's cell. */
 function tablesOf(text: string): readonly (readonly Row[])[] {
   return text
     .split("\n\n")

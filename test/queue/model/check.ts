@@ -1,6 +1,6 @@
-// Runs lists of calls in the model and in the product. After each call, compares the results of both, and the state of
-// the model with the product's rows. The report of a difference has the calls that lead to it, as few as fast-check
-// could find, and the command that runs them again.
+// Compares this library (the product) with a model of it. Runs the same lists of calls in both. After each call,
+// compares the results of the call, and the state of the model with the rows of the product. A difference is reported
+// with the calls that lead to it, as few as fast-check could find, and with the command that runs them again.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import pg from "pg";
@@ -20,16 +20,22 @@ export interface Checked {
   readonly mix: Mix;
   readonly runs: number;
   readonly seed: number;
-  /** fast-check's path of a failed run, to repeat only that run. */
+  /** The path that fast-check reports for a failed run; only this run is repeated. Default: all runs. */
   readonly path?: string | undefined;
   /** Called with the number of runs so far. */
   readonly progress?: (runs: number) => void;
 }
 
-/** After this many runs the tables are truncated, because the rollback of each run leaves dead rows in them. */
+/**
+ * Before the first run, and again after each RUNS_UNTIL_EMPTIED runs, the tables are truncated, because the rollback of
+ * each run leaves dead rows in them.
+ */
 const RUNS_UNTIL_EMPTIED = 100;
 
-/** Returns null if no run has a difference; otherwise its calls, the difference, and the command that repeats it. */
+/**
+ * Returns null if the product and the model agree in all runs. Otherwise returns the calls that lead to a difference,
+ * the difference, and the command that runs these calls again.
+ */
 export async function check(checked: Checked): Promise<string | null> {
   const { url, schema, hasLeases, mix, runs, seed, path } = checked;
   const client = new pg.Client({ connectionString: url });

@@ -1,4 +1,5 @@
-// The model as one function, which applies a call to the model's state and returns the call's result.
+// The model of a queue (world.ts) as one function. It applies a call to the model's state, and returns the result that
+// the product should return for the same call.
 import { add, remove } from "./adding.ts";
 import { type Call, placesOf } from "./calls.ts";
 import { fail, finish, giveBack, spentQueues, unlockQueues } from "./ending.ts";
@@ -7,7 +8,10 @@ import * as recovering from "./recovering.ts";
 import { take } from "./taking.ts";
 import { SECOND, type World } from "./world.ts";
 
-/** Applies the call. `answered`: the product's result; for a take, it selects one of several valid results. */
+/**
+ * Applies the call to `world`, and returns the call's result. `answered`: the result that the product has returned for
+ * the same call. Only a take uses it: of equally urgent jobs, the model first takes those that the product has taken.
+ */
 export function inModel(world: World, call: Call, answered: unknown): unknown {
   const places = placesOf(world, call);
   switch (call.do) {

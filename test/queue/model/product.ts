@@ -1,6 +1,6 @@
-// The product that is compared with the model: it performs the model's calls with this library's functions, on a real
-// PostgreSQL. A run is one transaction, in which now() stays the same, so times can be compared to the microsecond.
-// To let time pass, the times in the tables are moved into the past.
+// The product, which tests compare with the model. It performs the model's calls with this library's functions, on a
+// real PostgreSQL. A run is one transaction, in which now() stays the same, so times can be compared to the
+// microsecond. To let time pass, the times in the tables are moved into the past.
 import type pg from "pg";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { commands } from "../../../src/commands/index.ts";
@@ -47,7 +47,10 @@ export class Product {
     this.#nowUs = nowUs;
   }
 
-  /** The client, which replaces statement_timestamp() in statements by now(), so that the time stays the same. */
+  /**
+   * A client that sends statements to the database with statement_timestamp() replaced by now(), so that the time stays
+   * the same.
+   */
   get #frozen(): Queryable {
     const { client } = this.#db;
     return {
@@ -257,7 +260,9 @@ export class Product {
   }
 }
 
-/** The worker id that is passed for a fast lane, whose `by` is null. Its row locks do not contain the id. */
+/**
+ * The worker id that is passed for a fast lane. In calls, the `by` of a fast lane is null. Its row locks contain no id.
+ */
 const LANE = "worker-1";
 const lockOf = (by: Holder) => (by === null ? "row" : "locked_by");
 

@@ -18,7 +18,7 @@ export interface CutOptions {
   readonly isTorn?: boolean;
 }
 
-/** Cuts after the n-th message from now on, counted over all connections that this cut inspects. */
+/** Cuts after message number `count`, counted from now on over all connections that this cut inspects. */
 export function cutBehind(count: number, { direction: only, isTorn = false }: CutOptions): Cut {
   let left = count;
   return {
@@ -36,7 +36,7 @@ export function cutBehind(count: number, { direction: only, isTorn = false }: Cu
   };
 }
 
-/** Cuts before the server's message that contains `text`. Parts of that message in earlier chunks have passed. */
+/** Cuts before the server's message that contains `text`. Parts of this message in earlier chunks pass, too. */
 export function cutBefore(text: string): Cut {
   const tails = new WeakMap<Link, Buffer>();
   return {

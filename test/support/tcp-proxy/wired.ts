@@ -19,7 +19,7 @@ export function login(application: string): Buffer {
   return Buffer.concat([length, body]);
 }
 
-/** One end of a connection. `received`: all that it has received, at the server's end without the first message. */
+/** One end of a connection. `received`: all that it has received. pair() removes the client's first message from it. */
 export class End {
   readonly socket: net.Socket;
   received = "";
@@ -52,7 +52,10 @@ export class End {
 
 export interface Wired extends AsyncDisposable {
   readonly proxy: TcpProxy;
-  /** Returns the two ends of a connection after the client's first message has arrived. Default: a login. */
+  /**
+   * Connects a client, sends `first` (default: a login) to the server, and returns the two ends of the connection when
+   * the server has received it.
+   */
   pair(first?: Buffer): Promise<{ readonly client: End; readonly server: End }>;
   /** Returns a client that has sent nothing yet. */
   connect(): Promise<End>;

@@ -1,15 +1,21 @@
-/** An entry point for tests only, not shipped: returns what the client reads from JSON, times and percent-encoding. */
+/**
+ * An entry point for tests only, not shipped. Its functions call the client's code for JSON, times and
+ * percent-encoding.
+ */
 import { JsonReader, jsonFault, Kind } from "../../../ui/assembly/lib/json-reader";
 import { quote } from "../../../ui/assembly/lib/json-writer";
 import { decode, encode } from "../../../ui/assembly/lib/percent";
 import { isoTime, parseTime } from "../../../ui/assembly/lib/time";
 
-/** Returns the first fault; the empty string for valid JSON. */
+/** Returns the first fault in the text; the empty string if the text is valid JSON. */
 export function fault(text: string): string {
   return jsonFault(text);
 }
 
-/** Reads each value with the method for its type, and returns it as JSON; numbers keep their text. `!…`: an error. */
+/**
+ * Reads each value of the text with the reader's method for the value's type, and returns all as JSON again. Numbers
+ * keep their text. If the text is invalid, returns `!` and the error.
+ */
 export function rewritten(text: string): string {
   const r = new JsonReader(text);
   const out = rewrite(r);
@@ -17,7 +23,7 @@ export function rewritten(text: string): string {
   return r.failed ? "!" + r.error : out;
 }
 
-/** Returns a whole number with all digits, or the error. */
+/** Reads a whole number and returns all its digits; the error if it cannot be read. */
 export function int64(text: string): string {
   const r = new JsonReader(text);
   const value = r.i64();

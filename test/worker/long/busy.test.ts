@@ -1,5 +1,5 @@
-// Statements that PostgreSQL refuses because a row is locked, a trigger waits for a lock, or a trigger forbids the
-// change.
+// Tests workers while PostgreSQL refuses or delays some of their changes, because a row is locked, or because a trigger
+// waits for a lock or forbids the change.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import pg from "pg";
@@ -9,7 +9,10 @@ const queue = workerQueue();
 
 const STATES = ["lock_not_available", "serialization_failure", "deadlock_detected"];
 
-/** Makes PostgreSQL refuse changes of this job. Returns a function that counts the refusals: 1 means none or one. */
+/**
+ * Makes PostgreSQL refuse every update or delete of this job with the error `state`. Returns a function that reads the
+ * number of refusals. The function returns 1 for no refusal, too.
+ */
 async function refuse(when: "update" | "delete", id: string, state = "lock_not_available") {
   await queue.sql(`create sequence public.refusals;
     create function public.refuse() returns trigger language plpgsql as $$ begin
@@ -56,7 +59,7 @@ const added = (count: number, spec: (n: number) => object = () => ({})) =>
   );
 
 for (const state of STATES) {
-  test(`A job that cannot be locked because of ${state} does not delay others.`, async (t) => {
+  test(`A job that cannot be locked because of ${state} does not delay other jobs.`, async (t) => {
     const jobs = await added(10, (n) => (n % 3 === 1 ? { queueName: `q${n}` } : {}));
     await refuse("update", jobs[2]?.id ?? "", state);
     t.after(end);
@@ -74,7 +77,7 @@ for (const state of STATES) {
     assert.equal(task.seen.length, 11);
   });
 
-  test(`A result that cannot be written because of ${state} does not delay others.`, async (t) => {
+  test(`A result that cannot be written because of ${state} does not delay other jobs.`, async (t) => {
     const gate = latch();
     const task = recordingTask<number>("task", () => gate.opened);
     const jobs = await added(10, (n) => (n % 3 === 1 ? { queueName: `q${n}` } : {}));
@@ -132,7 +135,7 @@ test("Fetched jobs start while results are written one by one, even if one of th
   assert.equal(n, "2", "the result was written after one wait");
 });
 
-test("A result that cannot be written does not stop a worker that has lost its connections.", async (t) => {
+test("A worker that loses its connections while a result cannot be written runs other jobs, and sends the result again.", async (t) => {
   const gate = latch();
   const task = recordingTask<number>("task", (n) => (n === 1 ? gate.opened : undefined));
   const { id } = await queue.utils.addJob("task", 1);
@@ -179,7 +182,7 @@ test("A queue stays locked until its unstarted jobs are unlocked, even if one of
   assert.deepEqual(task.seen.slice(10), [0, 1, 2, 3]);
 });
 
-test("A queue stays locked until its unstarted jobs are unlocked, also after a lost connection.", async (t) => {
+test("A queue stays locked until its unstarted jobs are unlocked, also after the worker has lost its connections.", async (t) => {
   const gate = latch();
   const task = recordingTask<number>("task", (n, call) =>
     call > 10 && n === 1 ? gate.opened : undefined,
@@ -237,7 +240,7 @@ test("A worker reports a job that PostgreSQL refuses to lock, but no job whose r
 });
 
 for (const locked of [1, 25]) {
-  test(`If an application locks the rows of ${locked} of 30 jobs, the results of the others are not delayed.`, async () => {
+  test(`If an application locks the rows of ${locked} of 30 jobs, the results of the other jobs are not delayed.`, async () => {
     const gate = latch();
     const task = recordingTask<number>("task", () => gate.opened);
     const jobs = await added(30);

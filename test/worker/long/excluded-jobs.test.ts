@@ -1,5 +1,5 @@
-// Jobs and named queues that PostgreSQL refuses to lock, because of a trigger or a row security policy of the
-// application. The log names them, and all other jobs run.
+// Tests jobs and named queues that PostgreSQL refuses to lock, because of a trigger or a row security policy of the
+// application. The log must name these jobs and queues, and all other jobs must run.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { explainJob } from "../../../src/insight/why/explain-job.ts";
@@ -21,8 +21,8 @@ async function refuseUpdates(t: TestContext, payloads: readonly number[]): Promi
 }
 
 /**
- * Like refuseUpdates(), but the trigger fires at the commit. When a worker searches for the refused job, it makes the
- * trigger fire at once.
+ * Like refuseUpdates(), but the trigger fires only at the commit. A worker that searches for the refused job uses
+ * `set constraints all immediate`, so that the trigger fires at each statement.
  */
 async function refuseAtCommit(t: TestContext, payloads: readonly number[]): Promise<void> {
   t.after(() => queue.sql("drop function if exists public.refuse cascade"));
@@ -34,8 +34,8 @@ async function refuseAtCommit(t: TestContext, payloads: readonly number[]): Prom
 }
 
 /**
- * Waits until the sentence of `worker why` matches. It has the error that the worker has reported with a heartbeat.
- * Then checks that the error is also in the list that `worker doctor` reads.
+ * Waits until the sentence of `worker why` about the job matches. The sentence contains the error, which the worker
+ * reports with a heartbeat. Then checks that the error is also in the list that `worker doctor` reads.
  */
 async function isExplained(id: string, sentence: RegExp): Promise<void> {
   const db = queue.utils.database;
@@ -62,7 +62,7 @@ for (const [where, spec] of [
   ["in a queue with a limit", () => ({ queueName: "limited" })],
   ["in several queues with a limit", (n: number) => ({ queueName: `limited${n % 3}` })],
 ] as const) {
-  test(`Jobs ${where} that no worker may lock do not delay others, and the log names them.`, async (t) => {
+  test(`Jobs ${where} that PostgreSQL refuses to lock do not delay other jobs, and the log names the refused jobs.`, async (t) => {
     await queue.utils.setLimit({ name: "limit", queue: "limited*", concurrency: 2 });
     await refuseUpdates(t, [2, 5]);
     const task = recordingTask<number>("task");
@@ -115,7 +115,7 @@ test("A queue with a limit whose slots no worker may lock does not delay other q
   );
 });
 
-test("Jobs whose locks a trigger refuses at the commit do not delay others, and the log names them.", async (t) => {
+test("Jobs whose locks a trigger refuses at the commit do not delay other jobs, and the log names the refused jobs.", async (t) => {
   await refuseAtCommit(t, [2, 5]);
   const task = recordingTask<number>("task");
   const { lines, logger } = recorder();
@@ -128,7 +128,7 @@ test("Jobs whose locks a trigger refuses at the commit do not delay others, and 
 });
 
 for (const fastLane of [false, true]) {
-  test(`A job whose update a row security policy forbids does not delay others, fast lane: ${fastLane}.`, async () => {
+  test(`A job whose update a row security policy forbids does not delay other jobs. Fast lane: ${fastLane}.`, async () => {
     const tables = ["_private_job_queues", "_private_tasks", "_private_known_crontabs"];
     const limited = await rolePool(
       queue.url,

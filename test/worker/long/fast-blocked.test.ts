@@ -1,6 +1,6 @@
-// The fast lane of a process that is blocked by a handler, or frozen. Its jobs are locked by an open transaction. A
-// blocked process keeps its lease, so its jobs stay locked. The lease of a frozen process expires. Then recovery ends
-// the transaction, and another worker runs the jobs.
+// Tests the fast lane of a process that a job blocks, and of a frozen process. The jobs of the fast lane are locked by
+// an open transaction. A blocked process still renews its lease, so its jobs stay locked. The lease of a frozen process
+// expires. Then another worker ends the transaction of the frozen process and runs its jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testQueue } from "../../queue/queue-database.ts";

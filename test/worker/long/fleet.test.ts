@@ -1,5 +1,5 @@
-// Runs jobs with many workers: with Graphile workers, with our workers beside them, and in several processes, some of
-// which are killed. The oracle (oracle.ts) then checks the log of each run.
+// Runs trials (trial.ts) with Graphile workers only, with Graphile workers beside workers of this library, and with
+// workers in several processes, some of which are killed. The oracle (oracle.ts) judges each trial.
 import { describe, test } from "node:test";
 import { crewOf, together } from "../crews.ts";
 import { processes } from "../process-crew.ts";
@@ -16,12 +16,12 @@ async function mixed(plan: TrialPlan): Promise<void> {
 }
 
 describe("The oracle reports no problem", () => {
-  test("with workers of Graphile Worker only.", () => mixed({ jobs: 300, crew: stockCrew(2) }));
+  test("with two Graphile workers.", () => mixed({ jobs: 300, crew: stockCrew(2) }));
 
   test("with two of our workers and two Graphile workers.", () =>
     mixed({ jobs: 600, crew: together(crewOf(2), stockCrew(2)) }));
 
-  test("with our fast lanes and Graphile workers that write in batches.", () =>
+  test("with two of our workers that have fast lanes, and two Graphile workers that write results in batches.", () =>
     mixed({
       jobs: 600,
       crew: together(crewOf(2, { fastLane: { limitMs: 10 } }), stockCrew(2, BATCHING)),
@@ -30,7 +30,7 @@ describe("The oracle reports no problem", () => {
   test("with two processes, one of which is killed, and a Graphile worker.", () =>
     mixed({ jobs: 600, crew: together(processes(2, 1), stockCrew(1)), killed: true }));
 
-  test("with four processes that have fast lanes, two of which are killed.", () =>
+  test("with four processes, all with fast lanes, if two processes are killed.", () =>
     attempt(queue, {
       jobs: 600,
       crew: processes(4, 2, { fastLane: { limitMs: 10 } }),

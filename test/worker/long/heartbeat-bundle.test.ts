@@ -19,7 +19,7 @@ const directory = mkdtempSync(join(tmpdir(), "worker-bundle-"));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
 const text = join(directory, "heartbeat-thread.json");
-// The build is plain JavaScript, so the function's type is written here.
+// bundle.mjs is plain JavaScript, so the type of thread() is declared here. thread() writes the program to a file.
 const { thread } = (await import(new URL("../../../build/bundle.mjs", import.meta.url).href)) as {
   thread(path: string): Promise<void>;
 };
@@ -47,7 +47,8 @@ const asModule: BuildOptions = {
 };
 const source = readFileSync(entry, "utf8");
 const body = source.indexOf("\n\n", source.lastIndexOf("\nimport "));
-// CommonJS has no top-level await, so the body becomes a function. The warning about an empty import.meta is silenced.
+// CommonJS has no top-level await, so the code after the imports becomes the body of an async function. CommonJS also
+// has no import.meta; esbuild's warning about it is silenced.
 const asCommonJs: BuildOptions = {
   stdin: {
     contents: `${source.slice(0, body)}\nvoid (async () => {${source.slice(body)}})();`,

@@ -1,6 +1,7 @@
-// The uptime of heartbeats: how long they have succeeded without a gap (lease.ts). After an outage of the database all
-// workers look stale, so the jobs of a stale worker are recovered only when the uptime is as long as its lease. Each
-// worker's row stores when the uptime began, and a new worker continues the uptime of workers with a recent heartbeat.
+// Tests the uptime of heartbeats, which is how long heartbeats have succeeded without a gap (lease.ts). After a long
+// outage of the database, the leases of all workers have expired, also those of workers that still run. Therefore the
+// jobs of a stale worker are recovered only if the uptime is at least as long as the worker's lease. Each worker's row
+// stores when the uptime began. A new worker continues the uptime of workers with a recent heartbeat.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { registerLease, sendHeartbeat } from "../../../src/queue/workers/lease.ts";
@@ -15,7 +16,10 @@ const LEASE = '{"threshold_ms": 7000, "resilient_threshold_ms": 60000}';
 const GAP_MS = 4_500;
 const HEARD_MS = 3_000;
 
-/** Moves the last heartbeat and the beginning of the uptime of every worker back by `interval`; forward if negative. */
+/**
+ * In the rows of all workers, sets the last heartbeat and the beginning of the uptime to an earlier time, by
+ * `interval`. A negative `interval` sets them to a later time.
+ */
 const earlier = (interval: string) =>
   queue.sql(
     `update worker._private_workers set last_heartbeat_at = last_heartbeat_at - $1::interval,
@@ -33,7 +37,7 @@ async function beaten(id: string, isBroken = false, text: string | null = null) 
 const registered = async (id: string) =>
   Math.round((await registerLease(queue.db, id, LEASE, HEARD_MS)).uptimeMs / 1_000);
 
-test("The uptime of heartbeats lasts until a gap, a step of the clock, or a failed heartbeat.", async () => {
+test("The uptime of heartbeats begins again at 0 after a gap, a failed heartbeat, or a step of the clock to an earlier time.", async () => {
   assert.equal(await registered("first"), 0);
   await earlier("2 s");
   assert.equal(await beaten("first"), 2);
@@ -63,8 +67,8 @@ test("A new worker continues the uptime of a worker with a recent heartbeat only
   await earlier("4 s");
   assert.equal(await registered("late"), 0);
   await queue.sql("delete from worker._private_workers where id = 'late'");
-  // No uptime is continued from a worker whose last heartbeat is in the future, or from a row of another program, in
-  // which `steady_since_ms` is missing or is not a number.
+  // A new worker does not continue the uptime of a row whose last heartbeat is in the future. Rows of other programs
+  // have no uptime: in these rows `steady_since_ms` is missing or is not a number.
   await queue.sql(`update worker._private_workers set last_heartbeat_at = now() + interval '1 h'`);
   await queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)

@@ -1,5 +1,5 @@
-// Tests a worker that was frozen until its lease had expired. After it wakes, it starts none of the jobs that another
-// worker has recovered, even if its whole machine was suspended. One call of stop() ends it.
+// Tests a worker that was frozen until its lease had expired. After the worker wakes, it starts none of the jobs that
+// another worker has recovered, even if the whole machine was suspended. One call of stop() ends the worker.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addJobs } from "../../../src/queue/add/add-jobs.ts";
@@ -37,7 +37,8 @@ async function startsNone(main?: string): Promise<void> {
   }
   const other = await workerProcess(queue.url, { concurrency: 4 });
   for (const one of waiting) await other.event("started", (event) => event["id"] === one.id);
-  // The release comes before the process wakes, so that its first job ends then and the slot is free for another job.
+  // The worker's first job is released before the process wakes. So the job ends as soon as the process wakes, and the
+  // worker's slot is free for another job.
   frozen.release();
   frozen.signal("SIGCONT");
   await frozen.event("leaseLost");

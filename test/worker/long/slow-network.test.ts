@@ -9,7 +9,7 @@ import { latch, recordingTask, waitUntil, witness, workerQueue } from "../worker
 const queue = workerQueue();
 const NEVER_MS = 3_600_000;
 
-/** The time limit of a wait until lost connections are replaced. On an idle machine half of that time is needed. */
+/** The time limit of a wait until lost connections are replaced. On an idle machine, half of this time is needed. */
 const PATIENCE_MS = 60_000;
 
 const heartbeat = async () => {
@@ -166,7 +166,7 @@ test("Each kind of connection has its own name in pg_stat_activity.", async () =
   await waitUntil("all are there", async () => `${await names()}` === `${expected}`);
 });
 
-test("A fast lane starts no job of an answer that arrives after the worker's lease has expired.", async (t) => {
+test("A fast lane does not start the jobs of a fetch whose answer arrives after the worker's lease has expired.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const late = recordingTask("task");
@@ -177,7 +177,8 @@ test("A fast lane starts no job of an answer that arrives after the worker's lea
   await queue.startWorker({ ...options, ...first });
   await queue.utils.addJob("task");
   await waitUntil("it is idle", async () => (await queue.remaining()).length === 0);
-  // The server executes the first worker's fetch, but the worker receives no answer. Its heartbeats are held back, too.
+  // The server executes the first worker's fetch, but the worker does not receive the answer. Its heartbeats do not
+  // reach the server.
   proxy.of("worker fast lane").mute("all", "answers");
   proxy.of("worker heartbeat").mute();
   await queue.utils.addJob("task");

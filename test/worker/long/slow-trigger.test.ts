@@ -1,5 +1,5 @@
-// A trigger makes the deletion of one job take longer than the time limit of a statement. The results of the batch are
-// then written one by one, so that only this job's result is late or refused.
+// A trigger makes the deletion of one job take longer than the time limit of a statement. The worker then writes the
+// results of the batch one by one, so that only this job's result is late or refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recorder, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";
@@ -13,7 +13,7 @@ const SLOW_DELETE = (condition: string) => `
   for each row execute function public.slow()`;
 
 for (const fastLane of [false, true]) {
-  const fate = fastLane ? "fails" : "stays locked after three writes";
+  const fate = fastLane ? "fails" : "stays locked after its result was sent three times";
   test(`A job whose deletion takes too long ${fate}; the other jobs are done (${fastLane ? "fast" : "safe"}).`, async (t) => {
     t.after(() => queue.sql("drop function if exists public.slow cascade"));
     const task = recordingTask<number>("task");

@@ -1,4 +1,4 @@
-/** Fills in the form of a new job from another job, and makes the shell command that adds the job of a form. */
+/** Fills in the form for a new job from an existing job, and makes the shell command that adds the job in a form. */
 
 import { Draft } from "../forms/draft";
 import { DEADLINE, RETRY } from "../forms/flags";
@@ -9,7 +9,10 @@ import { JsonReader } from "../lib/json-reader";
 import { isoTime } from "../lib/time";
 import { optionWords } from "./more-options";
 
-/** Fills in the fields from a job. Its time is left out, and its key: an add with that key could change the old job. */
+/**
+ * Fills in the fields of the form from `job`, except its time, its deadline and its key. An add with the same key could
+ * change `job` instead of adding a new job.
+ */
 export function fill(draft: Draft, job: ListedJob): void {
   const task = job.taskIdentifier;
   const queue = job.queueName;
@@ -24,7 +27,7 @@ export function fill(draft: Draft, job: ListedJob): void {
   while (r.nextKey()) {
     const flag = r.key();
     if (flag.startsWith(RETRY)) draft.set("retry", flag.substring(RETRY.length));
-    // The deadline of the old job may have passed, so the new one has none.
+    // The deadline of the old job may have passed, so the new job has none.
     else if (!flag.startsWith(DEADLINE)) flags.push(flag);
     r.skip();
   }
@@ -38,7 +41,7 @@ export function addCommand(job: ListedJob, schema: string, now: f64): string {
   return addLine(draft, schema, now);
 }
 
-/** Returns the shell command that adds the job of the draft. Relative times such as `+10m` become absolute. */
+/** Returns the shell command that adds the job in the form. A relative time such as `+10m` becomes absolute. */
 export function addLine(draft: Draft, schema: string, now: f64): string {
   const payload = draft.value("payload").trim();
   let words = "add" + argument("identifier", draft.value("identifier"));

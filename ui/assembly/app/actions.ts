@@ -34,8 +34,8 @@ export function actionsElsewhere(m: Model): Shortcut[] {
   for (let i = 0; i < commands.length; i++) {
     const command = commands[i];
     const dialog = command.dialog;
-    // Left out are commands without a title, which need jobs or a worker, and the commands with the dialogs `add` and
-    // `remove`, which are in `shortcuts` (keys.ts) already.
+    // Commands without a title are left out, because they need jobs or a worker. Commands with the dialogs `add` and
+    // `remove` are left out, because shortcuts() in keys.ts already has entries for them.
     if (command.title.length === 0 || dialog === "add" || dialog === "remove") continue;
     const label = command.title + "…";
     if (dialog === "sweep" || dialog === "limit" || command.name === "schedule-add")
@@ -56,7 +56,7 @@ function goTo(label: string, path: string): Shortcut {
   return new Shortcut("", label, "app.go", path, GROUP);
 }
 
-/** Returns the actions that incidents offer. If `goes` is true, returns links to the incidents' jobs or workers. */
+/** Returns the actions that incidents offer; if `goes` is true, links to the incidents' jobs or workers instead. */
 export function incidentActions(m: Model, goes: bool): Shortcut[] {
   const list: Shortcut[] = [];
   const all = m.facts.incidents.incidents;

@@ -1,10 +1,10 @@
-/** Opens dialogs, and performs the actions of the open one: input into its form, sending its request, closing it. */
+/** Opens dialogs, and performs the actions of the open dialog: input into its form, sending its request, closing it. */
 import { fillShortcut } from "../forms/time-field";
 import { focus } from "../host";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 
-/** Opens the dialog with this name, unless the admin is read-only or the dialog has no subject. `arg`: the subject. */
+/** Opens the dialog `name`, unless the admin is read-only or the dialog would have no subject. `arg`: the subject. */
 export function ask(m: Model, name: string, arg: string): void {
   const record = m.dialogNamed(name);
   if (record === null || !m.access.canWrite) return;
@@ -28,7 +28,7 @@ export function updateDialog(m: Model, verb: string, arg: string, value: string)
   else if (verb === "submit") submit(m, dialog);
 }
 
-/** Sets the value of a field, after input by the user or after a button that fills it in. */
+/** Sets the value of a field, after input by the user or after a click on a button that fills in the field. */
 function input(m: Model, dialog: OpenDialog, field: string, value: string): void {
   dialog.draft.set(field, value);
   const record = m.dialogNamed(dialog.name);

@@ -25,7 +25,7 @@ export function requestFacts(m: Model): void {
   read(m, "operations");
 }
 
-/** Requests only the counts: their answer shows that the database can be reached. */
+/** Requests only the counts. If they arrive, the database can be reached. */
 export function requestCounts(m: Model): void {
   m.live.requestedAt = m.now;
   read(m, "counts");
@@ -40,9 +40,11 @@ export function takeAnswer(m: Model, request: Pending, body: string): void {
   else takeFact(m, request.what, body);
 }
 
-/** Stores the data of an event or an answer, and passes them to the page. Returns false if they cannot be read. */
+/**
+ * Stores the data of an event or an answer, and passes them to the page. Returns false if the data cannot be read.
+ * While live updates are paused, all data except those of operations are only kept until the pause ends.
+ */
 export function takeFact(m: Model, event: string, data: string): bool {
-  // While live updates are paused, all data wait, except those of operations.
   if (m.live.isPaused && event !== "operation") {
     m.facts.store(event, data);
     return true;
@@ -59,7 +61,8 @@ export function takeFact(m: Model, event: string, data: string): bool {
     m.facts.noteChanges(before, m.now);
   } else if (event === "operation") {
     m.facts.changedAt = m.now;
-    // An operation whose page is not open no longer runs, so the jobs on the open page may have changed.
+    // announceEnd() returns true if an operation whose page is not open no longer runs. The operation may have changed
+    // jobs on the open page.
     if (announceEnd(m)) reload(m);
   }
   m.page.onEvent(m, event, data);
@@ -78,7 +81,7 @@ function setClock(m: Model, at: f64): void {
   live.ahead = Math.abs(live.aheadMost) > CLOCKS_AGREE_MS ? live.aheadMost : 0;
 }
 
-/** Stores one operation: the first of the list that a process runs or undoes, otherwise the first of all. */
+/** Stores one operation of the list: the first that a process runs or undoes; if there is none, the first of all. */
 function takeOperations(m: Model, body: string): void {
   const r = new JsonReader(body);
   const list = readOperations(r).operations;

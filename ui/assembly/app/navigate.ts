@@ -1,4 +1,4 @@
-/** Opens the page of an address, restores its place after Back, and requests its data when they are needed. */
+/** Opens the page of an address, restores its place (model/place.ts) after Back or Forward, and requests its data. */
 import { focus, focused, scroll, scrolled } from "../host";
 import { Gate } from "../model/access";
 import { Address, parseAddress } from "../model/address";
@@ -55,7 +55,7 @@ function comeBack(m: Model, place: Place): void {
   focus(isOnPage ? place.focus : "page-title");
 }
 
-/** Requests the data that the page shows, after it was opened, after a change of its address, or after the sign-in. */
+/** Requests the page's data: after the page was opened, after a change of its address, or after the sign-in. */
 export function load(m: Model): void {
   m.page.load(m);
 }
@@ -65,7 +65,7 @@ export function reload(m: Model): void {
   m.page.reload(m);
 }
 
-/** Requests the data of the open dialog again if a request for them failed; without a dialog, those of the page. */
+/** If a dialog is open, repeats the dialog's requests that failed. Otherwise requests the page's data again. */
 export function renew(m: Model): void {
   const dialog = m.dialog;
   if (dialog === null) reload(m);

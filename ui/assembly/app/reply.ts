@@ -1,4 +1,4 @@
-/** Receives the answers to all requests: checks the status, then passes the body to the part that sent the request. */
+/** Receives the answers to all requests. Checks the status, and passes the body to the part that sent the request. */
 import { ApiError } from "../generated/records";
 import { Gate } from "../model/access";
 import { Model } from "../model/model";
@@ -13,7 +13,7 @@ import { writeDone, writeRefused } from "./writes";
 /** The error codes of a request that timed out, or for which the server or PostgreSQL was too busy. */
 const SLOW: string[] = ["timeout", "database_timeout", "busy", "database_busy"];
 
-/** Handles an answer, or its absence (status 0). `bytes`: its size as transferred, which may be compressed. */
+/** Handles an answer; status 0: there was no answer. `bytes`: the transferred, perhaps compressed, size of the body. */
 export function takeReply(
   m: Model,
   id: i32,
@@ -34,8 +34,8 @@ export function takeReply(
   else if (pending.isWrite) writeFailed(m, pending, status, retryAfter, body);
   else {
     const error = errorOf(body, status);
-    // A slow read of a page, a dialog or the palette is not an outage. A slow read of data about the whole queue
-    // (feed.ts) is an outage.
+    // If the server was too slow for a read of a page, a dialog or the palette, this is not an outage. If it was too
+    // slow for a read of data about the whole queue (feed.ts), this is an outage.
     const isSlow = SLOW.includes(error.code);
     const isOneTimeout = isSlow && (pending.owner !== "app" || pending.what.startsWith(FINDS));
     readFailed(m, pending, isOneTimeout ? 504 : status, error.error);

@@ -1,4 +1,7 @@
-/** Passes each action to the part of the application that its name begins with: `jobs.select` to the page `jobs`. */
+/**
+ * Passes each action to a part of the application. The text before the dot in the action's name is the name of this
+ * part: `jobs.select` is passed to the page `jobs`.
+ */
 import { after, attended, back, copy, focus, navigate, reload as reloadPage, theme } from "../host";
 import { parseWhole } from "../lib/number";
 import { Model } from "../model/model";
@@ -62,7 +65,7 @@ function updateShell(m: Model, verb: string, arg: string, value: string): void {
   else if (verb === "nav") walkNavigation(m, arg, value);
   else if (verb === "renew") reloadPage();
   else if (verb === "fade") {
-    // While the pointer or the focus is on the shown notice, no notice disappears.
+    // While the pointer or the focus is on the shown notice, no notice disappears by itself.
     if (attended("toast")) after(4000, "app.fade", arg);
     else m.notices.dismiss(<i32>parseWhole(arg).value);
   }
@@ -98,7 +101,8 @@ function escape(m: Model): void {
   }
   if (m.page.under === m.page.name) return;
   const above = m.pageNamed(m.page.under);
-  // If the address was pasted, the previous entry of the history is not a page of this application.
+  // back() is called only if the previous entry of the history is a page of this application. If the user has pasted
+  // the address of the current page, for example, that entry may be another site.
   if (m.places.at(m.entry - 1) !== null) back();
   else if (above !== null) navigate(above.path, false);
 }

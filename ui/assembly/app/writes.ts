@@ -1,4 +1,4 @@
-/** Handles the outcome of a write. A refused write keeps its dialog open, with the reason. */
+/** Handles the outcome of a write. If a write from the open dialog is refused, the dialog shows the reason. */
 import { Draft } from "../forms/draft";
 import { Problem } from "../generated/records";
 import { focus } from "../host";
@@ -15,7 +15,7 @@ export function writeDone(m: Model, write: Pending, body: string): void {
   if (page !== null) page.onAnswer(m, write, body);
   else if (record !== null) record.done(m, write, body);
   if (write.isStep) return;
-  // The open dialog may be another one, opened after the write was sent.
+  // The user may have opened another dialog since the write was sent. That dialog stays open.
   if (dialog !== null && dialog === m.dialog) m.dialog = null;
   for (let i = 0; i < m.pages.length; i++) m.pages[i].onWrite(write);
   reload(m);

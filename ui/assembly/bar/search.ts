@@ -1,6 +1,6 @@
 /**
- * The progress of a search. One request searches for about half a second. For 5 seconds the page itself sends further
- * requests, which continue the search. After that the search is paused until the user presses Continue.
+ * The progress of a search. One request searches for about half a second. For at most 5 seconds the page itself sends
+ * further requests, which continue the search. After that the search is paused until the user presses Continue.
  */
 import { ageText } from "../controls/age";
 import { button } from "../controls/button";
@@ -18,9 +18,9 @@ export class Search {
   isComplete: bool = true;
   /** Whether the rows are only the best of the jobs searched so far. The next answer may then replace them. */
   isPartial: bool = false;
-  /** The names in the query that do not exist. */
+  /** The terms of the query whose names do not exist, such as `task:nmae`. */
   unknown: string[] = [];
-  /** Existing names that are similar to the unknown ones; only if no job was found. */
+  /** Existing names, each with the term of the query that it could replace. Empty if jobs were found. */
   suggestions: NameSuggestion[] = [];
   answers: i32 = 0;
   /** How long the server worked on the last answer. */
@@ -63,8 +63,9 @@ export class Search {
   }
 
   /**
-   * Returns the progress, such as `searched 2.1 M of 10 M`: with the button Stop while the search runs (`isOn`), or
-   * with the button Continue while it is paused. Returns nothing when the search is complete.
+   * Returns the progress, such as `searched 2.1 M of 10 M`, with a button: Stop while a request of the search has no
+   * answer yet (`isOn`), Continue while the search is paused. If the search is complete and `isOn` is false, returns
+   * nothing. `waitsSince`: when the last request of the search was sent.
    */
   view(m: Model, isOn: bool, waitsSince: f64): Node {
     if (isOn) {

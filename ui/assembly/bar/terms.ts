@@ -24,7 +24,7 @@ export class Terms {
   /** The condition of the tab; the empty string: the tab shows all conditions. */
   condition: string = "";
   chips: Chip[] = [];
-  /** Why the text is not a valid query; null: it is. An invalid query has neither a condition nor chips. */
+  /** Why the text is not a valid query; null if it is valid. An invalid query has neither a condition nor chips. */
   fault: QueryFault | null = null;
 
   /** Returns the query without one of its chips. */
@@ -34,7 +34,7 @@ export class Terms {
     return written(this.condition, rest);
   }
 
-  /** Returns the query with more terms. If they have a condition, it replaces the present one. */
+  /** Returns the query with the terms of `more`, too. If `more` has a condition, it replaces that of this query. */
   and(more: Terms): string {
     const condition = more.condition.length > 0 ? more.condition : this.condition;
     return written(condition, this.chips.concat(more.chips));
@@ -83,7 +83,10 @@ function chipOf(query: string, node: ParsedNode): Chip {
   return new Chip(text, text.substring(0, at), `${node.op} ${value}`);
 }
 
-/** Returns the condition of a term such as `is:failed`. `is:late` and `is:ready,blocked` have none: they are chips. */
+/**
+ * Returns the condition of a term such as `is:failed`, for which there is a tab. Returns the empty string for any other
+ * term, such as `is:late` or `is:ready,blocked`.
+ */
 function conditionIn(node: ParsedNode): string {
   if (node.kind !== "field" || node.field !== "is" || node.values.length > 1) return "";
   if (node.op !== ":" && node.op !== "=") return "";
@@ -97,7 +100,7 @@ function written(condition: string, chips: Chip[]): string {
   return parts.join(" ");
 }
 
-/** Returns the query of an address. Parameters such as `state`, which are older than queries, become terms of it. */
+/** Returns the query of an address. The older parameters, such as `state`, become terms of the query. */
 export function queryIn(address: Address): string {
   const parts: string[] = [];
   const q = address.value("q");
@@ -113,7 +116,10 @@ export function queryIn(address: Address): string {
   return parts.join(" ");
 }
 
-/** Returns the address of the jobs that a query finds. `group`: what they are grouped by; empty: they are listed. */
+/**
+ * Returns the address of the page with the jobs that a query finds. `group`: what the jobs are grouped by; empty: they
+ * are listed.
+ */
 export function jobsPath(query: string, group: string): string {
   const parts: string[] = [];
   if (query.length > 0) parts.push("q=" + encode(query));

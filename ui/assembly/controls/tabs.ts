@@ -1,4 +1,7 @@
-/** Controls that select one of a few choices: tabs, which are links, and a switch, whose parts are buttons or links. */
+/**
+ * Controls that select one of a few choices: tabs(), which are links, and segments(), a switch whose parts are buttons
+ * or links.
+ */
 import { Attr, attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
 /** Returns a tab, which links to `path`. An empty `count` is not shown. `on`: whether it is the current tab. */

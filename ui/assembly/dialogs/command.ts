@@ -1,4 +1,7 @@
-/** Dialogs made from a command's declaration: the general one, one that adds missing tables, one for schedules. */
+/**
+ * Dialogs that are made from the declaration of a command: the general dialog, the dialog that first adds missing
+ * tables, and the dialog for schedules.
+ */
 
 import { beginBody, commandForm, writeFields } from "../forms/command-form";
 import { Draft } from "../forms/draft";
@@ -138,7 +141,10 @@ export abstract class TablesDialog extends CommandDialog {
   }
 }
 
-/** Called when the answer to a change has been read. Returns whether it is valid; if not, a notice has the reason. */
+/**
+ * Called when the answer to a change has been read. Returns whether the answer is valid. If the answer is invalid,
+ * shows a notice with the reason.
+ */
 export function isReadable(m: Model, r: JsonReader): bool {
   r.end();
   if (r.failed)
@@ -163,7 +169,7 @@ export function noticeOf(m: Model, body: string): Notice | null {
 
 /**
  * The dialog that adds or changes a schedule. For a change, the fields are filled in with the present definition, and
- * only those that the user has changed are sent.
+ * only the fields that the user has changed are sent.
  */
 export class ScheduleDialog extends TablesDialog {
   /** The revision and the name of the schedule to change, as in `4 nightly`; empty if the dialog adds a schedule. */
@@ -242,8 +248,8 @@ function draftOf(schedule: Schedule): Draft {
 }
 
 /**
- * Returns the text of a field with a duration, such as `90s`. The field cannot show a fraction of a second: such a
- * duration leaves it empty, and an empty field does not change the duration.
+ * Returns the text of a field with a duration, such as `90s`. The text is empty if the duration has a fraction of a
+ * second, because the field cannot show such a duration. A field that stays empty does not change the duration.
  */
 function spanWord(seconds: f64): string {
   return Math.floor(seconds) === seconds ? `${<i64>seconds}s` : "";

@@ -14,7 +14,7 @@ export class PauseDialog extends TablesDialog {
   private target: string = "";
   private isChange: bool = false;
 
-  /** `arg`: `queue mail`, `task send` or `all`. */
+  /** `arg`: what to pause. It is of the form `queue mail`, `task send` or `all`. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     this.target = arg;
     this.isChange = false;
@@ -30,7 +30,7 @@ export class PauseDialog extends TablesDialog {
     }
   }
 
-  /** Fills in the reason and the end of an existing pause, unless the user has already entered a reason or a time. */
+  /** Fills in the reason and the end of the existing pause, unless the user has already entered a reason or a time. */
   private fill(dialog: OpenDialog, pause: ListedPause): void {
     const draft = dialog.draft;
     const reason = pause.reason;

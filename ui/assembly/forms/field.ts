@@ -1,6 +1,6 @@
 /**
- * The fields of a form. For screen readers, a field's control is linked to its label and to its fault, or without a
- * fault to its hint.
+ * The fields of a form. For screen readers, the control of a field is linked to the field's label, and to the fault of
+ * the field's value; if there is no fault, to the hint.
  */
 import { Attr, attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
 import { Draft } from "./draft";
@@ -17,7 +17,7 @@ export class Field {
   /** The id of a list of suggested values. */
   list: string = "";
   action: string = "dialog.input";
-  /** An element after the hint, such as a button that applies it. */
+  /** An element after the hint, such as a button that applies the hint. Without a hint it is not shown. */
   beside: Node = nothing;
   /** An element before the control, in the same frame. */
   gutter: Node = nothing;

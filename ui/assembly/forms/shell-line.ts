@@ -15,7 +15,7 @@ export function argument(name: string, value: string): string {
   return value.startsWith("-") ? ` --${name}=${quoted(value)}` : " " + quoted(value);
 }
 
-/** Returns ` --name value`; empty without a value. A value that begins with a dash needs an equals sign. */
+/** Returns ` --name value`; empty if there is no value. A value that begins with a dash needs an equals sign. */
 export function option(name: string, value: string): string {
   if (value.trim().length === 0) return "";
   return value.startsWith("-") ? ` --${name}=${quoted(value)}` : ` --${name} ${quoted(value)}`;

@@ -12,8 +12,8 @@ import { errorPath, queuePath, workerPath } from "../model/links";
 import { Model } from "../model/model";
 
 /**
- * Whether a failed job was cancelled, or was marked failed by hand without a reason. Either has set `attempts` to the
- * maximum.
+ * Whether a failed job was cancelled, or was marked as failed by hand without a reason. Both actions set `attempts` to
+ * the maximum, so `attempts` does not show how often the job has run.
  */
 export function endedByHand(job: ListedJob): bool {
   const error = job.errorLine;
@@ -28,7 +28,7 @@ export function endedByHand(job: ListedJob): bool {
 /** A job that is due within this time after it was added is shown as due at once. */
 const AT_ONCE_MS: f64 = 1000;
 
-/** Returns the panel. `size`: the size of the payload's text; empty if the text was not loaded. */
+/** Returns the panel. `size`: the size of the payload's text; if empty, the size in the database is shown instead. */
 export function facts(m: Model, job: ListedJob, why: Why | null, size: string): Node {
   const list: Node[] = [];
   const queue = job.queueName;
@@ -68,7 +68,7 @@ function queueState(why: Why): string {
   for (let i = 0; i < why.causes.length; i++) {
     const kind = why.causes[i].kind;
     if (kind === "paused") return why.causes[i].links.queue === null ? "" : " · paused";
-    // If the worker sends no heartbeats, the server adds a fix only if the lock is old. Then the queue counts as stuck.
+    // If the worker sends no heartbeats, the queue counts as stuck only if there is a fix: the lock is old then.
     if (kind === "holder_stale" || (kind === "holder_unknown" && why.causes[i].fix !== null))
       return why.condition === "blocked" ? " · stuck" : "";
   }
@@ -114,7 +114,7 @@ function moment(m: Model, at: f64): Node {
 
 /**
  * Shows the flags `{"slow": true}` as `slow`. A retry policy and a deadline, which are stored as flags, are shown as
- * facts of their own. Any other JSON is shown unchanged.
+ * separate facts. JSON other than an object whose values are all true is shown unchanged.
  */
 function flags(m: Model, json: string, list: Node[]): void {
   const names: string[] = [];

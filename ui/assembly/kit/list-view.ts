@@ -8,13 +8,16 @@ import { Model } from "../model/model";
 import { ListPage } from "./list-page";
 import { Column, Row } from "./row";
 
-/** The age from which the pager shows how old the rows are, in milliseconds. */
+/** The age of rows, in milliseconds, from which the pager shows how old the rows are. */
 const OLD_MS: f64 = 10000;
 const KEYS = "ArrowDown ArrowUp Shift+ArrowDown Shift+ArrowUp Home End Space Enter Escape";
 /** The number of placeholder rows while rows are loading. */
 const SHAPES = 12;
 
-/** The table with its pager, or a placeholder or error instead. `none`: shown if there are no rows. */
+/**
+ * The table with its pager. If the rows arrive late, the table has placeholder rows and no pager until then. If the
+ * rows cannot be read, an error or a note is shown instead of the table. `none`: what is shown if there are no rows.
+ */
 export function listView(m: Model, page: ListPage, label: string, none: Node): Node {
   const data = page.rows;
   const waits = data.error.length === 0 && (data.ready ? page.isTurning(m) : data.isLate(m));
@@ -45,7 +48,7 @@ export function listView(m: Model, page: ListPage, label: string, none: Node): N
         [
           page.spanningHeads.length > 0 ? widths(columns, isSelectable) : nothing,
           head(page, columns, isSelectable),
-          // While rows are loading the body is empty, and the placeholder rows are in the foot.
+          // While rows are loading, the body is empty, and the placeholder rows are in the foot.
           el("tbody", [], waits ? [] : rows),
           waits ? el("tfoot", [], rows) : nothing,
         ],
@@ -155,17 +158,18 @@ function rowView(
     cells.push(el("td", [cls("c-check")], [box]));
   }
   const own = row.cells(m);
-  // On a narrow screen each cell shows its column's name. Rows of the previous tab stay on screen until the answer
-  // arrives; if they have another number of columns, their cells get no names.
+  // On a narrow screen each cell shows its column's name. After a change of the tab, the rows of the previous tab stay
+  // on screen until the rows of the new tab arrive. If the tabs have different numbers of columns, the cells of the old
+  // rows get no names.
   for (let i = 0; i < own.length && own.length === columns.length; i++)
     own[i].attrs.push(attr("data-head", columns[i].head));
   return el("tr", attrs, cells.concat(own));
 }
 
 /**
- * Returns the number of rows and their order: `300, by severity`, or for a search `3 queues match, by severity`. The
- * order is left out if it is not the usual one. Returns the empty string if the number is unknown or there are no rows.
- * `usual`: the usual order in words.
+ * Returns the number of rows and their order: `300, by severity`, or for a search `3 queues match, by severity`. If the
+ * rows are not in the usual order, the text has only the number. Returns the empty string if the number is unknown or
+ * there are no rows. `usual`: the usual order in words.
  */
 export function listCountText(page: ListPage, usual: string = page.rank): string {
   if (page.count === i64.MIN_VALUE || page.list.rows.length === 0) return "";
@@ -176,7 +180,7 @@ export function listCountText(page: ListPage, usual: string = page.rank): string
   return page.sorted === page.usualSort ? `${count}, ${usual}` : count;
 }
 
-/** The button `14 new · show`, which shows the new rows that wait and hides the removed ones. */
+/** The button `14 new · show`, which shows the new rows and hides the removed rows. */
 export function newsPill(page: ListPage): Node {
   const list = page.list;
   if (!list.hasNews) return nothing;
@@ -230,7 +234,7 @@ function pager(m: Model, page: ListPage): Node {
   );
 }
 
-/** Returns `, read 24 s ago` if the rows are at least 10 s old and something has changed since they were read. */
+/** Returns `, read 24 s ago` if the rows are at least 10 s old and may have changed since they were read. */
 function readAgo(m: Model, page: ListPage): string {
   const rows = page.rows;
   const isOld = m.now - rows.answeredAt >= OLD_MS && page.changedAt(m) > rows.answeredAt;

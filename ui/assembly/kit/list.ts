@@ -1,16 +1,16 @@
 /**
- * The rows on screen, the current row, and the selected rows. merge() adds a newer answer without moving a row: rows on
- * screen change in place, removed rows stay and are marked, new rows are counted and wait until the user shows them.
- * Selected rows stay selected when the page, the tab or a filter changes.
+ * A list of rows: the rows on screen, the current row, and the selected rows. merge() takes over a newer answer without
+ * moving a row: rows on screen change in place, removed rows stay on screen and are marked, and new rows are only
+ * counted until the user shows them. Selected rows stay selected when the page, the tab or a filter changes.
  */
 import { PageState } from "../model/place";
 import { Row, RowPage } from "./row";
 
-/** What a list stores for an entry of the history. */
+/** The state of a list that is stored with an entry of the browser's history. */
 export class ListState extends PageState {
   /** The API's address from which the rows were read. */
   from: string = "";
-  /** The state that the page stores in addition. */
+  /** Further state that the page of the list stores with the entry. */
   more: PageState | null = null;
 
   constructor(
@@ -31,13 +31,13 @@ const MAX_PAGES = 1000;
 export class List {
   rows: Row[] = [];
   next: string = "";
-  /** The cursors of the pages up to this one, in order. The cursor of the first page is empty. */
+  /** The cursors of the pages up to the current page, in order. The cursor of the first page is empty. */
   trail: string[] = [""];
   /** The keys of rows on screen that were removed, according to the last answer. */
   gone: Set<string> = new Set<string>();
   /** The number of rows in the last answer that are not shown. */
   news: i32 = 0;
-  /** The index of the current row, the only one that the tab key reaches. */
+  /** The index of the current row. This is the only row that the tab key reaches. */
   current: i32 = 0;
   /** The key of the row where a selection with shift begins. */
   private anchor: string = "";
@@ -67,8 +67,8 @@ export class List {
 
   /**
    * Merges a newer answer without moving a row. A row that is missing in the answer counts as removed only if the
-   * answer reaches the end of the row's scope, or contains a row of this scope that is below it on screen. Otherwise
-   * the missing row may be on the next page.
+   * answer contains all rows of its scope (kit/row.ts), or contains a row of this scope that is below the missing row
+   * on screen. Otherwise the missing row may be on the next page.
    */
   merge(page: RowPage): void {
     const places = new Map<string, i32>();
@@ -87,13 +87,14 @@ export class List {
     }
     this.news = page.rows.length - shown;
     this.waiting = this.news > 0 || this.gone.size > 0 ? page : null;
-    // If the rows on screen reach beyond the answer, their own cursor of the next page stays.
+    // If the last row on screen is neither in the answer nor removed, the rows on screen reach beyond the answer. Then
+    // the cursor of the next page stays as it is.
     const last = this.rows.length > 0 ? this.rows[this.rows.length - 1].key : "";
     if (places.has(last) || this.gone.has(last)) this.next = page.next;
     this.refreshSelected();
   }
 
-  /** Replaces the rows below the head of a scope. */
+  /** Replaces the rows of the scope `head` with `below`, directly after the row whose key is `head`. */
   fill(head: string, below: Row[]): void {
     const current = this.currentKey;
     const rows: Row[] = [];
@@ -132,14 +133,17 @@ export class List {
     this.isWalked = true;
   }
 
-  /** Makes the row at an index the current one, or the nearest row. Returns it; null if the list is empty. */
+  /** Makes the row at the index `to`, or else the nearest row, the current one, and returns it; null without rows. */
   move(to: i32): Row | null {
     if (this.rows.length === 0) return null;
     this.moveTo(max(0, min(to, this.rows.length - 1)));
     return this.rows[this.current];
   }
 
-  /** Selects or deselects a row. `through`: all rows from the anchor, if it is shown, to the row get the same state. */
+  /**
+   * Selects or deselects a row. If `through` is true, and the anchor is on screen, all rows from the anchor to this row
+   * get the same state as this row.
+   */
   toggle(key: string, through: bool): void {
     const index = this.indexOf(key);
     if (index < 0) return;
@@ -163,7 +167,7 @@ export class List {
     return count > 0;
   }
 
-  /** Selects every row on screen. If all are selected, deselects them. */
+  /** Selects every row on screen. If all of them are selected, deselects them. */
   toggleAll(): void {
     const on = !this.allSelected;
     this.every = false;
@@ -186,8 +190,8 @@ export class List {
   }
 
   /**
-   * Turns to another list, or to another page of this one. Rows stay until the answer arrives. Selected rows stay
-   * selected, but a selection of all matches ends when the list changes.
+   * Turns to another list, or to another page of this list. The present rows stay until the answer arrives. Selected
+   * rows stay selected, but a selection of all matches ends at a turn to another list.
    */
   turn(cursor: string, sameList: bool): void {
     if (!sameList) {

@@ -13,9 +13,12 @@ import { leaf, Node } from "../lib/node";
 import { Model } from "../model/model";
 import { cancel, isAway } from "../model/requests";
 
-/** The length of a wait after which the page shows a skeleton. */
+/** If the first data have not arrived this long after the request, the page shows a skeleton. In milliseconds. */
 export const SKELETON_MS: f64 = 200;
-/** The intervals of requestSince(): SOMETIMES_MS if only the counts have changed, SELDOM_MS if nothing has changed. */
+/**
+ * The intervals at which requestSince() requests data that have not changed: SOMETIMES_MS if the counts have changed,
+ * otherwise SELDOM_MS.
+ */
 const SOMETIMES_MS: f64 = 15000;
 const SELDOM_MS: f64 = 120000;
 
@@ -25,7 +28,7 @@ export class ServerData {
   /** Whether the server has answered 404, and sent no data since. */
   missing: bool = false;
   error: string = "";
-  /** When the data were last requested, and when they last arrived; NaN: never. */
+  /** `requestedAt`: when the data were last requested. `answeredAt`: when data last arrived. NaN: never. */
   requestedAt: f64 = NaN;
   answeredAt: f64 = NaN;
 
@@ -37,7 +40,7 @@ export class ServerData {
     cancel(topic);
   }
 
-  /** Requests the data, and cancels an earlier unanswered request. `isQuiet`: no user waits (model/requests.ts). */
+  /** Requests the data, and cancels an earlier unanswered request. `isQuiet`: see Pending (model/requests.ts). */
   request(m: Model, path: string, isQuiet: bool = false): void {
     this.requestedAt = m.now;
     if (!this.ready) after(<i32>SKELETON_MS, "app.draw", "");
@@ -45,8 +48,9 @@ export class ServerData {
   }
 
   /**
-   * For a page's `refresh`. Requests the data again: `soonMs` after the last request if the counts have changed since,
-   * otherwise after two minutes, because the data have probably not changed.
+   * Called by the `refresh` of a page. Requests the data again if isDue() allows it. The interval is `soonMs` if the
+   * counts have changed since the last request. Otherwise the data have probably not changed, and the interval is at
+   * least two minutes.
    */
   requestEvery(m: Model, path: string, soonMs: f64): void {
     this.requestSince(m, path, soonMs, m.facts.changedAt);
@@ -67,8 +71,8 @@ export class ServerData {
   }
 
   /**
-   * Whether to request the data again: `everyMs` have passed since the last request, no request is unanswered, and the
-   * budget of Requests allows another.
+   * Whether to request the data again: `everyMs` have passed since the last request, that request is answered, and the
+   * budget of quiet requests (model/requests.ts) allows another request.
    */
   isDue(m: Model, everyMs: f64): bool {
     return m.now - this.requestedAt >= everyMs && !this.isPending(m) && m.requests.mayRepeat(m.now);
@@ -114,13 +118,16 @@ export class ServerData {
     this.answeredAt = NaN;
   }
 
-  /** Whether the last request was sent so long ago that a skeleton is shown, and there is no error and no outage. */
+  /** Whether the last request was sent at least SKELETON_MS ago, and there is no error and no outage. */
   isLate(m: Model): bool {
     const isHindered = this.error.length > 0 || m.live.outage.length > 0;
     return !isHindered && m.now - this.requestedAt >= SKELETON_MS;
   }
 
-  /** The node that is shown until the data are ready: an error, a note about the outage, or a skeleton of `lines`. */
+  /**
+   * Returns the node that is shown until data arrive: an error, a note about an outage, a skeleton of `lines` rows if
+   * isLate(), otherwise an empty node.
+   */
   placeholder(m: Model, lines: i32): Node {
     if (this.error.length > 0) return problem(this.error);
     if (m.live.outage.length > 0) {

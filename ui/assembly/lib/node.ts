@@ -70,7 +70,7 @@ export function text(content: string): Node {
   return new Node("", visible(content, false), noAttrs, noNodes);
 }
 
-/** A text like text(), with its line breaks. */
+/** Like text(), but line breaks are kept. */
 export function multiline(content: string): Node {
   return new Node("", visible(content, true), noAttrs, noNodes);
 }

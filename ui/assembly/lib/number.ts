@@ -1,4 +1,4 @@
-/** Reads whole numbers, writes them for users, such as `12,345` or `12 KB`, and sorts by numbers. */
+/** Parses whole numbers, formats numbers and sizes for users, such as `12,345` or `12 KB`, and sorts by numbers. */
 import { groupDigits, isDigit } from "../../../src/domain/portable/digits";
 
 export class ParsedInteger {
@@ -8,7 +8,7 @@ export class ParsedInteger {
   ) {}
 }
 
-/** Reads an optional minus sign and digits. Any other text is invalid, and so is a number beyond 64 bits. */
+/** Parses an optional minus sign and digits. Any other text is invalid, and so is a number beyond 64 bits. */
 export function parseWhole(text: string): ParsedInteger {
   const negative = text.startsWith("-");
   const limit: u64 = negative ? 0x8000000000000000 : 0x7fffffffffffffff;
@@ -50,12 +50,12 @@ export function bytes(count: i64): string {
   return digits + (isLarge ? " GB" : " MB");
 }
 
-/** Returns the approximate size of a part of a text when encoded in UTF-8. */
+/** Returns the approximate size, in UTF-8, of the part of `text` from the index `from` to the index before `end`. */
 export function bytesOf(text: string, from: i32, end: i32): string {
   let count = 0;
   for (let i = from; i < end; i++) {
     const c = text.charCodeAt(i);
-    // Each half of a surrogate pair counts as two of the pair's four bytes.
+    // A surrogate pair has four bytes in UTF-8, so each half of the pair counts as two.
     count += c < 0x80 ? 1 : c < 0x800 || c >> 11 === 0x1b ? 2 : 3;
   }
   return bytes(count);

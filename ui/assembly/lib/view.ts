@@ -1,11 +1,14 @@
 /**
- * Builds one picture of the page. It writes no markup: each call adds an operation to a list, and the host changes the
- * document accordingly (ui/host/picture.ts). So text and attribute values cannot become markup, whatever they contain.
+ * Builds a picture of the page: a list of operations, by which the host changes the document (ui/host/picture.ts). The
+ * picture has no markup, so texts and values of attributes cannot become markup, whatever they contain.
  *
  * Tag and attribute names must be string literals, because the host identifies a name by its address in memory.
  */
 export const enum Op {
-  /** Begins an element. Then: its name, and how many entries of `ops` and `units` its attributes and children take. */
+  /**
+   * Begins an element. Three entries follow: the name of the element, and how many entries of `ops` and of `units` its
+   * attributes and children take.
+   */
   Open = 1,
   Text,
   Attr,

@@ -1,7 +1,7 @@
 /**
- * The feed's data for every page: how many jobs there are, the incidents, when jobs are due. While live updates are
- * paused, the newest event of each name is only stored, and the shown data do not change. Events of operations are
- * taken even then (app/feed.ts).
+ * The data that the server's feed sends to every page: the counts of jobs, the incidents, the horizon, the operation.
+ * While live updates are paused, the newest event of each name is only stored, and the shown data do not change. Events
+ * of operations are taken at once even during a pause (app/feed.ts).
  */
 import { hasBuckets } from "../generated/conditions";
 import {
@@ -24,7 +24,7 @@ export class Facts {
   pulse: Pulse = Pulse.empty();
   incidents: Incidents = Incidents.empty();
   horizon: Horizon = Horizon.empty();
-  /** The running operation, otherwise the newest; null: there is none, or it is not known yet. */
+  /** The running operation; if none runs, the newest one; null: there is none, or it is not known yet. */
   operation: Operation | null = null;
   /** The limits, as they were last read. */
   limits: ListedLimit[] = [];
@@ -32,11 +32,11 @@ export class Facts {
   receipts: Map<string, string> = new Map<string, string>();
   /** The id of a running operation whose page is not open, so that its end is shown as a notice; 0: none. */
   left: i64 = 0;
-  /** When the last event with counts or an operation arrived, by this machine's clock. */
+  /** When counts or an operation last arrived, by this machine's clock. */
   changedAt: f64 = 0;
-  /** When counts last arrived that show, or may hide, a change of the failed jobs, by this machine's clock. */
+  /** When counts last arrived with which the failed jobs may have changed, by this machine's clock. */
   failedAt: f64 = 0;
-  /** When the server read those counts, by its clock. Data that it read earlier may lack the latest failures. */
+  /** When the server read the counts of `failedAt`, by the server's clock. Data read earlier may lack failures. */
   failedAsOf: f64 = 0;
   private known: Set<string> = new Set<string>();
   private waiting: Map<string, string> = new Map<string, string>();
@@ -46,7 +46,7 @@ export class Facts {
     return this.known.has(event);
   }
 
-  /** Takes the data of an event. Returns why they cannot be read; empty: they can. Unknown events are ignored. */
+  /** Takes the data of an event. Returns the reason if they cannot be read, otherwise "". Ignores unknown events. */
   take(event: string, json: string): string {
     const r = new JsonReader(json);
     if (event === "counts") {
@@ -90,7 +90,10 @@ export class Facts {
     this.waiting.clear();
   }
 
-  /** Called when new counts were taken. Sets `changedAt`; if failed jobs may have changed, also the other two times. */
+  /**
+   * Called after new counts were taken. Sets `changedAt`. If the failed jobs may have changed, also sets `failedAt` and
+   * `failedAsOf`.
+   */
   noteChanges(before: Counts, now: f64): void {
     const after = this.counts;
     this.changedAt = now;

@@ -38,7 +38,7 @@ export function queueJobsPath(queue: string): string {
   return queryPath("queue:" + quoteIfNeeded(queue));
 }
 
-/** Returns the address of a task, which is that of its jobs. */
+/** Returns the address of the jobs of a task, which serves as the page of the task. */
 export function taskPath(task: string): string {
   return queryPath("task:" + quoteIfNeeded(task));
 }
@@ -69,7 +69,7 @@ export function errorPath(fingerprint: string): string {
   return "/errors/" + fingerprint;
 }
 
-/** Returns the address of an operation: its progress, and later its receipt. */
+/** Returns the address of an operation. The page there shows the operation's progress, and later its receipt. */
 export function operationPath(id: i64): string {
   return "/activity/" + id.toString();
 }

@@ -1,6 +1,8 @@
 /**
  * Short messages about what happened, shown one at a time, oldest first. A good message disappears after 8 seconds, or
- * when another is added while it is shown. A warning or error stays until it is dismissed, or too many messages follow.
+ * when another message is added while it is shown. While the pointer or the focus is on a message, the message does not
+ * end by time. A warning or error stays until it is dismissed, the same text is added again, or too many messages
+ * follow.
  */
 import { after } from "../host";
 
@@ -9,7 +11,7 @@ const MAX_NOTICES = 4;
 const SHORT_MS = 8000;
 
 export class Notice {
-  /** The address to which the notice links; empty: none. */
+  /** The address to which the message links; empty: none. */
   link: string = "";
   /** The text of a separate link; empty: the message itself is the link. */
   linkText: string = "";
@@ -64,7 +66,7 @@ export class Notices {
   }
 
   private add(tone: string, text: string): Notice {
-    // Removes a good message that is shown now, and an earlier message with the same text.
+    // Removes a good message that is shown now, and every earlier message with the same text.
     for (let i = 0; i < this.list.length; i++) {
       const before = this.list[i];
       const isPassing = before.tone === "good" && before.id === this.shown;
@@ -77,7 +79,7 @@ export class Notices {
     return notice;
   }
 
-  /** Called when another message may have become the first. The time of a good message begins when it is shown. */
+  /** Called when another message may have become the first. The 8 seconds of a good message begin when it is shown. */
   private show(): void {
     const first = this.first;
     if (first === null || first.id === this.shown) return;

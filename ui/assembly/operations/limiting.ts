@@ -1,4 +1,7 @@
-/** The limits of a queue or a task, and buttons and shortcuts for limits. A target is `queue mail` or `task send`. */
+/**
+ * Finds the limits of a target, which is a queue or a task, and makes buttons and shortcuts for limits. A target is
+ * written as in the arguments of dialogs: `queue mail` or `task send`.
+ */
 import { matches } from "../../../src/domain/portable/name-pattern";
 import { GAUGE } from "../controls/icon";
 import { Fix, ListedLimit } from "../generated/records";
@@ -11,18 +14,18 @@ import { keyOf, Shortcut } from "../model/shortcut";
 import { scopeOf } from "./pausing";
 
 export const SET = "ask.limit-set";
-/** The beginning of an argument of the dialog `limit-set`; the name of the limit to change follows. */
+/** If the argument of SET begins with this text, the rest of the argument is the name of the limit to change. */
 export const LIMIT = "limit ";
 
-/** The topic of requests for the limits, except for the requests of the list of limits. */
+/** The topic of the requests that requestLimits() sends. */
 export const KNOWN = "limits.known";
 
-/** Requests the limits, unless the current page is their list, which requests them itself. */
+/** Requests the limits, except on the page with the list of limits, which requests them itself. */
 export function requestLimits(m: Model): void {
   if (m.page.name !== "limits") m.requests.read(m.access, KNOWN, "api/limits", true);
 }
 
-/** Returns the limits of a target, in the order of the server. */
+/** Returns the limits of a target, in the order in which the server has sent them. */
 export function limitsOf(m: Model, target: string): ListedLimit[] {
   const all = m.facts.limits;
   const scope = scopeOf(target);
@@ -34,12 +37,12 @@ export function limitsOf(m: Model, target: string): ListedLimit[] {
   return found;
 }
 
-/** The button that sets or changes a limit. `arg`: a target; `limit ` and the name of the limit to change; or empty. */
+/** The button that sets or changes a limit. `arg`: a target, or LIMIT and the name of a limit to change, or empty. */
 export function setButton(m: Model, label: string, arg: string, kind: string): Node {
   return writeButton(m, label, SET, arg, kind);
 }
 
-/** The shortcut that sets a limit. `target`: a queue or a task; empty: the user enters one. */
+/** The shortcut that sets a limit on a target. If `target` is empty, the user enters a queue or a task. */
 export function setShortcut(target: string, keys: string, group: string): Shortcut {
   const label = target.length > 0 ? `Set a limit on ${target}…` : "Set a limit…";
   return new Shortcut(keys, label, SET, target, group, GAUGE);
@@ -50,7 +53,10 @@ export function setKey(): string {
   return keyOf("limit-set");
 }
 
-/** Adds the key that sets a limit on the current row to a list's keys, if the user may write and has moved to a row. */
+/**
+ * Adds a shortcut to `keys`, the shortcuts of a list, and returns `keys`. The shortcut sets a limit on the target of
+ * the current row. It is added only if the user may write and has moved to a row.
+ */
 export function withLimit(m: Model, list: List, keys: Shortcut[]): Shortcut[] {
   if (m.access.canWrite && list.isWalked && list.current < list.rows.length) {
     keys.push(setShortcut(list.rows[list.current].pauses, setKey(), "List"));
@@ -79,7 +85,7 @@ export function endButton(m: Model, name: string): Node {
   return writeButton(m, "End back-off…", "ask.verb", verbArg(end(name)), "");
 }
 
-/** The actions on a limit. `keys`: the keys of the first action. */
+/** The shortcuts of the actions on a limit. `keys`: the keys of the first action; the other actions have none. */
 export function limitKeys(limit: ListedLimit, keys: string, group: string): Shortcut[] {
   const name = limit.name;
   const list = [

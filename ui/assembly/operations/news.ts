@@ -1,12 +1,12 @@
-/** Stores answers about operations, and shows a notice when an operation whose page is not open no longer runs. */
+/** Stores answers about operations. Shows a notice when an operation stops running while its page is not open. */
 import { Operation } from "../generated/records";
 import { operationPath } from "../model/links";
 import { Model } from "../model/model";
 import { isAtWork, titleOf } from "./words";
 
 /**
- * Shows a notice if the operation in `m.facts.left` has ended, or is paused or interrupted. Returns whether a notice
- * was shown.
+ * Shows a notice if the operation with the id `m.facts.left` has ended, or is paused or interrupted. Returns whether a
+ * notice was shown.
  */
 export function announceEnd(m: Model): bool {
   const operation = m.facts.operation;
@@ -25,13 +25,13 @@ export function announceEnd(m: Model): bool {
 }
 
 /**
- * Stores an answer about an operation for all pages. If another operation is stored, the answer is ignored unless a
- * process runs its operation or the undo of its operation.
+ * Stores `operation`, from an answer of the server, for all pages. If another operation is stored, it is replaced only
+ * while a process runs `operation` or the undo of `operation`.
  */
 export function update(m: Model, operation: Operation): void {
   const known = m.facts.operation;
   if (known !== null && known.id !== operation.id && !isAtWork(operation)) return;
-  // The stream may report the end of an undo before the request that began it is answered.
+  // The event stream may report the end of an undo before the answer to the request that began the undo arrives.
   if (known === null || known.id !== operation.id || known.state !== "undone") {
     m.facts.operation = operation;
   }

@@ -1,4 +1,7 @@
-/** The outcomes of an operation's jobs, as its receipt shows them: labels, numbers and explanations. */
+/**
+ * The outcomes of an operation, such as “Skipped (changed)”, as the operation's page and its receipt show them. Each
+ * outcome has a label, the number of its jobs, and an explanation.
+ */
 import { exactValue } from "../controls/value";
 import { jobActionNamed, withJobs } from "../generated/commands";
 import { Operation, OperationResults, Value } from "../generated/records";
@@ -8,7 +11,7 @@ export class Outcome {
     /** The outcome's name in the API; empty if the API does not list the ids of its jobs. */
     readonly name: string,
     readonly label: string,
-    /** The number of jobs; null if it is unknown until the ids are listed. */
+    /** The number of jobs; null if it is unknown until their ids are listed. */
     readonly count: Value | null,
     readonly meaning: string,
   ) {}
@@ -20,10 +23,14 @@ export class Outcome {
   }
 }
 
-/** Returns the outcomes of all matching jobs. *Not found* is included only if its number is known. */
+/**
+ * Returns the outcomes of all jobs that matched the operation's query. *Not found* is left out if the number of jobs
+ * that were not found is unknown, or is an estimate that may be 0.
+ */
 export function outcomesOf(operation: Operation): Outcome[] {
   const action = jobActionNamed(operation.action);
-  // An action that reaches running jobs does not skip them: their workers are requested to end them.
+  // An action that reaches running jobs does not skip them. If it cannot change them itself, it requests their workers
+  // to end them, and `skippedLocked` counts these requests.
   const isReached = action !== null && action.reachesRunning;
   const running = isReached ? withJobs(action!.doing, "") : "Skipped (running)";
   const list: Outcome[] = [
@@ -33,14 +40,16 @@ export function outcomesOf(operation: Operation): Outcome[] {
     counted("gone", "Skipped (deleted)", operation.skippedGone, ""),
   ];
   const missing = operation.notFound;
-  // An estimate that may be 0 is not shown, because perhaps no job is missing.
   if (missing !== null && (missing.low > 0 || missing.precision === "exact")) {
     list.push(new Outcome("", "Not found", missing, "removed, or no longer matching"));
   }
   return list;
 }
 
-/** Returns how many of the changed jobs are now in each state. */
+/**
+ * Returns the outcomes that show what became of the jobs that the operation changed: how many of the jobs counted in
+ * `results` are now in each state.
+ */
 export function resultsOf(results: OperationResults): Outcome[] {
   const meaning = results.errors.length > 0 ? results.errors[0].label : "";
   return [
@@ -52,7 +61,7 @@ export function resultsOf(results: OperationResults): Outcome[] {
   ];
 }
 
-/** Returns how many of the changed jobs the undo has restored, and how many it has skipped, by reason. */
+/** Returns the outcomes of the undo: how many jobs it has restored, and for each reason how many it has skipped. */
 export function undoOutcomesOf(operation: Operation): Outcome[] {
   const left = operation.undoSkipped;
   return [

@@ -1,4 +1,4 @@
-/** Shows a rehearsal, the preview of an operation: its numbers of jobs by task and by queue, and a few of the jobs. */
+/** Shows a rehearsal, the preview of an operation: the numbers of jobs of each task and queue, and some of the jobs. */
 import { note } from "../controls/empty";
 import { cutText } from "../controls/middle";
 import { cell, row, table } from "../controls/table";
@@ -8,7 +8,7 @@ import { errorLabel } from "../kit/group-row";
 import { box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { numberText } from "../lib/number";
 
-/** The maximum number of tasks, and of queues, that are listed by name. */
+/** The maximum number of tasks that are listed by name. The same maximum applies to queues. */
 const NAMED: i32 = 5;
 const SHOWN: i32 = 3;
 const SAMPLE_COLUMNS: string[] = ["w6=Job", "=Last error", "num w3 w-mid=Attempts"];
@@ -21,7 +21,7 @@ export function rehearsalView(rehearsal: Rehearsal): Node {
   ]);
 }
 
-/** The tasks of the jobs, `8,400 charge_card · 2,400 crawl_page`, and below them the queues in the same form. */
+/** Returns a line of tasks, such as `8,400 charge_card · 2,400 crawl_page`, and a similar line of queues. */
 function places(rehearsal: Rehearsal): Node {
   const tasks = rehearsal.byTask;
   const queues = rehearsal.byQueue;
@@ -61,7 +61,7 @@ export function jobName(task: string | null, id: i64): Node {
   return box("span", "row", [cutText(name, "name"), leaf("span", "id", `#${id}`)]);
 }
 
-/** Some of the jobs, in a box that is closed at first. */
+/** Returns a table of the first SHOWN jobs, in a box that is collapsed at first; `nothing` if there are no jobs. */
 export function samples(jobs: SampleJob[]): Node {
   const rows: Node[] = [];
   for (let i = 0; i < min(jobs.length, SHOWN); i++) {

@@ -9,7 +9,7 @@ import { keyOf, Shortcut } from "../model/shortcut";
 
 const CHANGE = "ask.schedule-change";
 
-/** Whether the entry is a schedule, a row in the database; otherwise it is in the code of workers. */
+/** Whether the entry is a schedule, which is a row in the database. Other entries are in the code of workers. */
 export function isSchedule(entry: CronEntry): bool {
   return entry.source === "schedule";
 }
@@ -42,12 +42,15 @@ export function removeSchedule(m: Model, entry: CronEntry, kind: string): Node {
   return button(m, "remove", "Remove", entry, kind);
 }
 
-/** Returns the argument of the dialog: the revision and the name, as in `4 nightly`. */
+/** Returns the argument of the dialog that changes a schedule: the revision and the name, as in `4 nightly`. */
 function changeArg(entry: CronEntry): string {
   return `${entry.revision} ${entry.identifier}`;
 }
 
-/** Returns the actions of the buttons above, for the palette. Pause and resume also have a key. */
+/**
+ * Returns the actions of the buttons above, for the palette. The action that pauses or resumes the schedule also has a
+ * key.
+ */
 export function scheduleKeys(m: Model, entry: CronEntry, group: string): Shortcut[] {
   if (!isSchedule(entry) || !m.access.canWrite) return [];
   const isRunning = isNaN(entry.pausedAt);

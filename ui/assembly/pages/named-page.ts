@@ -13,7 +13,7 @@ import { Model, Page } from "../model/model";
 import { Pending } from "../model/requests";
 import { exactName } from "../parts/exact-name";
 
-/** The interval of requests while the counts change. */
+/** The interval at which refresh() requests the data while the counts of jobs change. */
 const SOON_MS: f64 = 4000;
 
 export abstract class NamedPage extends Page {
@@ -22,8 +22,8 @@ export abstract class NamedPage extends Page {
   private isRemoved: bool = false;
 
   /**
-   * `kind`: a noun such as `limit`. `list`: the path of the page with the list, such as `/limits`. `above`: the title
-   * of that page.
+   * `kind`: a noun such as `limit`. `list`: the path of the list page, such as `/limits`. `above`: the title of the
+   * list page. The topic of `data` begins with the name of this page and a dot.
    */
   constructor(
     readonly kind: string,
@@ -43,7 +43,7 @@ export abstract class NamedPage extends Page {
     return `${this.heading} ${this.wanted}`;
   }
 
-  /** The kind with a capital: `Limit`. */
+  /** `kind` with a capital letter, such as `Limit`. */
   private get heading(): string {
     return capital(this.kind);
   }
@@ -63,7 +63,7 @@ export abstract class NamedPage extends Page {
     this.data.reset();
   }
 
-  /** The address of the page's data in the API. */
+  /** The address in the API of the data that load() and refresh() request. */
   protected abstract get at(): string;
 
   override load(m: Model): void {
@@ -78,14 +78,14 @@ export abstract class NamedPage extends Page {
     this.data.failedWith(status, reason);
   }
 
-  /** If the write removes what this page shows, the next reload opens the list instead. */
+  /** If the write has removed the thing that this page shows, the next reload() opens the list page. */
   override onWrite(write: Pending): void {
     const body = write.body;
     const isAbout = write.path === "api" + this.writes && body.endsWith(`:${quote(this.wanted)}}`);
     this.isRemoved = isAbout && body.startsWith('{"action":"remove"');
   }
 
-  /** The path, without `api`, of the writes that can remove what this page shows; empty: no write can remove it. */
+  /** The path, without `api`, of the writes that can remove the thing that this page shows; empty: none can. */
   protected get writes(): string {
     return "";
   }
@@ -99,15 +99,17 @@ export abstract class NamedPage extends Page {
     return this.data.ready && !this.data.missing;
   }
 
-  /** The state, shown beside the name. remark() returns the sentence after both, and acts() the buttons. */
+  /** Returns the state of the thing, which is shown beside its name. */
   protected state(_m: Model): Node {
     return nothing;
   }
 
+  /** Returns the sentence that follows the name and the state; empty: none. */
   protected remark(): string {
     return "";
   }
 
+  /** Returns the buttons of the page's head. */
   protected abstract acts(m: Model): Node[];
 
   protected abstract body(m: Model): Node;

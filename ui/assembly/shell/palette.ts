@@ -1,4 +1,4 @@
-/** The view of the palette, in which users search and run actions: its field and its entries. */
+/** The view of the palette, the dialog for searching and for running actions: its text field and its entries. */
 
 import { icon, SEARCH } from "../controls/icon";
 import { Attr, attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
@@ -6,7 +6,7 @@ import { Model } from "../model/model";
 import { Shortcut } from "../model/shortcut";
 import { caps } from "./key-sheet";
 
-/** The palette. app/palette.ts handles the keys of its field. */
+/** Draws the palette. app/palette.ts handles the keys that are pressed in the text field. */
 export function palette(m: Model): Node {
   const found = m.palette.found;
   const options: Node[] = [];

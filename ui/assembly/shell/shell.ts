@@ -13,7 +13,7 @@ import { side, topBar } from "./side";
 import { gatePage } from "./sign-in";
 import { toast } from "./toast";
 
-/** Returns the root node. `strokes`: the keystrokes that are part of a shortcut now (app/keys.ts). */
+/** Returns the root node. `strokes`: the result of strokes() in app/keys.ts. */
 export function shell(m: Model, strokes: string): Node {
   const open = m.access.gate === Gate.Open;
   return el(

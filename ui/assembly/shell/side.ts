@@ -1,4 +1,7 @@
-/** The navigation at the side, which is narrow on small screens and absent on phones, and the bar at a phone's top. */
+/**
+ * Draws the navigation at the side of the page, and the bar at the top of a phone. The navigation is narrow on small
+ * screens, and phones do not show it.
+ */
 import { zone } from "../controls/age";
 import { button, iconButton, keyCap, ownButton } from "../controls/button";
 import { FILTER, icon, MOON, SEARCH, SUN, SYSTEM, USER } from "../controls/icon";
@@ -58,7 +61,7 @@ function pages(m: Model): Node[] {
   return list;
 }
 
-/** The entry of `page`. `stop`: the name of the only entry that the tab key reaches; empty: it reaches each entry. */
+/** The entry of `page`. The tab key reaches only the entry of the page named `stop`; every entry if `stop` is empty. */
 function entry(m: Model, page: Page, stop: string): Node {
   const mark: Mark = page.mark(m);
   const attrs: Attr[] = [
@@ -80,8 +83,8 @@ function entry(m: Model, page: Page, stop: string): Node {
 }
 
 /**
- * The last few saved views (saved/views.ts). The palette finds all saved views. The arrow keys reach these links after
- * the entries of pages.
+ * Links to the last few saved views (saved/views.ts). The arrow keys reach these links after the entries of pages. The
+ * palette finds all saved views.
  */
 function savedViews(m: Model): Node {
   const views = m.views.own;
@@ -117,7 +120,7 @@ function find(): Node {
   );
 }
 
-/** The environment's label; without one, the name of the schema, unless that is `worker`. */
+/** The label of the environment. If there is no label, the name of the schema, or nothing for the schema `worker`. */
 function environment(m: Model): Node {
   const session = m.access.session;
   const label = session.label;
@@ -128,7 +131,7 @@ function environment(m: Model): Node {
   return environmentLabel(label, `Environment; schema ${session.schema}`);
 }
 
-/** The host and the name of the database, because schemas of two databases can have the same name. */
+/** The host and the name of the database. They distinguish schemas of the same name in different databases. */
 export function database(m: Model): Node {
   const place = m.access.session.database;
   if (place === null) return nothing;
@@ -142,7 +145,7 @@ export function environmentLabel(label: string, title: string): Node {
   return el("span", [cls(calm ? "env calm" : "env"), attr("title", title)], [text(label)]);
 }
 
-/** The time zone of the times on the page, most of which do not contain it. */
+/** The time zone of the times on the page. Most of the times are shown without their zone. */
 export function zoneNamed(m: Model): Node {
   return box("p", "zone", [leaf("span", "", "Times in UTC"), text(zone(m.now))]);
 }

@@ -42,7 +42,7 @@ const query = listQuery(taskSorts, "an identifier");
 export const getTasks: Operation = {
   summary: "Tasks, with their jobs by condition and the number of workers that support them",
   query,
-  // The operation reads the reports of workers, which contain their tasks.
+  // The operation reads the reports of workers, which contain the names of the workers' tasks.
   reserves: () => memoryFor(REPORTS_BYTES),
   answer: record(
     { tasks: listOf(task), next_cursor: "string?", count: "integer?", as_of: "time" },

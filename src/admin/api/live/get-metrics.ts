@@ -1,4 +1,4 @@
-// GET /metrics: the metrics for Prometheus. It answers even while the database does not respond.
+// GET /metrics: the metrics for Prometheus. The route answers even while the database does not respond.
 import { monotonic, settlesWithin } from "../../../base/clock.ts";
 import { codeOf, WorkerError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
@@ -7,7 +7,10 @@ import { listPauses } from "../../../insight/controls/list-pauses.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import type { MetricsInput, PauseFacts } from "../../feed/metrics-input.ts";
 
-/** The shares of the request's time limit after which the counts, and any other read, are no longer waited for. */
+/**
+ * Two shares of the request's time limit. After the first, the request no longer waits for the counts; after the
+ * second, it waits for no read.
+ */
 const [COUNTS_SHARE, ALL_SHARE] = [0.75, 0.9];
 
 export const getMetrics: Operation = {
@@ -19,7 +22,7 @@ export const getMetrics: Operation = {
     const beganAtMs = monotonic();
     const remainingMs = (share: number) => beganAtMs + share * requestMs - monotonic();
     const snapshot = await readSnapshot(admin, remainingMs);
-    /** Returns the result; null without a snapshot, or if the read failed or is late. Then its metrics are left out. */
+    /** Returns the result of a read; null if there is no snapshot, or if the read has failed or takes too long. */
     const orNull = async <T>(read: (found: typeof snapshot & object) => Promise<T>) => {
       if (typeof snapshot !== "object") return null;
       const reading = read(snapshot);

@@ -1,5 +1,6 @@
-// GET /api/events: sends each requested event when its content changes. If no events are requested, sends `overview`,
-// with the JSON of /api/overview. When the counts of the queue cannot be read, sends the event `problem` with an Error.
+// GET /api/events: sends each requested event when its content changes. If no events are requested, sends the event
+// `overview`, with the JSON of /api/overview. When the counts of the queue cannot be read, sends the event `problem`,
+// whose data are an Error of the API.
 import * as v from "valibot";
 import type { Operation } from "../../context/admin.ts";
 import { type FeedEvent, feedEvents } from "../../feed/feed.ts";

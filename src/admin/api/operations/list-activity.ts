@@ -1,5 +1,5 @@
-// GET /api/activity: the audit trail, newest first. The members done, skipped, cli and can_undo of an entry are those
-// of its operation, if it has one, as of now.
+// GET /api/activity: the entries of the audit trail, newest first. If an entry is about an operation that is still
+// stored, its members done, skipped, cli and can_undo show the present state of the operation.
 import { jsonElements, jsonMembers } from "../../../base/json-members.ts";
 import { text } from "../../../commands/declare/field.ts";
 import { commandLineOf } from "../../../commands/operations/model/command-line.ts";
@@ -77,7 +77,7 @@ const entry = record(
 export const listActivity: Operation = {
   summary: "Every write of admin and command line: user, time, origin, and what it changed",
   query,
-  // A search may have almost a page of entries in memory when it reads the next page of rows.
+  // A search may already have almost a page of matching entries in memory when it reads the next page of rows.
   reserves: (request) => memoryFor(PAGE_BYTES * (request.query.get("search") ? 2 : 1)),
   answer: record(
     { entries: listOf(entry), next_cursor: "string?", is_recorded: "boolean" },
@@ -124,7 +124,8 @@ function withRequested(members: ReadonlyMap<string, string>): Record<string, str
   return { requested, ...rest };
 }
 
-// The maximum number of ids returned for an entry: with 10,000 ids each, a page of entries would be megabytes.
+// The maximum number of ids that are returned for an entry. An entry may have 10,000 ids, and a page of such entries
+// would be megabytes long.
 const MAX_IDS = 100;
 
 function idsIn(json: string): Record<string, string> {

@@ -1,4 +1,4 @@
-// The schemas of operations and rehearsals, and helpers of their routes.
+// The JSON schemas of operations and rehearsals in the HTTP API, and functions that their routes share.
 import { WorkerError } from "../../../base/errors.ts";
 import { operationActions } from "../../../commands/operations/model/action.ts";
 import {
@@ -26,8 +26,8 @@ export const operationSchema = record(
     finished_at: "time?",
     after_id: "integer",
     boundary,
-    // The number of matching jobs at the rehearsal. Those of them that are neither in `done` nor in one of the numbers
-    // `skipped_…` are counted in `not_found`.
+    // The number of jobs that matched at the rehearsal. `not_found` is what is left of this number after `done` and the
+    // numbers `skipped_…` are subtracted.
     matched: orNull(value),
     expected: "integer?",
     expected_value: orNull(value),
@@ -98,8 +98,8 @@ export const rehearsalSchema = record(
         error_line: "string?",
       }),
     ),
-    // The earliest and the latest run_at that the action would set; null, for example, if the action sets no run_at or
-    // the same for all jobs, or if there are too many jobs to read.
+    // `first_run_at` and `last_run_at`: the earliest and the latest run_at that the action would set. Both are null,
+    // for example, if the action sets no run_at, or if there are too many jobs to read.
     first_run_at: "time?",
     last_run_at: "time?",
     unknown: "string[]",

@@ -101,7 +101,7 @@ function extensionJson(
   return {
     name,
     provides,
-    // In the ledger of extensions, version 0 marks objects that another program created.
+    // If the ledger of extensions has no version of the extension, or version 0, another program has created it.
     is_foreign: isThere && state.versions !== null && (recorded === null || recorded === 0),
     is_installed: isThere,
     is_complete: objects.every((object) => state.objects.has(object)),

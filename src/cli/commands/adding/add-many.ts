@@ -35,7 +35,10 @@ have any number of lines. Jobs with keys are slower, because each may meet a job
 
 const PIECE_BYTES = 64 * 1024;
 
-/** The number of the latest jobs whose line numbers are kept for errors. copyKeyedJobs() checks fewer jobs at once. */
+/**
+ * The line numbers of the latest jobs are kept, at most this many, because an error names a job by its place in the
+ * list of jobs. copyKeyedJobs() checks fewer jobs at once, so the line of a rejected job is still known.
+ */
 const KNOWN_LINES = 4_096;
 
 function sentenceOf({ added, replaced }: CopyResult): string {
@@ -73,7 +76,8 @@ async function addLines(
     }
   };
   try {
-    // All lines are added in one transaction. The statement timeout of `database` is too short for it; `pool` has none.
+    // All lines are added in one transaction. The time limit of `database` is too short for the transaction of a large
+    // file. `pool` has no such limit.
     const copied = await copyKeyedJobs({ ...database, client: pool }, jobs());
     await trailOf(connection).record(entryOf(file, copied));
     return copied;

@@ -179,7 +179,8 @@ function lockFindings({ sweep }: Queue): Finding[] {
   if (unknown.length === 0) {
     return [finding("warn", "locks", `a sweep ${lowerFirst(message)}`, "worker sweep")];
   }
-  // Workers without heartbeats may still run, and after a sweep their jobs could run twice. So no fix is suggested.
+  // Workers without heartbeats may still be running. A sweep could start their jobs a second time, so no fix is
+  // suggested.
   const names = `${unknown.slice(0, MAX_NAMED).join(", ")}${unknown.length > MAX_NAMED ? ", …" : ""}`;
   const text = `${countText(unknown.length, "worker")} without heartbeats locked jobs or queues over 5 minutes ago: ${names}; check whether each still runs, because "worker sweep" and "worker unlock" start its jobs again`;
   return [finding("warn", "locks", text)];
@@ -204,7 +205,7 @@ function lostNameFindings({ lostNames }: Queue, schema: string): Finding[] {
 
 const lowerFirst = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 
-/** Reports the incidents of the page's overview: stale locks, stuck queues, tasks without a worker, and so on. */
+/** Reports the incidents that the admin's overview shows: stale locks, stuck queues, tasks without a worker … */
 function incidentFindings({ incidents }: Queue): Finding[] {
   if (incidents === null) return [];
   // Missed ticks are left out, because timetableFindings() reports them.

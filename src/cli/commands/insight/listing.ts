@@ -1,4 +1,4 @@
-// Shared by the lists of tasks and cron entries: their options, and how times are printed.
+// What `worker tasks` and `worker cron` have in common: the options of their lists, and how they print times.
 import { choice, text, whole, withDefault } from "../../arguments/values.ts";
 
 export const listingOptions = <const S extends string>(
@@ -11,7 +11,7 @@ export const listingOptions = <const S extends string>(
   cursor: text("Cursor printed by the previous page", { form: "cursor" }),
 });
 
-/** Returns the time as RFC 3339 text without fractions of a second; "never" for an infinite one, empty for null. */
+/** Returns a time as RFC 3339 text without fractions of a second; "never" for an infinite time; "" for null. */
 export function timeOf(ms: number | null): string {
   if (ms === null) return "";
   // PostgreSQL's infinity is outside the range of a Date.

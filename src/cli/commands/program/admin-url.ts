@@ -6,8 +6,8 @@ const DEFAULT = "127.0.0.1:5678";
 const OWN: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" };
 
 /**
- * Returns the URL, such as http://127.0.0.1:80/ for the address 0.0.0.0:80, or unix:/path:/ for a unix socket. For fd:
- * and port 0, which do not contain the real port, the URL has the default address.
+ * Returns the URL, such as http://127.0.0.1:80/ for the address 0.0.0.0:80, or unix:/path:/ for a unix socket. If the
+ * setting is fd: or has port 0, it does not contain the real port. Then the URL has the default address.
  */
 export function adminUrl(env: Environment): string {
   const listen = env["WORKER_ADMIN_LISTEN"] || DEFAULT;

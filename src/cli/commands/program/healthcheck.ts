@@ -1,4 +1,4 @@
-// worker healthcheck: checks that an admin server is ready; for containers without curl.
+// worker healthcheck: checks whether an admin server is ready. Meant for containers without curl.
 import {
   codeOf,
   InputError,
@@ -93,7 +93,7 @@ async function answerOf(where: string, limitMs: number, request: () => Promise<G
   }
 }
 
-/** Matches the error codes of OpenSSL and Node for a certificate that is untrusted, expired or for another host. */
+/** Matches the error codes of OpenSSL and Node for a certificate that is untrusted, expired or of another host. */
 const CERTIFICATE = /CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/;
 
 function membersOf(text: string): Readonly<Record<string, unknown>> {

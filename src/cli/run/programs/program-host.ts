@@ -1,6 +1,6 @@
-// Starts programs from a separate process, the starter process. A process that starts a program forks itself. The more
-// memory a process has, the longer a fork takes: a fork of the worker would block its jobs for milliseconds. If the
-// worker dies, the starter process ends the programs.
+// Starts programs from a separate process, the starter process (program-starter.ts). A process that starts a program
+// forks itself, and a fork takes longer the more memory the process has. A fork of the worker would block all jobs of
+// the worker for milliseconds. If the worker crashes, the starter process ends the programs.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Logger } from "../../../base/logger.ts";
@@ -57,7 +57,7 @@ export class ProgramHost implements AsyncDisposable {
     }
   };
 
-  /** Stops running programs, and waits until the starter process has ended. */
+  /** Stops the programs that are running, and waits until the starter process has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     const starter = this.#starter;
     this.#starter = null;
@@ -68,7 +68,7 @@ export class ProgramHost implements AsyncDisposable {
 
   #send(order: StarterOrder): void {
     this.#starter ??= this.#start();
-    // If the order cannot be sent, the starter process has ended or is ending, which the "close" listener reports.
+    // If the order cannot be sent, the starter process has ended or is ending. The listener of "close" handles that.
     this.#starter.send(order, () => {});
   }
 
@@ -76,7 +76,7 @@ export class ProgramHost implements AsyncDisposable {
     warnWithoutInit(this.#logger);
     const starter = startOwnProcess({ be: "program-starter" }, programEnvironment());
     starter.on("message", (report: StarterReport) => this.#onReport(report));
-    let error: string | undefined; // why it could not be started
+    let error: string | undefined; // why the starter process could not be started
     starter.once("error", (reason) => {
       error = reason.message;
     });
@@ -100,7 +100,7 @@ export class ProgramHost implements AsyncDisposable {
   }
 }
 
-/** Ends a program whose starter process was lost, so that it does not run beside the job's next attempt. */
+/** Ends a program whose starter process was lost, so that the program does not run beside the job's next attempt. */
 async function lose({ pid, options, ended }: RunningProgram): Promise<void> {
   if (pid !== null) await endGroup(pid, options.killAfterMs);
   ended.reject(new Error("was lost: the process that starts programs has ended"));

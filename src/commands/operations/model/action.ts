@@ -1,5 +1,6 @@
-// The actions of operations, and the check of their changes: the values for an action's fields, such as a new priority.
-// An action is the declared command of the same name, so the rules for its fields are only in that declaration.
+// The actions that operations run, and the check of an action's changes. The changes are the values for the action's
+// fields, such as a new priority. An action is the declared command of the same name, so the rules for its fields are
+// only in that declaration.
 import { InputError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
 import type { MissingTables } from "../../../database/schema/extensions/missing-tables.ts";
@@ -19,7 +20,7 @@ export const isOperationAction = (name: string): name is OperationAction =>
 
 /** How an operation runs: its rate, its canary and its limit. */
 export interface OperationSettings {
-  /** Jobs per second. null: after each batch follows a pause that depends on the batch's duration. 0: no pauses. */
+  /** Jobs per second. null: no fixed rate, with a pause after each batch that pace.ts computes. 0: no pauses. */
   readonly rate: number | null;
   /** The number of jobs to change first: the operation pauses unless all of them succeed. null: no canary. */
   readonly canary: number | null;
@@ -39,7 +40,7 @@ function commandOf(action: OperationAction): Command & { readonly onJobs: JobAct
 /** Returns the declaration of an action. */
 export const actionData = (action: OperationAction): JobActionData => commandOf(action).onJobs;
 
-/** Returns the tables that the action needs and the schema lacks; null if there are none. */
+/** Returns the tables that the action needs and the schema lacks; null if no table is missing. */
 export const missingFor = async (
   db: Database,
   action: OperationAction,
@@ -49,7 +50,7 @@ export const missingFor = async (
 export const takesIds = (action: OperationAction): boolean =>
   jobActions.some(({ name, fields }) => name === action && "ids" in fields);
 
-/** Returns the fields of the changes of all actions, for the OpenAPI document. */
+/** Returns the fields of all actions together, except `ids`, for the OpenAPI document. */
 export function changeFields(): CommandFields {
   const { ids: _, ...fields } = Object.assign(
     {},
@@ -68,7 +69,7 @@ export function checkedChanges(
     throw new InputError([{ path: "changes.ids", message }]);
   }
   try {
-    // The query replaces the ids. These ids only satisfy the command's validation.
+    // An operation has a query instead of ids. This id only satisfies the command's validation.
     const input: Record<string, unknown> = Object.assign(Object.create(null), changes);
     input["ids"] = ["1"];
     const { ids: _, ...checked } = checkInput(commandOf(action), input);

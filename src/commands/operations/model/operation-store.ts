@@ -14,15 +14,18 @@ export interface Transition {
   /** Whether the caller becomes the operation's owner, which has to run it. */
   readonly takes?: boolean;
   /**
-   * Whether the caller must own the operation. `from` is then compared with the stored state, which the end of the
-   * owner's lease alone does not change.
+   * Whether the caller must own the operation. If true, `from` is compared with the state in the operation's row, even
+   * if the lease has expired. If false, an operation whose lease has expired counts as interrupted.
    */
   readonly isMine?: boolean;
   readonly isCanaryOver?: boolean;
   readonly error?: string;
 }
 
-/** What a batch processes: at most `limit` matches with ids after `afterId` up to `uptoId`, within a Boundary. */
+/**
+ * The jobs that a batch processes: at most `limit` jobs that match the query, with ids above `afterId` and not above
+ * `uptoId`. `before` and `openSince` are those of the operation's Boundary.
+ */
 export interface Stretch {
   readonly afterId: string;
   readonly uptoId: string;
@@ -35,7 +38,7 @@ export interface Stretch {
 
 export interface BatchSelection {
   readonly ids: readonly string[];
-  /** The checked row version (ctid) of each of these jobs. */
+  /** For each of these jobs, the version of its row (ctid) that was checked. */
   readonly ctids: readonly string[];
 }
 
@@ -47,13 +50,13 @@ export interface UndoStretch {
 
 /** The result of one batch. */
 export interface Batch {
-  /** The number of matching jobs; for an undo, of stored rows. */
+  /** The number of matching jobs that the batch has found. For an undo: the number of stored rows that it has read. */
   readonly found: number;
   /** The number of changed jobs; for an undo, of restored jobs. */
   readonly done: number;
   /** How many matching jobs were skipped, by reason. It has no meaning for an undo, which has `undoSkipped`. */
   readonly skipped: SkippedCounts;
-  /** For an undo: how many jobs all its batches so far have not restored, by reason. */
+  /** For an undo: how many jobs were not restored, by reason, in all batches of the undo so far. */
   readonly undoSkipped?: UndoSkippedCounts;
   /**
    * The id up to which jobs are processed. Null if the batch did nothing, for example because the operation was paused
@@ -80,7 +83,10 @@ export interface CanaryOutcome {
   readonly undecided: number;
 }
 
-/** The outcomes by which a receipt lists jobs. `failed_again` is a part of `done`. The last five are of an undo. */
+/**
+ * The outcomes of jobs. A receipt lists the jobs of one outcome. The jobs of `failed_again` are also in the list of
+ * `done`. The last five are outcomes of an undo.
+ */
 export const outcomes = [
   "done",
   "locked",
@@ -100,7 +106,7 @@ export interface ReceiptJob {
   readonly id: string;
   /** Null if the task is unknown. */
   readonly taskIdentifier: string | null;
-  /** The first line of the job's error, up to 300 characters; null if there is no error, or it is unknown. */
+  /** The first line of the job's error, up to 300 characters; null if there is no error, or if it is unknown. */
   readonly errorLine: string | null;
 }
 
@@ -110,21 +116,30 @@ export interface Receipt {
   readonly nextCursor: string | null;
 }
 
-/** How many of the jobs that an operation changed are in which state now. Only the first 20,000 by id are counted. */
+/**
+ * The jobs that an operation has changed, counted by their present states. At most 20,000 jobs are counted: those with
+ * the lowest ids.
+ */
 export interface OperationResults {
-  /** The number of jobs that were checked. */
+  /** The number of jobs that were counted. */
   readonly scanned: number;
-  /** Jobs that no longer exist: completed or deleted. Always 0 after a deletion. */
+  /** Jobs that were completed or deleted since then. Always 0 if the operation deletes jobs. */
   readonly finished: number;
   readonly failedAgain: number;
   readonly running: number;
-  /** Jobs that are still as the change left them. After a deletion: jobs that an undo would restore. */
+  /** Jobs that are still as the operation left them. If it deletes jobs: the jobs that an undo would restore. */
   readonly waiting: number;
-  /** All other jobs, such as those changed or failed by hand since. After a deletion: jobs that cannot be restored. */
+  /**
+   * All other jobs, such as jobs that a user has changed or failed since then. If the operation deletes jobs: the jobs
+   * that an undo would not restore.
+   */
   readonly changed: number;
   /** Jobs that an undo would restore now. */
   readonly restorable: number;
-  /** The error groups with the most jobs that failed again, at most five. `count`: the number of these jobs. */
+  /**
+   * The error groups of the jobs that have failed again: at most five, the largest first. `count`: the number of
+   * these jobs in the group.
+   */
   readonly errors: readonly { readonly label: string; readonly count: number }[];
 }
 
@@ -134,26 +149,35 @@ export interface OperationPage {
 }
 
 export interface OperationStore {
-  /** Stores a rehearsal for 15 minutes, or until 1,000 newer ones are stored. */
+  /** Stores a rehearsal for 15 minutes, or until 1,000 newer rehearsals are stored. */
   keep(rehearsal: Rehearsal): Promise<void>;
-  /** Returns a rehearsal and deletes it, so that it is used once; null if it does not exist or has expired. */
+  /** Returns a rehearsal and deletes it, so that it is used only once; null if it does not exist or has expired. */
   take(id: string): Promise<Rehearsal | null>;
-  /** Creates a running operation that the caller owns. Throws `conflict` while another one runs. */
+  /**
+   * Creates a running operation that the caller owns. Throws `conflict` while another operation runs or is being
+   * undone.
+   */
   begin(rehearsal: Rehearsal, origin: Origin, settings: OperationSettings): Promise<JobOperation>;
   find(id: string): Promise<JobOperation | null>;
-  /** Returns the operations with these ids that exist; if their rows together are too long, only the newest of them. */
+  /**
+   * Returns the existing operations with these ids. If their rows together are too long, returns only the newest
+   * ones.
+   */
   findAll(ids: readonly string[]): Promise<JobOperation[]>;
   /**
-   * Returns the operation that runs or is being undone. If there is none, returns the newest one that was started with
-   * a query; actions on jobs by ids or a key do not count.
+   * Returns the operation that runs or is being undone. If there is none, returns the newest operation that was started
+   * with a query. Actions on jobs by ids or by a key do not count.
    */
   currentOrLast(): Promise<JobOperation | null>;
   /**
-   * Returns operations, newest first. `beforeId`: only those older than this one. Fewer than `limit` are returned if
-   * their rows are long.
+   * Returns operations, newest first. `beforeId`: returns only operations older than the one with this id. If the rows
+   * are long, returns fewer than `limit` operations.
    */
   list(limit: number, beforeId: string | null): Promise<OperationPage>;
-  /** Changes the state. Returns null if a condition of the transition does not hold. Throws `conflict` like begin(). */
+  /**
+   * Changes the operation's state. Returns null if a condition of the transition does not hold. Throws `conflict` if
+   * the operation would run or be undone while another operation runs or is being undone.
+   */
   move(id: string, transition: Transition): Promise<JobOperation | null>;
   /** Renews the caller's lease. Returns false if the operation no longer belongs to the caller. */
   renew(id: string): Promise<boolean>;
@@ -173,6 +197,6 @@ export interface OperationStore {
   canary(id: string): Promise<CanaryOutcome>;
   results(operation: Pick<JobOperation, "id" | "action" | "changes">): Promise<OperationResults>;
   receipt(id: string, outcome: Outcome, afterId: string, limit: number): Promise<Receipt>;
-  /** Deletes some of the expired data. Returns true if there may be more. */
+  /** Deletes some of the expired rehearsals, receipts, undo data and operations. Returns true if there may be more. */
   tidy(): Promise<boolean>;
 }

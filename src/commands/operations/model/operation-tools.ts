@@ -5,14 +5,17 @@ import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { JobOperation } from "./operation.ts";
 import type { OperationStore } from "./operation-store.ts";
 
-/** The dependencies of a rehearsal. `store` is null if the schema lacks tables that the operation needs. */
+/** The dependencies of a rehearsal. `store` is null if the schema lacks the tables that operations need. */
 export interface RehearsalTools {
   readonly store: OperationStore | null;
   /** The database for the usual reads. A statement may take at most 2 s. */
   readonly reads: Database;
-  /** The database for reads that may fail. A statement may take at most 0.25 s. */
+  /** The database for reads without which the operation can continue. A statement may take at most 0.25 s. */
   readonly quickReads: Database;
-  /** Compiles a query. Ages count from `nowUs`, in microseconds since 1970; default: the database's current time. */
+  /**
+   * Compiles a query. `nowUs`: the time from which ages count, in microseconds since 1970; default: the database's
+   * present time.
+   */
   readonly compile: (text: string, nowUs?: string) => Promise<JobQuery>;
   readonly logger: Logger;
   /** Returns milliseconds of a monotonic clock. */

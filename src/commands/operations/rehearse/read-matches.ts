@@ -13,7 +13,7 @@ import type { MatchSample, MatchTally } from "./match-counts.ts";
 
 const SAMPLED_PAGES = 2_000;
 
-/** Returns the tally of the matches with ids after `afterId` up to `uptoId`. */
+/** Returns the tally of the matches whose ids are greater than `afterId` and at most `uptoId`. */
 export async function tallyRange(
   db: Database,
   jobs: JobQuery,
@@ -55,7 +55,7 @@ const byTimeSql =
   limit $1::int`;
 
 interface TallyRow {
-  /** The result of grouping(), with a bit for each of three columns. The column that groups the row has the bit 0. */
+  /** The result of grouping(), with a bit for each of three columns. The bit of the column that groups the row is 0. */
   readonly of: number;
   readonly is_locked: boolean | null;
   readonly task_id: number | null;
@@ -131,7 +131,10 @@ export async function sampleMatches(
   };
 }
 
-/** Returns the sample if this process checks the texts. Its sizes are 0: a walk in count-matches.ts reads sizes. */
+/**
+ * Returns the sample for a query whose texts this process checks. The sizes in the sample are 0. A walk in
+ * count-matches.ts reads the sizes of some matches instead.
+ */
 async function sampleChecked(db: Database, jobs: JobQuery, gauge: Gauge): Promise<MatchSample> {
   const { rows, pagesRead } = await readGroupedRows(db, jobs, gauge, 0, false);
   return {

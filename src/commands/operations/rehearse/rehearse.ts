@@ -1,5 +1,6 @@
-// Rehearses an operation: finds how many jobs it would change, of which tasks and queues, how many it would skip, and a
-// few samples. The numbers of jobs may be estimates (count-matches.ts), so each has a precision.
+// Rehearses an operation: counts the jobs that it would change, the jobs that it would skip, and the matching jobs of
+// single tasks and queues, and reads a few of the matching jobs as samples. The numbers of jobs may be estimates
+// (count-matches.ts), so each number is a Value, which has a precision.
 import { randomBytes } from "node:crypto";
 import type { Database } from "../../../database/database.ts";
 import { parseQuery } from "../../../domain/query/parse-query.ts";
@@ -24,14 +25,14 @@ export interface RehearsalReport {
   /** The number of jobs that would be changed, at most the limit. */
   readonly change: Value;
   /**
-   * The number of matching jobs that are locked, and so are not changed. A cancellation requests their end instead. The
-   * number is 0 if the action also changes locked jobs.
+   * The number of matching jobs that are locked, and so are not changed. Instead, a cancellation requests the end of
+   * these jobs. The number is 0 if the action also changes locked jobs.
    */
   readonly skipLocked: Value;
   readonly byTask: readonly Share[];
   readonly byQueue: readonly Share[];
   readonly samples: readonly SampleJob[];
-  /** The earliest and the latest new run_at of the jobs; null as explained at readTimes(). */
+  /** The earliest and the latest new run_at of the jobs; readTimes() describes when this is null. */
   readonly times: Times | null;
   readonly unknown: readonly string[];
   /** The estimated size of the undo data, in bytes; 0 without a store. */
@@ -42,13 +43,13 @@ export interface RehearsalReport {
 }
 
 export interface Share {
-  /** The name; null: jobs without a queue. */
+  /** The name of the task or queue; null: the jobs without a queue. */
   readonly name: string | null;
   readonly count: Value;
 }
 
-// The default of `walkMs`. The page uses it, so that its preview appears soon. The command line waits longer for an
-// exact number.
+// The default of `walkMs`. The page uses this default, so that its preview appears soon. The command line waits longer
+// for an exact number.
 const USUAL_WALK_MS = 250;
 
 export interface RehearsalRequest {
@@ -58,8 +59,8 @@ export interface RehearsalRequest {
   /** The maximum number of jobs to change, lowest ids first; null: all that match. */
   readonly limit?: number | null;
   /**
-   * The time limit of a walk that counts, in milliseconds: see MatchRequest. The walk for samples has half that time.
-   * Default 250.
+   * The time limit for counting the matching jobs in the order of their ids, in milliseconds: see MatchRequest. The
+   * search for samples has half of this time. Default 250.
    */
   readonly walkMs?: number;
   /** Whether the rehearsal is stored, so that the operation can be started. Default true. */
@@ -69,8 +70,8 @@ export interface RehearsalRequest {
 }
 
 /**
- * Rehearses an operation. Throws InputError for an invalid query or invalid changes. Without a store the operation
- * cannot be started: the tables must be added first, and the rehearsal repeated.
+ * Rehearses an operation. Throws InputError for an invalid query or invalid changes. If `tools.store` is null, the
+ * operation cannot be started: first the missing tables must be added, and then the rehearsal must be repeated.
  */
 export async function rehearse(
   tools: RehearsalTools,
@@ -94,10 +95,11 @@ export async function rehearse(
     sharesOf(reads, "queue", counts.byQueue),
   ]);
   const id = randomBytes(16).toString("base64url");
-  // The operation compiles the query again while it runs. So the explicit query is stored, in which the meaning of each
-  // word is fixed: a word that is a job key now is not searched for as a text later.
+  // While the operation runs, it compiles the stored query again. So the explicit query is stored, in which the meaning
+  // of each word is fixed. In the typed query, a word that is the key of a job now would later be searched for as a
+  // text, if the job no longer exists then.
   const { explicit: query, nowUs } = jobs;
-  // The explicit query can be longer than the typed one. If it exceeds the limits of a query, this throws InputError.
+  // Throws if the explicit query exceeds the limits of a query. It can be longer than the typed query.
   parseQuery(query);
   const stored = { id, query, nowUs, action, changes, boundary, matched: count, expected: change };
   const undoJobs = store === null ? 0 : Math.min(change.value, MAX_ROWS);
@@ -114,8 +116,9 @@ export async function rehearse(
 }
 
 /**
- * Returns the query with an added term that excludes the jobs that the action leaves out. The preview and the receipt
- * show this term.
+ * Returns the query with an added term that excludes the jobs of `term`, which the action leaves out. The preview and
+ * the receipt show the added term. If `term` is undefined, or if the query is empty or already has the added term,
+ * returns the query unchanged.
  */
 function removeTerm(text: string, term: string | undefined): string {
   const tree = term === undefined ? null : parseQuery(text);
@@ -125,7 +128,7 @@ function removeTerm(text: string, term: string | undefined): string {
   return tree.kind === "or" ? `(${text}) -${term}` : `${text} -${term}`;
 }
 
-// How many jobs an operation deletes or changes per second if it pauses half of the time, as measured.
+// How many jobs an operation deletes or changes per second, as measured for an operation that pauses half of the time.
 const DELETED_PER_S = 30_000;
 const CHANGED_PER_S = 8_000;
 

@@ -1,6 +1,6 @@
-// The statement that undoes a change for one batch of jobs. A job that has not changed again is restored byte for byte.
-// After stop-retrying, the job may have run since. A deleted job is inserted again unless its id or key is in use.
-// Other jobs stay as they are, and the reason is recorded.
+// The statement that undoes the change of an operation for one batch of jobs. It restores the changed columns of a job
+// if the job is still as the operation left it; after stop-retrying, the job may also have run since. It inserts a
+// deleted job again unless the job's id or key is in use. If a changed job is not restored, the statement records why.
 import { announceJobs } from "../../../queue/sql/notify.ts";
 import {
   type AddParameter,
@@ -82,8 +82,9 @@ export function undoStatement(
 }
 
 /**
- * Returns an expression: why a job was not restored, by its state at the start of the statement. If that state does not
- * prevent an undo, another session had locked the row or has just changed it, and the reason is `l`.
+ * Returns an SQL expression for the reason why a job was not restored: `g` gone, `l` locked, `c` changed. It reads the
+ * job's row as it was at the start of the statement. If that row does not prevent an undo, another session had locked
+ * the row or has changed it since, and the reason is `l`.
  */
 const whyNotChanged = ({ mayRun }: JobChange, asLeft: string): string => `case
         when jobs.id is null then 'g'${mayRun ? "" : "\n        when jobs.locked_at is not null then 'l'"}
@@ -91,10 +92,16 @@ const whyNotChanged = ({ mayRun }: JobChange, asLeft: string): string => `case
         else 'l'
       end`;
 
-/** Why a deleted job was not restored: its id exists again, or another job has its key. */
+/**
+ * Why a deleted job was not restored. `c`: a job with its id exists. `k`: another job has its key. If the deleted job
+ * had no key, only its id can be in use.
+ */
 const WHY_NOT_BACK = `case when jobs.id is not null or batch.key is null then 'c' else 'k' end`;
 
-/** Returns a condition on the stored row `batch` and the row `jobs`, if it exists: an undo would restore the job. */
+/**
+ * Returns the SQL condition under which an undo would restore a job. `batch` is the job's stored row. `jobs` is the
+ * job's present row; its columns are null if the job no longer exists.
+ */
 export function mayBeRestored(s: string, change: JobChange, parameter: AddParameter): string {
   if (isDeletion(change)) {
     return `jobs.id is null and not exists (
@@ -126,7 +133,7 @@ const changedBack = (
     returning jobs.id
   )`;
 
-/** Inserts deleted jobs again. Finds the task and the queue of each by name, because their ids may have changed. */
+/** Inserts deleted jobs again. Finds each job's task and named queue by name, because their ids may have changed. */
 const putBack = (s: string): string => `restored as (
     insert into ${s}._private_jobs (
       id, job_queue_id, task_id, payload, priority, run_at, attempts, max_attempts, last_error,
@@ -146,7 +153,7 @@ const putBack = (s: string): string => `restored as (
     returning id
   )`;
 
-/** Returns the statement that inserts missing tasks and queues of deleted jobs. It runs before a batch is restored. */
+/** Returns the statement that inserts the missing tasks and named queues of deleted jobs, before undoStatement(). */
 export function namesStatement(
   s: string,
   operationId: string,

@@ -1,5 +1,6 @@
-// Password files (PostgreSQL documentation, "The Password File"), with host:port:database:user:password in each line.
-// The npm package pgpass, which pg will remove, supports only one file and prints warnings.
+// Reads passwords from password files (PostgreSQL documentation, "The Password File"). Each line of such a file is
+// host:port:database:user:password. The npm package pgpass is not used for this, because it supports only one file and
+// prints warnings, and pg will remove it.
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -15,9 +16,9 @@ export interface Login {
 const OTHERS = 0o077;
 
 /**
- * Returns the password in the first line that matches the login; undefined if no line matches, or there is no file.
- * `named`: the file's path, by default ~/.pgpass. Throws WorkerError if other users have access to the file: libpq does
- * not use such a file, either. On Windows, access is not checked.
+ * Returns the password in the first line that matches the login and has a password; undefined if there is no such line,
+ * or no file. `named`: the file's path, by default ~/.pgpass. Throws WorkerError if other users have access to the
+ * file, because libpq does not use such a file, either. On Windows, access is not checked.
  */
 export async function passwordOf(
   login: Login,
@@ -31,7 +32,7 @@ export async function passwordOf(
     throw new WorkerError("database_unreachable", message);
   }
   const text = await readFile(file, "utf8").catch(() => "");
-  // For a Unix socket, the host is a directory. A line of the file names the directory, or "localhost".
+  // For a Unix socket, `login.host` is a directory. A line for it has this directory or "localhost" as its host.
   const hosts = login.host.startsWith("/") ? [login.host, "localhost"] : [login.host];
   for (const line of text.split(/\r?\n/)) {
     if (line.startsWith("#")) continue;

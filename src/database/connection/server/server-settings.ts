@@ -1,6 +1,6 @@
-// Determines the servers, the login and the encryption. The connection text takes precedence over the named service,
-// the service over libpq's environment variables, and these over libpq's defaults. Not only the command line but also
-// the library reads the variables, because PGHOST must mean what it means in libpq.
+// Determines the servers, the login and the encryption of connections. The connection text takes precedence over the
+// named service, the service over libpq's environment variables, and the variables over libpq's defaults. The library
+// reads the variables, too, not only the command line: PGHOST must have the same meaning as in libpq.
 
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -23,7 +23,7 @@ export interface Host {
   /** The name, the address, or the directory of the Unix socket. */
   readonly host: string;
   readonly port: number;
-  /** The address to connect to; null: none is set, so `host` is used. */
+  /** The IP address to connect to; null: none is set, so `host` is used. */
   readonly address: string | null;
 }
 
@@ -42,11 +42,17 @@ export interface ServerSettings {
   readonly encryption: Encryption;
   readonly applicationName?: string | undefined;
   readonly options?: string | undefined;
-  /** The time limit for each host, in milliseconds; undefined: an equal share of the pool's limit. */
+  /**
+   * The time limit of the attempt to connect to each host, in milliseconds; undefined: an equal share of the pool's
+   * limit.
+   */
   readonly connectTimeoutMs?: number | undefined;
   readonly keepAlive: boolean;
   readonly keepAliveIdleMs?: number | undefined;
-  /** PostgreSQL's time limits, which pg sends, and pg's own `query_timeout`, by name, in milliseconds. */
+  /**
+   * Time limits by name, in milliseconds: those of PostgreSQL, which pg sends to the server, and `query_timeout` of pg
+   * itself.
+   */
   readonly timeouts: Readonly<Record<string, number>>;
   /** The parameters that have no effect here, each with its source. */
   readonly ignored: readonly string[];
@@ -105,8 +111,8 @@ function settingsOf(found: ParameterSet, ignored: readonly string[]): ServerSett
     encryption: encryptionOf(found),
     applicationName: (found.application_name ?? found.fallback_application_name)?.text,
     options: found.options?.text,
-    // Without connect_timeout, or with 0 or less, an equal share of the pool's limit applies. One second is extended to
-    // two.
+    // If connect_timeout is not set, or is 0 or less, an equal share of the pool's limit applies to each host. A limit
+    // of one second is raised to two.
     connectTimeoutMs:
       seconds === undefined || seconds <= 0
         ? undefined
@@ -189,7 +195,10 @@ function portOf(text: string | undefined, found: SourcedText | undefined): numbe
   throw new InputError(`${found?.where} must be a number from 1 to 65535`);
 }
 
-/** Returns the usual directory in which a server on this port has its Unix socket; `localhost` if there is none. */
+/**
+ * Returns the first of the usual directories that has the Unix socket of a server on this port; `localhost` if none has
+ * it.
+ */
 function ownMachine(port: number): string {
   const directories = ["/var/run/postgresql", "/tmp"];
   return directories.find((one) => existsSync(`${one}/.s.PGSQL.${port}`)) ?? "localhost";

@@ -1,4 +1,5 @@
-// Service files (PostgreSQL documentation, "The Connection Service File"), which give a set of parameters a name.
+// Reads service files. In such a file, each service is a set of connection parameters with a name (PostgreSQL
+// documentation, "The Connection Service File").
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -7,8 +8,10 @@ import { setParameter } from "./connection-text.ts";
 import type { ParameterSet, SourcedText } from "./parameters.ts";
 
 /**
- * Returns the parameters of a service from `file`, by default ~/.pg_service.conf, or else from pg_service.conf in the
- * directory PGSYSCONFDIR. Throws InputError if neither has the service, or a file cannot be read or parsed.
+ * Returns the parameters of a service. They are read from `file`, by default ~/.pg_service.conf. If this file does not
+ * have the service, they are read from pg_service.conf in the directory PGSYSCONFDIR, if this environment variable is
+ * set. Throws InputError if no file has the service, or if a file cannot be read or parsed. A missing file is an error
+ * only if it is `file`.
  */
 export function parametersOfService(
   service: SourcedText,

@@ -1,8 +1,8 @@
-// Checks whether the schema has a table of an extension and this role may read that table. Each call reads the
+// Checks whether the schema has a table of an extension, and whether this role may read that table. Each call reads the
 // catalogue, because a migration may add an extension at any time.
 import { type Database, query, type Statement } from "../../database.ts";
 
-/** Whether pauses can be read. Requests to cancel are in a table of the same extension, which is not checked. */
+/** Whether pauses can be read. The extension's other table, which has the requests to cancel jobs, is not checked. */
 export const hasControls = (db: Database): Promise<boolean> => mayRead(db, "_private_pauses");
 
 export const hasSchedules = (db: Database): Promise<boolean> => mayRead(db, "_private_schedules");

@@ -1,4 +1,5 @@
-// The tables of extensions: which features need them, why this role cannot use them, and what to do about it.
+// The tables of extensions, and the features that need them. If this role cannot use the tables, the functions here
+// return the reason and what to do.
 import { WorkerError } from "../../../base/errors.ts";
 import { workerLine } from "../../../domain/portable/worker-line.ts";
 import { type Database, query, type Statement } from "../../database.ts";
@@ -16,13 +17,13 @@ export interface MissingTables {
   readonly sentence: string;
 }
 
-/** The tables of an extension, and what needs them. */
+/** The tables of an extension, and the feature that needs them. */
 export interface NeededTables {
   readonly extension: string;
-  /** What needs the tables, such as `an operation by query`, and its plural. */
+  /** The feature that needs the tables, such as `an operation by query`, and its plural. */
   readonly use: readonly [one: string, many: string];
   readonly tables: readonly [string, ...string[]];
-  /** A table and a column of it that only the newest version has. */
+  /** A table of the extension, and a column that this table has only in the extension's newest version. */
   readonly newest: readonly [table: string, column: string];
   readonly command: string;
   /** Checks one or several of the tables: whether they exist, and whether this role has a privilege on them. */
@@ -79,7 +80,7 @@ export const SCHEDULE_TABLES: NeededTables = {
   isThere: hasSchedules,
 };
 
-/** Returns why the tables cannot be used; null if they can. `use`: what needs them, such as `cancelling jobs`. */
+/** Returns why the tables cannot be used; null if they can. `use`: the feature, such as `cancelling jobs`. */
 export async function missingTables(
   db: Database,
   needed: NeededTables,

@@ -1,5 +1,5 @@
--- From version 1 to 2. New are: the numbers of a rehearsal as values with a precision, the number of jobs that were
--- gone when the operation reached them, and the numbers of jobs that an undo has skipped, by reason.
+-- Upgrades from version 1 to 2. Version 2 stores the numbers of a rehearsal as values with a precision, the number of
+-- jobs that no longer existed when the operation reached them, and the numbers of jobs that an undo skipped, by reason.
 
 --- change _private_operations
 alter table :schema._private_operations
@@ -16,7 +16,8 @@ alter table :schema._private_operations
 --- change _private_operation_rows
 -- Why an undo skipped the job; null: the job was not skipped, or the undo has not reached it.
 alter table :schema._private_operation_rows add column undo_outcome "char";
--- In version 1, the outcome `g` meant changed since the boundary. Now `c` means this, and `g` means gone.
+-- In version 1, the outcome `g` meant that the job had changed since the boundary (column `before`). Now `c` means
+-- this, and `g` means that the job no longer existed.
 update :schema._private_operation_rows set outcome = 'c' where outcome = 'g';
 -- The index leaves out the jobs that the operation has changed (`d`), which can be a million.
 create index _private_operation_rows_left_idx
@@ -26,5 +27,5 @@ create index _private_operation_rows_undo_idx
   where undo_outcome is not null;
 
 --- change _private_rehearsals
--- Rehearsals are valid for 15 minutes only, and those of version 1 have another form.
+-- Rehearsals of version 1 have another form. They can be deleted, because a rehearsal is valid for only 15 minutes.
 delete from :schema._private_rehearsals;

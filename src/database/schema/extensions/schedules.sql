@@ -1,5 +1,5 @@
--- Timetables that change at run time: each row is a schedule, and adds a job at `next_at`. extension.ts
--- explains the lines with three dashes.
+-- The table of schedules: cron entries that can be changed while workers run. Each row is a schedule. extension.ts
+-- explains the lines that begin with three dashes.
 
 --- create _private_schedules
 create table :schema._private_schedules (

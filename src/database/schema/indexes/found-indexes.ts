@@ -9,7 +9,7 @@ export interface FoundIndex {
   readonly indexName: string;
   /** Whether the index has the name that this library gives it. Only such an index may be dropped. */
   readonly isOurs: boolean;
-  /** Whether queries can use the index: not during its build, after a failed build, or if only its name fits. */
+  /** Whether queries can use the index. False while it is built, after a failed build, or if only its name fits. */
   readonly isValid: boolean;
   readonly bytes: number;
 }
@@ -44,8 +44,9 @@ export async function findIndexes(db: Database): Promise<FoundIndex[]> {
 }
 
 /**
- * Whether the index of the row has the method, operator class and predicate of the optional index, its keys as the
- * first keys, and its other columns in any order. The index may have more columns.
+ * Whether the index in `row` has the form of the optional index: the same method and predicate, the same operator class
+ * if the optional index names one, the same keys first and in the same order, and the other columns of the optional
+ * index anywhere. The index in `row` may have more columns.
  */
 function fits(row: IndexRow, index: OptionalIndex): boolean {
   if (row.method !== index.method || !row.is_plain) return false;

@@ -1,5 +1,6 @@
-// Builds indexes in the background of an admin, one after the other, or in a command, which waits for its build.
-// PostgreSQL reports running builds. Waiting builds, and the last error of each index, are only in the admin's process.
+// Builds optional indexes: in the background of an admin, one after the other (createIndexBuilds), or in a command,
+// which waits for the end of the build (buildAndLog). PostgreSQL reports the running builds. Only the admin's process
+// has the list of builds that wait, and the last error of each index.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
@@ -16,15 +17,15 @@ export interface IndexBuilds {
    */
   start(name: IndexName): void;
   /**
-   * Cancels the index's build if it waits or runs in this process, otherwise its running build in another process.
-   * Returns whether there was a build.
+   * Cancels the index's build: the one that waits or runs in this process, otherwise the one that runs in another
+   * process. Returns whether there was a build.
    */
   cancel(name: IndexName): Promise<boolean>;
   /** Whether a build of the index waits or runs in this process. */
   isWaiting(name: IndexName): boolean;
   /**
-   * Returns why the index's last build in this process failed. null: there was no build, it has not ended or did not
-   * fail, or cancel() of this process cancelled it.
+   * Returns why the index's last build in this process failed; null if there was no build, if the last one has not
+   * ended or did not fail, or if cancel() of this process cancelled it.
    */
   failureOf(name: IndexName): string | null;
   /** Starts no further builds. PostgreSQL completes a running build without this process. */

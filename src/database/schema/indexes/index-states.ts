@@ -1,11 +1,11 @@
-// Every optional index with its state, its size, its progress and the texts about its use and costs.
+// Reads the state of every optional index: whether it exists, its size, the progress of its build, its use and costs.
 import { type Database, query, type Statement } from "../../database.ts";
 import { readBuilds } from "./build-progress.ts";
 import { type FoundIndex, findIndexes } from "./found-indexes.ts";
 import type { IndexBuilds } from "./index-builds.ts";
 import { type IndexName, indexDefinition, optionalIndexes } from "./optional-index.ts";
 
-/** The state of one index, with the names of the HTTP API. */
+/** The state of one index. The members have the names that they have in the HTTP API. */
 export interface IndexState {
   readonly name: IndexName;
   /**
@@ -19,7 +19,7 @@ export interface IndexState {
   readonly is_recommended: boolean;
   /** The index's name in the database; null if it does not exist. */
   readonly index_name: string | null;
-  /** Whether the index has this library's name; only such an index can be dropped. */
+  /** Whether the index has the name that this library gives it. Only such an index can be dropped. */
   readonly is_ours: boolean;
   readonly bytes: number | null;
   /** The expected size in bytes; null without statistics. */
@@ -29,7 +29,7 @@ export interface IndexState {
     readonly share: number | null;
     readonly since: string;
   } | null;
-  /** Why the last build in this process failed; null if it did not fail, or was cancelled here. */
+  /** Why the index's last build in this process failed; null if it did not fail, or if this process cancelled it. */
   readonly error: string | null;
 }
 
@@ -95,11 +95,9 @@ async function readJobCounts(db: Database): Promise<Record<IndexName, number> | 
 interface SharesRow {
   readonly jobs: number;
   readonly available: number;
-  /**
-   * `queued`: the share of jobs that are in a named queue, from 0 to 1. `tried`: the share of jobs with at least one
-   * attempt.
-   */
+  /** The share of jobs that are in a named queue, from 0 to 1. */
   readonly queued: number;
+  /** The share of jobs with at least one attempt, from 0 to 1. */
   readonly tried: number;
 }
 

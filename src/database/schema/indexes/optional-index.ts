@@ -15,13 +15,14 @@ export interface OptionalIndex {
   /** The name in options, routes and messages. */
   readonly name: IndexName;
   /**
-   * The index's name in the database if this library has built it. An index of the same form under another name serves
-   * as well.
+   * The name that this library gives the index when it builds the index. An index with the same definition and another
+   * name serves as well.
    */
   readonly indexName: string;
   readonly method: "btree" | "gin";
-  /** The columns of _private_jobs in the index: its keys, and in `includes` the columns that it only stores. */
+  /** The key columns of the index. */
   readonly keys: readonly string[];
+  /** The columns that the index stores without being sorted by them (`include` of `create index`). */
   readonly includes: readonly string[];
   /** The operator class of the keys; null: the default class. */
   readonly operatorClass: string | null;

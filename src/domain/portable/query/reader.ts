@@ -1,5 +1,5 @@
-// Reads the words, quoted texts, operators and paths of a query. Only the first fault is stored. Reading on after it is
-// harmless, but loops must end at a fault, because some of them would not terminate otherwise.
+// Reads the words, quoted texts, operators and paths of a query. Only the first fault is stored. After a fault,
+// reading on is harmless, except in a loop that might not terminate. Such a loop must end at a fault.
 import { digitsAt, digitsEnd } from "../digits.ts";
 import {
   BACKSLASH,

@@ -1,6 +1,10 @@
-// A query as a tree. Every node has its place in the text, in UTF-16 units.
+// The result of parsing a query: a tree of nodes, or a fault. `at` and `end` are the place of a node, a value or a
+// fault in the query's text, in UTF-16 units: from `at` up to, but not including, `end`.
 
-/** A step of a path: the element number `index`, or, if `index` is negative, the member `name`. */
+/**
+ * One step of a path in a payload. If `index` is negative, the step leads to the member `name` of an object; otherwise
+ * to the element `index` of an array, counted from 0.
+ */
 export class ParsedStep {
   name: string;
   index: i32;
@@ -20,7 +24,7 @@ export class ParsedValue {
   isQuoted: bool = false;
   /** Whether the value is a prefix, such as `mail*`. */
   isPrefix: bool = false;
-  /** The ends of a range, both inclusive. */
+  /** The ends of a range, which includes both; null if the value is not a range. */
   low: ParsedValue | null = null;
   high: ParsedValue | null = null;
 
@@ -37,7 +41,7 @@ export class ParsedNode {
   kind: string;
   at: i32;
   end: i32;
-  /** The items of `and` and `or`; the one item that `not` excludes. */
+  /** For `and` and `or`: their items. For `not`: the one item that it excludes. */
   items: ParsedNode[] = [];
   field: string = "";
   path: ParsedStep[] = [];
@@ -58,7 +62,7 @@ export class QueryFault {
   at: i32;
   end: i32;
   message: string;
-  /** The text, perhaps empty, that should replace the query's text from `at` to `end`; null without a suggestion. */
+  /** The text, perhaps empty, that should replace the query's text from `at` to `end`; null: there is none. */
   suggestion: string | null;
   /** Whether the query is not wrong but too costly: it exceeds a limit, or would read or match nearly every job. */
   isTooWide: bool;
@@ -71,7 +75,7 @@ export class QueryFault {
     this.isTooWide = isTooWide;
   }
 
-  /** Returns the query with the suggestion applied; "" if there is no suggestion. */
+  /** Returns the query `text` with the suggestion applied; "" if there is no suggestion. */
   corrected(text: string): string {
     const suggestion = this.suggestion;
     if (suggestion === null) return "";

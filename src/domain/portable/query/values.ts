@@ -1,4 +1,4 @@
-// The syntax of values: whole numbers, JSON numbers, ages and times.
+// The syntax of the values in a query: whole numbers, JSON numbers, ages and times.
 import { digitsAt, digitsEnd } from "../digits.ts";
 
 const LARGEST = "9223372036854775807";
@@ -34,7 +34,10 @@ export function isNumber(text: string): bool {
   return at === text.length;
 }
 
-/** Returns the seconds of `2h`, `1h30m` or `+10m`, ignoring the sign; -1 if invalid, or more than 100,000 days. */
+/**
+ * Returns the number of seconds of an age such as `2h`, `1h30m` or `+10m`, without its sign. Returns -1 if the text is
+ * not an age, or if the age exceeds 100,000 days.
+ */
 export function ageSeconds(text: string): f64 {
   let at = text.length > 0 && isSign(text.charCodeAt(0)) ? 1 : 0;
   if (at === text.length) return -1;
@@ -95,7 +98,10 @@ function isDay(text: string): bool {
   return day <= last;
 }
 
-/** Whether the text has hours and minutes such as `08:00` at this place: a time of day, or the offset of a zone. */
+/**
+ * Whether the text has hours and minutes, such as `08:00`, at the index `at`. `lastHour`: the largest number of hours:
+ * 23 for a time of day, 15 for the offset of a time zone.
+ */
 function isClock(text: string, at: i32, lastHour: i32): bool {
   const hour = digitsAt(text, at, 2);
   const minute = digitsAt(text, at + 3, 2);

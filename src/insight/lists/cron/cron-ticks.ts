@@ -1,5 +1,6 @@
-// Computes ticks from cron expressions in the database, which another program may have written. To compute one tick
-// takes up to 0.1 ms, so many entries are processed in slices, between which other work can run (base/slices.ts).
+// Computes the ticks of cron expressions that were read from the database. Another program may have written the
+// expressions. Computing one tick takes up to 0.1 ms, so many entries are processed in slices, and other work can run
+// between two slices (base/slices.ts).
 import { inSlices } from "../../../base/slices.ts";
 import { type CronSchedule, cronSchedule } from "../../../domain/cron/cron-schedule.ts";
 
@@ -12,10 +13,10 @@ export function scheduleOf(pattern: string, timeZone: string): CronSchedule | nu
   }
 }
 
-/** The end of a Date's range. PostgreSQL's infinity is beyond it. */
+/** The end of the range of a Date, in milliseconds since 1970. PostgreSQL's infinity is outside this range. */
 const LATEST_MS = 8.64e15;
 
-/** Returns the first tick at or after `fromMs`; null: there is none, or it is unknown. */
+/** Returns the first tick at or after `fromMs`; null if there is none, or if it cannot be computed. */
 export function nextTick(schedule: CronSchedule | null, fromMs: number): number | null {
   return Math.abs(fromMs) > LATEST_MS ? null : (schedule?.next(fromMs) ?? null);
 }
@@ -27,8 +28,9 @@ interface CronEntry {
 }
 
 /**
- * Returns, for each entry, the quarters of an hour in the next 24 hours, 0 to 95, in which it has a tick; none if it is
- * paused. In a time zone, computing 96 quarters takes 6 ms, so entries with the same expression share the result.
+ * Numbers the quarters of an hour of the next 24 hours from 0 to 95. For each entry, returns the numbers of the
+ * quarters in which the entry has a tick. The list is empty if the entry is paused, or if scheduleOf() returns null.
+ * Computing 96 quarters in a time zone takes 6 ms, so entries with the same expression and time zone share the result.
  */
 export async function quartersAhead(
   entries: readonly CronEntry[],

@@ -1,7 +1,7 @@
-// The jobs of one named queue: the next jobs in execution order, the newest jobs, and the running job. Of a large
-// table, the next jobs are read directly only with the optional index `queue_ready`, and the newest jobs only with the
-// index `queue`. Otherwise they are searched like any list of jobs, for a short time, and the cursor continues the
-// search.
+// The jobs of one named queue: the next jobs in execution order, the newest jobs, and the running job. If the table of
+// jobs is large, the next jobs are read directly only with the optional index `queue_ready`, and the newest jobs only
+// with the index `queue`. Without the index, the jobs are searched for a short time, as for a list of jobs, and a
+// cursor can continue the search.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
@@ -25,11 +25,12 @@ export interface QueuedJob {
 
 export interface QueuedJobs {
   readonly jobs: readonly QueuedJob[];
-  /** Whether the list has all jobs, or as many as its limit. false: the time limit has ended the search earlier. */
+  /** true: the list has all jobs, or as many as requested. false: the search reached its time limit before that. */
   readonly isComplete: boolean;
   /**
-   * The cursor for the list of jobs, filtered by this queue: with `is:due` in the order `priority` for the next jobs,
-   * in the order `-id` for the newest. null: no job follows, or the jobs were found without a search.
+   * A cursor with which the list of jobs, filtered by this queue, shows the jobs that follow. The list of the next jobs
+   * has the query `is:due` and the order `priority`; the list of the newest jobs has the order `-id`. null: nothing is
+   * left to search, or the jobs were read directly.
    */
   readonly nextCursor: string | null;
 }
@@ -117,8 +118,8 @@ async function walkedTo(
 const ofIdsSql: Statement = (s) =>
   columns(s, "(select pg_catalog.unnest($1::bigint[]) as id) as found");
 
-// All jobs of a run are locked at the same time, and run in the order of the queue. So the first of them is the running
-// job.
+// All jobs of a run are locked at the same time, and run in the order of the queue. So the first job that is still
+// locked is taken for the running job.
 const runningSql: Statement = (s) => `
   with found as materialized (
     select jobs.id from ${s}._private_jobs as jobs
@@ -128,8 +129,8 @@ const runningSql: Statement = (s) => `
   ${columns(s, "found")}`;
 
 /**
- * Returns the queue's job with the oldest lock; null if none is found. `reported`: the ids of the jobs that the worker
- * has reported. Only these are read if the table is large and lacks the index `running`.
+ * Returns the queue's job with the oldest lock; null if none is found. `reported`: the ids of the jobs in the report of
+ * the queue's worker. If the table is large and lacks the index `running`, only these jobs are read.
  */
 export async function runningJob(
   db: Database,

@@ -3,7 +3,7 @@
 // which are listed from the worst to the best. It may also be in some of the last three.
 //   stuck     locked by a worker that is not responding, or for more than 4 hours by an unknown worker
 //   failed    not locked, with failed jobs
-//   ready     not locked, without failed jobs, with due jobs or, under a limit, with running jobs
+//   ready     not locked, without failed jobs, and with due jobs or, under a limit, with locked jobs
 //   running   locked, and not stuck
 //   scheduled not locked, and all its jobs are due in the future
 //   idle      not locked, and without jobs
@@ -81,8 +81,8 @@ export function filterOf(state: QueueState | null, counted: CountedNames): State
 }
 
 /**
- * Whether the counts that are shown for a queue agree with the state. They may be newer or more precise than the counts
- * by which filterOf() selected the queue.
+ * Whether the counts that are shown for a queue agree with the state. The shown counts may be newer or more precise
+ * than the counts by which filterOf() selected the queue.
  */
 export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
   if (state === "failing") return counts.failed.value > 0;
@@ -93,8 +93,8 @@ export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
 }
 
 /**
- * The number of queues in each state; null: the jobs were only sampled. `failing` and `waiting` count queues that the
- * other numbers count, too.
+ * The number of queues in each state; null if the jobs were only sampled. A queue that counts as `failing` or `waiting`
+ * also counts in one of the other six numbers.
  */
 export interface StateCounts {
   readonly stuck: number;
@@ -107,7 +107,7 @@ export interface StateCounts {
   readonly idle: number | null;
 }
 
-/** Returns the number of queues in each state. `total`: the number of all queues. */
+/** Returns the number of queues in each state. `total`: the number of all queues. `lockedRows`: all locked queues. */
 export function countStates(
   counted: CountedNames,
   total: number,
@@ -135,7 +135,7 @@ const NOT_COUNTED = {
 };
 const NOT_IDLE = Object.values(inState).flat();
 
-/** Returns the ids of the queues that are in the state if they are not locked. Locked queues are not left out. */
+/** Returns the ids of the queues that, by their jobs, are in this state if they are not locked. Ignores their locks. */
 function idsIn({ tallies }: CountedNames, state: ExclusiveState): number[] {
   const isIn = (tally: NameTally) => freeState(hasCounted(tally)) === state;
   return [...tallies.queues].filter(([, tally]) => isIn(tally)).map(([id]) => id);

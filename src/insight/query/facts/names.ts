@@ -1,5 +1,5 @@
-// Resolves the names of tasks and queues in a query to ids, and finds what its words mean, before the query becomes
-// SQL. PostgreSQL hashes an array of constant ids, but would evaluate a join or a sub-select for each job.
+// Before a query becomes SQL, resolves the names of tasks and queues in it to ids, and finds what its words without a
+// field mean. PostgreSQL hashes an array of constant ids, but would evaluate a join or a sub-select for each job.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import type { QueryNode, TextValue } from "../../../domain/query/query-tree.ts";
@@ -14,7 +14,7 @@ export interface NamedRow {
 /** The maximum number of tasks, and of queues, that a query may match. The caller rejects a query that matches more. */
 export const MAX_NAMES = 10_000;
 
-/** Returns the tasks and queues that a name or prefix in the query matches, at most MAX_NAMES + 1 of each. */
+/** Returns the tasks and queues that match a name or a prefix in the query, at most MAX_NAMES + 1 of each. */
 export async function resolveNames(db: Database, node: QueryNode): Promise<readonly NamedRow[]> {
   const tasks = valuesOfField(node, "task");
   const queues = valuesOfField(node, "queue");
@@ -49,7 +49,10 @@ const namesSql: Statement = (schema) => `
     where queue_name = any($3::text[]) or queue_name collate "C" like any ($4::text[])
     limit ${MAX_NAMES + 1})`;
 
-/** What a word without a field means: the job, key, task and queue of exactly this name; null: there is none. */
+/**
+ * The meanings of a word without a field: the job with this id, the job with this key, and the task and the queue with
+ * this name. null: there is none.
+ */
 export interface WordMeanings {
   readonly id: string | null;
   readonly key: string | null;

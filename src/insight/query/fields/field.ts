@@ -11,10 +11,10 @@ import type { QueryPart } from "../parts/part.ts";
 export interface FieldSql {
   /** The help text beside the field's name in suggestions. */
   readonly note: string;
-  /** Returns the condition of a term. For the operator `!=`, it is the condition of `:`, and fieldPart() negates it. */
+  /** Returns the condition of a term. For `!=` it is the same as for `:`, because fieldPart() negates it afterwards. */
   readonly part: (term: FieldTerm, parameters: Parameters, known: QueryFacts) => QueryPart;
   readonly cost: (term: FieldTerm, facts: CostFacts) => FieldCost;
-  /** Whether a value identifies at most one job. */
+  /** Whether at most one job has a given value of the field. */
   readonly isUnique?: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface QueryFacts {
   readonly heartbeats: Heartbeats;
   /** Null if the query does not contain `is:stuck`. */
   readonly stuck: StuckHolders | null;
-  /** The range of keys for the prefixes of keys in the query; empty if keys do not sort by code points. */
+  /** For prefixes of keys in the query: the range of the keys that begin with the prefix. A prefix may have none. */
   readonly keyRanges: ReadonlyMap<string, KeyRange>;
   readonly errorGroups: ErrorGroups;
   /** Collects the terms whose name or error group does not exist, such as `task:nmae`. */
@@ -36,7 +36,7 @@ export interface QueryFacts {
 
 export interface CostFacts {
   readonly text: string;
-  /** Its keys are the prefixes in the query for which the index of jobs' keys finds all matches. */
+  /** Has an entry for each prefix of keys in the query whose matches are found with the index of jobs' keys. */
   readonly keyRanges: ReadonlyMap<string, unknown>;
   /** The meanings of words without a field. */
   readonly meanings: ReadonlyMap<string, WordMeanings>;

@@ -1,4 +1,4 @@
-// The SQL of `is:` and its words.
+// The SQL and the cost of the query field `is:`, and the help texts of its words.
 import {
   type Condition,
   conditionData,
@@ -22,7 +22,7 @@ interface WordSql {
   /** The help text beside the word in suggestions. */
   readonly note: string;
   readonly part: (parameters: Parameters, known: QueryFacts) => QueryPart;
-  /** The optional index that makes the word cheap; null: it is cheap without one. */
+  /** The optional index that makes a query with the word cheap; null: such a query is cheap without an index. */
   readonly index: string | null;
 }
 
@@ -87,7 +87,7 @@ function conditionSql(condition: Condition): WordSql {
   return {
     note,
     index,
-    // A parameter that the condition does not use is left out of the statement.
+    // Not every condition uses both parameters. dropUnusedParameters() removes the unused ones from the statement.
     part: (parameters, { heartbeats, lockedQueues, nowUs }) => {
       const locked = parameters.addBare(lockedQueues);
       const now = momentOf(nowUs, parameters);

@@ -1,6 +1,7 @@
-// Measures of what the admin shows about the queue: horizon, error groups, what failed jobs have in common, why a job
-// does not run, queues, tasks, workers, incidents, the database, and counts. Cold and warm times are those of the first
-// and the second answer of an admin that has just started.
+// Measures how long an admin takes to answer requests for the horizon, error groups, what failed jobs have in common,
+// why a job does not run, queues, tasks, workers, incidents, the database, and counts. The cold time of a path is the
+// time of the first answer of a new admin, and the warm time is the time of its second answer. Another measure checks
+// how often the interval of a count from samples contains the true number.
 import { schemaName } from "../../../../src/database/schema-name.ts";
 import { compileQuery } from "../../../../src/insight/query/compile-query.ts";
 import { countQuery } from "../../../../src/insight/stats/count-query.ts";
@@ -19,7 +20,7 @@ import {
 } from "../measure.ts";
 import { portSql } from "../port-sql.ts";
 
-/** Returns the milliseconds of the first answer of a new admin, and of its second. */
+/** Starts an admin and requests `path` twice. Returns the milliseconds of the first and of the second answer. */
 async function coldAndWarm(bench: Bench, path: string): Promise<{ cold: number; warm: number }> {
   const admin = await bench.freshAdmin();
   try {
@@ -33,8 +34,8 @@ async function coldAndWarm(bench: Bench, path: string): Promise<{ cold: number; 
 }
 
 /**
- * Returns a measure of the answers for one path. `coldMs` and `warmMs` are the longest times that meet the targets for
- * the first and the second answer. If `warmMs` is null, the result has no line for the second answer.
+ * Returns a measure of the cold and the warm time of a path. `coldMs` and `warmMs`: the longest times that meet the
+ * targets. If `warmMs` is null, the measure returns no line for the warm time. `needs`: the path of the route.
  */
 function reading(
   name: string,
@@ -102,7 +103,10 @@ export const why: Measure = {
 
 const SAMPLES = 100;
 
-/** Counts from samples: in at least nine of ten counts, the true number must be within the interval. */
+/**
+ * Counts the jobs of each condition 100 times from samples. In at least 90 of the 100 counts, the true number must be
+ * within the interval of the count.
+ */
 export const sampledCounts: Measure = {
   name: "sampled counts",
   needs: ["/api/counts"],
@@ -116,8 +120,9 @@ export const sampledCounts: Measure = {
       ["retrying", 0.05],
     ] as const) {
       const { scheduled, failed } = rows[0];
-      // The SQL of Graphile Worker's Rust port (portSql) counts retrying jobs as scheduled or ready. A due retry whose
-      // queue is locked is not retrying, but blocked.
+      // portSql() counts a retry as scheduled if it is due in the future, and otherwise as ready. So this statement
+      // counts the retries. `ahead`: the retries that are due in the future. `n`: the retries without due retries whose
+      // queue is locked, because these jobs are blocked, not retrying.
       const retrying = await bench.db.query(
         `select count(*) filter (where run_at > now() or not coalesce(job_queue_id = any(array(
              select id from ${bench.schema}._private_job_queues where locked_at is not null
@@ -156,7 +161,7 @@ export const sampledCounts: Measure = {
   },
 };
 
-/** The exact count of all jobs. It takes several answers, each of which continues the count of the previous one. */
+/** The exact count of all jobs. Each answer continues the count of the previous answer, until all jobs are counted. */
 export const census: Measure = {
   name: "census",
   needs: ["/api/counts"],

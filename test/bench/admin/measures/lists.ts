@@ -1,6 +1,6 @@
 // Measures pages of jobs: keyset pages in several orders, rare filters, offsets, text, payload fields, and requests
-// whose client disconnects. An answer other than 200 misses the target. A search may need several answers, each of
-// which may take at most 0.6 s.
+// whose client disconnects. If the status of an answer is not 200, the target is missed. The admin may divide a long
+// search into several answers. The target for each of them is at most 0.6 s.
 import { setTimeout as pause } from "node:timers/promises";
 import {
   answerMs,
@@ -27,12 +27,12 @@ interface Walk {
   readonly statuses: ReadonlySet<number>;
 }
 
-/** A walk ends after this many jobs, because their pages already show how long a page takes. */
+/** walk() ends when it has read MAX_JOBS jobs: the pages until then show how long a page takes. */
 const MAX_JOBS = 300;
 
 /**
- * Reads page after page until there is no next one, MAX_JOBS jobs or `most` pages are read, an answer is not 200, or
- * `ranking` has changed from `partial` to `full`.
+ * Reads page after page. Ends after the last page, MAX_JOBS jobs, `most` answers, or an answer whose status is not 200.
+ * Also ends when the member `ranking` of the answers has changed from `partial` to `full`.
  */
 export async function walk(
   { admin }: Bench,
@@ -52,8 +52,8 @@ export async function walk(
     if (status !== 200) break;
     const wasPartial: boolean = isPartial;
     isPartial = body.ranking === "partial";
-    // After an answer whose ranking is partial, the next answer is the same page again. Jobs that have been found since
-    // and come earlier in the order replace others.
+    // After an answer whose ranking is `partial`, the next answer is the same page again, perhaps with jobs that come
+    // earlier in the order. So the jobs of the two answers are not added up.
     jobs = isPartial || wasPartial ? body.jobs.length : jobs + body.jobs.length;
     cursor = wasPartial && !isPartial ? null : body.next_cursor;
   } while (cursor !== null && jobs < MAX_JOBS && times.length < most);
@@ -84,7 +84,8 @@ export const keyset: Measure = {
       ["due", { sort: "due", q: "is:ready" }],
       ["latest due first", { sort: "-due", q: "is:scheduled" }],
       ["priority", { sort: "priority" }],
-      // The jobs that are due within an hour are all retrying, so each of the first pages reads past some 2,000 rows.
+      // Of the jobs that are due in the first three hours after the seed, some 20 are retrying for each scheduled one.
+      // So each of the first pages reads past some 2,000 retrying jobs.
       ["priority, few matches", { sort: "priority", q: "is:scheduled" }],
     ];
     for (const [name, parameters] of orders) {

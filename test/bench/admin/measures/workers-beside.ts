@@ -1,5 +1,5 @@
-// Measures the admin's effect on workers: how long their fetches take while a page is open. Also measures how long a
-// client waits for answers while five hundred other clients never finish their requests.
+// Measures the admin's effect on workers: how much longer a fetch of jobs takes while a page is open. Also measures how
+// much longer a client waits for answers while five hundred other clients never finish their requests.
 import net from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { percentile } from "../../engine/statistics.ts";

@@ -1,4 +1,5 @@
-// The interface through which a child process (child.ts) uses a contender: any implementation of a job queue.
+// The interface through which a child process (child.ts) uses a contender. A contender is an implementation of a job
+// queue that the benchmark measures.
 import type { Duty } from "../duty.ts";
 
 export interface EngineOptions {
@@ -16,7 +17,7 @@ export interface RunningEngine {
 }
 
 export interface Adder {
-  /** Adds one job, as a web request does. It is called many times concurrently. */
+  /** Adds one job, as a web request does. Many calls run at the same time. */
   one(payload: object): Promise<unknown>;
   many(payloads: readonly object[]): Promise<unknown>;
   /** Adds all jobs at once by the fastest way; null if the engine has no faster way than many(). */
@@ -29,5 +30,8 @@ export interface Engine {
   adder(url: string, key?: Duty["key"]): Promise<Adder>;
 }
 
-/** Thrown if a contender does not support the experiment, or is not installed. The contender then has no figures. */
+/**
+ * Thrown if a contender does not support an experiment, or is not installed. Then the experiment has no figures for the
+ * contender.
+ */
 export class NotBuilt extends Error {}

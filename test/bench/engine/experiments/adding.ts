@@ -1,5 +1,6 @@
-// Compares how fast this library and Graphile Worker add jobs: many callers of addJob, batches of addJobs, and COPY
-// (the bulk path). Also compares unique jobs with jobs that have a job key.
+// Compares how fast this library and Graphile Worker add jobs. Both add single jobs (addJob, 24 callers) and batches
+// (addJobs). This library's bulk path (COPY) is compared with batches of Graphile Worker. Also compares this library's
+// unique jobs with its jobs that have a job key.
 import type { Duty } from "../duty.ts";
 import type { Experiment } from "../experiment.ts";
 

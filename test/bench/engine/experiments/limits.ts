@@ -1,6 +1,7 @@
-// Experiments with limits. Three measure costs: of a limit that is not hit, of a full limit of another task, and of
-// limits of queues. Two run short jobs under a limit in eight processes. One of them measures which part of the ideal
-// rate the jobs reach. The other compares the largest number of jobs at once and the speed with those of rivals.
+// Five experiments with limits. `limits-not-hit` measures the cost of a limit that is never reached, `limits-beside`
+// the cost of a full limit of another task, and `limits-queues` the cost of limits of queues. The other two run short
+// jobs under a limit in eight processes: `limits-used` measures which part of the ideal rate the jobs reach, and
+// `limits-rivals` compares the largest number of jobs at once, the speed and the costs with those of rivals.
 import { makeWorkerUtils } from "../../../../src/utils/worker-utils.ts";
 import { mostAtOnce } from "../../../worker/most.ts";
 import { contend } from "../contender.ts";
@@ -32,8 +33,8 @@ export const limitNotHit: Experiment = {
 };
 
 /**
- * The jobs of the limited task, which only the contenders `beside` have, are more urgent than the others, and do not
- * run out while the others run.
+ * The contenders `beside` also have jobs of the task `beside`, which has a limit of 3. These jobs are more urgent than
+ * all other jobs, and there are so many of them that they do not run out before the other jobs are done.
  */
 export const besideLimit: Experiment = {
   ...COMMON,
@@ -88,7 +89,10 @@ const ENGINES = [
   { engine: "fast", mode: ", fast lane" },
 ];
 
-/** At the ideal rate, as many jobs as the limit allows run at every moment: 2,000 jobs/s for a limit of 10. */
+/**
+ * Compares the rate of starts with the ideal rate, at which as many jobs as the limit allows run at every moment. The
+ * jobs take MS milliseconds, so the ideal rate of a limit of 10 is 2,000 jobs/s.
+ */
 export const limitUsed: Experiment = {
   ...COMMON,
   name: "limits-used",
@@ -141,7 +145,7 @@ export const limitRivals: Experiment = {
 /** Runs jobs of MS milliseconds under a limit of `capacity`, in eight processes. */
 async function runLimited(bench: Bench, engine: string, capacity: number) {
   const limitMs = bench.options.quick ? 4_000 : 10_000;
-  // More jobs than can run in `limitMs`, so that no process runs out of jobs.
+  // There are more jobs than can run in `limitMs`, so that no process runs out of jobs.
   const jobs = Math.ceil((limitMs / MS) * capacity * 1.2);
   const url = await seedLimited(bench, engine, jobs, capacity);
   if (typeof url !== "string") return url;
@@ -189,7 +193,7 @@ async function withUtils(
   await utils.end();
 }
 
-/** Drains the jobs with `count` processes. They begin and end together, so their speeds are added. */
+/** Drains the jobs with `count` processes. The processes begin and end together, so their speeds are added. */
 async function drainBy(bench: Bench, count: number, rest: Partial<Duty>): Promise<Answer> {
   const { jobs } = bench.options;
   const duty = bench.duty("drain", "ours", {
@@ -200,7 +204,10 @@ async function drainBy(bench: Bench, count: number, rest: Partial<Duty>): Promis
   return { sample: { ...total(answers), jps } };
 }
 
-/** Returns the costs of one job. Each process has measured the whole server, so the result is their mean. */
+/**
+ * Returns the costs of one job. Each process has measured PostgreSQL's costs (`pgUs`, `wal`) for the whole server, so
+ * the result has the mean of these measurements.
+ */
 function total(answers: readonly Answer[]): Sample {
   const samples = answers.flatMap(({ sample }) => (sample === undefined ? [] : [sample]));
   const jobs = samples.reduce((sum, { jobs = 0 }) => sum + jobs, 0);
@@ -208,12 +215,15 @@ function total(answers: readonly Answer[]): Sample {
     samples.reduce((sum, one) => sum + (one[metric] ?? 0) * Math.max(one["jobs"] ?? 0, 1), 0) /
     samples.length /
     Math.max(jobs, 1);
-  // Of the CPU time of Node, each process has measured only its own, so the result is the sum.
+  // Each process has measured only its own CPU time of Node, so these times are added.
   const nodeUs = each("nodeUs") * samples.length;
   return { jobs, nodeUs, pgUs: each("pgUs"), wal: each("wal") };
 }
 
-/** Returns the most jobs at once, and the starts a second from 20 to 90 % of all starts, while all processes run. */
+/**
+ * Returns the largest number of jobs that ran at once (`most`), and the starts per second (`jps`). `jps` leaves out the
+ * first 20 % and the last 10 % of all starts, because perhaps not all processes run then.
+ */
 function atOnce(runs: readonly Run[]): Sample {
   const spans = runs.map(([, id, from, to]) => ({ n: String(id), by: "", from, to }));
   const starts = spans.map(({ from }) => from).sort((a, b) => a - b);

@@ -1,6 +1,6 @@
-// Measures what a feature costs applications that do not use it. On one server, it runs in turn this build, in three
-// states of the schema, and the build of a commit without the feature. `--against` is the directory `dist` of that
-// other build.
+// Measures the cost of a feature for applications that do not use it. The experiment compares this build with the build
+// of a commit without the feature; both run in turn on one server. This build runs with three states of the schema
+// (STATES). `--against` is the directory `dist` of the other build.
 import type { Experiment, Row } from "../experiment.ts";
 
 const PAUSED_TASKS = 20;

@@ -1,6 +1,6 @@
 // Experiments with an idle worker: how soon it starts a job, what millions of scheduled jobs cost it in time and CPU,
-// and how much WAL a fetch and its job cause among thousands of named queues. The last experiment compares the memory
-// of a worker after the first and the second of two simulated days.
+// and how much WAL the fetch and the settling of a job write while there are thousands of named queues. The last
+// experiment compares the memory of a worker after the first and the second of two simulated days.
 import { spawn } from "node:child_process";
 import { settle } from "../bench-server.ts";
 import type { Answer } from "../duty.ts";
@@ -20,7 +20,7 @@ export const latency: Experiment = {
     dispatch("p99, fast lane", "fast", "net99_ms", 1),
   ],
   // The targets were set on a machine with other work, so this experiment has other work, too. On an idle machine the
-  // processors halt, and each wake-up takes some 50 µs, whatever the engine does.
+  // processors halt, and it takes some 50 µs until a halted processor works again, whatever the engine does.
   run: (bench, contender) => besideOtherWork(() => startJobs(bench, contender)),
 };
 

@@ -1,5 +1,5 @@
-// Requests to the admin's GET routes, with queries of each kind. Left out are the routes of the page and its files, and
-// the routes of downloads with a ticket.
+// Requests to the admin's GET routes, with queries of each kind. The routes of the page, of its files, and of downloads
+// with a ticket are left out. packed-rows.ts replaces `ID` in a path by the id of a job.
 
 const queries = [
   "",
@@ -16,7 +16,10 @@ const some = ["", "payload.a:b is:failed", "error=abc"];
 const each = (path: string, more = "", asked = queries) =>
   asked.map((q) => `${path}?q=${encodeURIComponent(q)}${more}`);
 
-/** The requests of each route; null: none, because the answer is a stream or needs rows that only some tests add. */
+/**
+ * The requests to each route. null: the route is not requested, because its answer is a stream, or because the answer
+ * needs rows that only some tests add.
+ */
 export const asked: Readonly<Record<string, readonly string[] | null>> = {
   "/api/session": ["/api/session"],
   "/api/overview": ["/api/overview"],

@@ -1,6 +1,6 @@
-// Tests that the admin answers requests while locks, workers, cron entries, schedules, pauses, limits, back-offs, the
-// audit trail and operations have large values. Most of the values are compressed once, in the temporary table
-// `packed`, and PostgreSQL copies the compressed values from there.
+// Tests that the admin answers requests while the rows of locks, workers, cron entries, schedules, pauses, limits,
+// back-offs, the audit trail and operations have large values. Most of these values are copied from the temporary table
+// `packed`, where they are already compressed, so that PostgreSQL does not compress each of them again.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 testPackedRows(

@@ -1,4 +1,5 @@
-// The ways to add jobs, each on its own connections through a proxy that may cut them.
+// The ways to add jobs that are tested, such as addJobs(), HTTP and `worker add-many`. Each way opens its own
+// connections, through a proxy that may cut them.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -10,7 +11,10 @@ import { makeWorkerUtils, type WorkerUtils } from "../../../../src/utils/worker-
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import type { Order } from "../../../cli/command-child.ts";
 
-/** The result of an add. `unknown`: it failed, but its job may exist. `not added`: it failed, and no job exists. */
+/**
+ * The result of an add for one job. `unknown`: the add failed, but the job may exist. `not added`: the add failed, and
+ * the job does not exist.
+ */
 export type AddOutcome = "added" | "unknown" | "not added";
 
 export interface Adder {
@@ -23,11 +27,14 @@ export interface Way {
   readonly name: string;
   /** The number of jobs in one call of Adder.add(). */
   readonly jobs: number;
-  /** Whether the names are job keys, too. */
+  /** Whether the name of each job is also its job key. */
   readonly isKeyed: boolean;
-  /** Whether another process adds the jobs. Its connections are not cut inside a message, nor at random moments. */
+  /**
+   * Whether another process adds the jobs, which takes longer. The connections of such a way are cut only between two
+   * messages, and not at random moments.
+   */
   readonly isSlow: boolean;
-  /** cold: the add opens its connection. warm: the connection was open before. */
+  /** The cases that are tested. `cold`: the add opens its connection. `warm`: an earlier add has opened it. */
   readonly temperatures: readonly ("cold" | "warm")[];
   start(url: string, directory: string): Promise<Adder>;
 }
@@ -46,7 +53,7 @@ const job = (n: string, isKeyed = false) => ({
   ...(isKeyed ? { spec: { jobKey: n } } : {}),
 });
 
-/** Returns a way that calls the library once for all names, so all have the same result. */
+/** Returns a way that adds the jobs of all names in one call of the library, so that all have the same result. */
 function library(
   name: string,
   jobs: number,
@@ -94,11 +101,13 @@ const insideTransaction: Way = {
           await client.query("begin");
           await utils.with(client).addJob("mail", { n });
         } catch (error) {
-          if (outcomeOf(error) === "unknown") throw error; // This code is wrong here: no commit was sent.
+          // The error code `outcome_unknown` would be wrong here: no commit was sent, so the job cannot exist.
+          if (outcomeOf(error) === "unknown") throw error;
           await client.query("rollback").catch(() => {});
           return ["not added"];
         }
-        // The caller's own client sends the commit: if its answer is lost, the result is unknown.
+        // The commit is sent on the caller's own client. If the commit fails, the job may exist: perhaps only the
+        // answer was lost.
         return [
           await client.query("commit").then(
             () => "added" as const,
@@ -132,7 +141,7 @@ const overHttp: Way = {
 
 const root = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 
-/** One process runs all commands: starting Node for each command would take most of the time. */
+/** One process runs all commands, because most of the time would be spent on starting Node for each command. */
 const addMany: Way = {
   ...{ name: "worker add-many", jobs: 3, isKeyed: false, isSlow: true, temperatures: ["cold"] },
   async start(url, directory) {

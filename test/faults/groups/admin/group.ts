@@ -1,5 +1,6 @@
 // Tests the admin under faults: one of two admins is killed, PostgreSQL is down, a table is locked, and clients open
-// ten thousand connections and send nothing. No worker runs here, so the group does not depend on modes.
+// thousands of connections and send nothing. No worker runs in these tests, so they are not repeated for each mode of
+// workers.
 import type { FaultGroup } from "../../field/field.ts";
 import { databaseAway } from "./database-away.ts";
 import { idleSockets } from "./idle-sockets.ts";

@@ -1,5 +1,6 @@
-// While another session holds an exclusive lock on the table of jobs, requests are answered with 503 within two
-// seconds, also those that wait for a connection. Once the lock is released, lists are answered with data again.
+// While another session holds an exclusive lock on the table of jobs, the admin answers requests with 503 within two
+// seconds, even requests that wait for a connection to PostgreSQL. Once the lock is released, the admin answers
+// requests for a list with 200 again.
 import pg from "pg";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import type { Field } from "../../field/field.ts";
@@ -8,7 +9,8 @@ import { answers } from "./database-away.ts";
 
 /**
  * The number of reads that are sent at once, together with WRITTEN writes. The admin has far fewer connections to
- * PostgreSQL, so most of these requests wait. One client may have 50 requests at once, so none is refused for that.
+ * PostgreSQL, so most of these requests wait. All together are fewer than the 50 requests that one client may have at
+ * once, so the admin refuses none of them as too many.
  */
 const REQUESTS = 36;
 const WRITTEN = 12;

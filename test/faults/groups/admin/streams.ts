@@ -1,4 +1,5 @@
-// Opens many event streams, from so many addresses that no address exceeds the admin's limit for one client.
+// Opens many event streams of an admin. They come from several addresses, so that no address has more streams than the
+// admin allows.
 import http from "node:http";
 
 export interface Streams {
@@ -10,9 +11,9 @@ export interface Streams {
   close(): void;
 }
 
-/** The number of streams from one address. The admin allows a client, which is an address, 200 streams. */
+/** The maximum number of streams from one address. The admin allows 200 by default. */
 const OF_ONE_ADDRESS = 150;
-/** The number of streams that are opened at once. It is limited, because the kernel's queue of new connections is. */
+/** The maximum number of streams that are opened at once: the kernel's queue of new connections is limited. */
 const AT_ONCE = 100;
 
 export async function openStreams(port: number, count: number): Promise<Streams> {

@@ -6,7 +6,7 @@ export const PASSWORD = "a-password-of-the-faults";
 
 const LOGIN = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString("base64")}`;
 const ANSWER_LIMIT_MS = 10_000;
-/** The delay before a person presses the button again. */
+/** The delay before a failed write is repeated. A user needs about this time to press the button again. */
 const AGAIN_AFTER_MS = 250;
 
 export interface Writers {
@@ -14,7 +14,7 @@ export interface Writers {
   readonly acknowledged: ReadonlySet<string>;
   /** The number of writes that were sent a second time. */
   readonly retried: number;
-  /** The keys, with the problem, of writes that failed the second time, too. */
+  /** For each write that failed twice, the key and the problem of the second attempt. */
   readonly failed: readonly string[];
   stop(): Promise<void>;
 }

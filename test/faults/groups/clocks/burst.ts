@@ -1,4 +1,4 @@
-// A hundred thousand jobs that are due at the same moment: each runs once, and none starts before that moment.
+// Many jobs are due at the same moment. Checks that each job runs once, and that none starts before that moment.
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";

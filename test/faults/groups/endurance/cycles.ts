@@ -1,5 +1,6 @@
-// Runs a process that starts and stops workers one after another (cycles-child.ts). Measures by how much its memory,
-// handles and threads grow between its warm-up and its end, and checks that no heartbeat row is left.
+// Runs a process that starts and stops workers one after another (cycles-child.ts). Checks by how much the memory, the
+// handles and the threads of this process grow between its warm-up and its end, and that no worker has left a heartbeat
+// row.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

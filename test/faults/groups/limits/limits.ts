@@ -1,5 +1,5 @@
-// The limits of the fault group `limits`, and the jobs that they apply to. The payload's `n` begins with the
-// name of the job's queue if it has one, otherwise with the name of its task.
+// The limits of the fault group `limits`, and the jobs that they apply to. The member `n` of a job's payload begins
+// with the name of the job's queue, or, if the job has no queue, with the name of the job's task.
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import { type LimitOptions, matches } from "../../../../src/domain/limits/limit.ts";
 import type { Stand } from "../../field/stand.ts";
@@ -36,7 +36,10 @@ export interface CountedJobs {
   isOf(n: string): boolean;
 }
 
-/** One entry for each limit of tasks, and one for each queue of a limit of queues, which counts queues separately. */
+/**
+ * One entry for each limit of tasks. A limit of queues counts the jobs of each queue separately, so it has one entry
+ * for each queue.
+ */
 export const counted: readonly CountedJobs[] = LIMITS.flatMap((limit): CountedJobs[] => {
   const { name, task, queue } = limit;
   if (queue === undefined) {

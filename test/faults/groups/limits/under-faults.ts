@@ -30,9 +30,9 @@ export async function underFaults(
 }
 
 /**
- * Returns a job. Jobs of `ten` and `three` are added almost as fast as their limits allow without faults: 24.5 of at
- * most 28.6 per second for `ten`, and 14 of at most 15 for `three`. Two tenants have more than half of all tenants'
- * jobs.
+ * Returns a job. Jobs of the tasks `ten` and `three` are added almost as fast as their limits allow without faults:
+ * 24.5 jobs of `ten` per second, of at most 28.6, and 14 jobs of `three` per second, of at most 15. Two of the tenants
+ * have more than half of all tenants' jobs.
  */
 function make(n: string, producer: string, dice: Random): JobToAdd {
   const failures = dice(25) === 0 ? 1 : 0;

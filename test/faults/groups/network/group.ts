@@ -1,5 +1,5 @@
-// Network faults between workers and PostgreSQL. Each worker of this library polls only once an hour, so that no poll
-// hides a lost notification.
+// Tests network faults between workers and PostgreSQL. The workers of this library poll only once an hour. So if a
+// notification is lost, no poll finds its job soon, and the test fails.
 import { tcpProxy } from "../../../support/tcp-proxy.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import { ROUNDS } from "./rounds.ts";
@@ -38,7 +38,8 @@ export const group: FaultGroup = {
         const wire = wires.get(stand);
         await wire?.underLoad(round.what, () => round.run(wire, field));
       });
-      // prove() runs for one stand after another. The times that it measures would be longer if several ran at once.
+      // prove() measures times, which would be longer if it ran for several stands at once. So it runs for one stand
+      // after another.
       for (const wire of wires.values()) {
         await field.each([wire.stand], () => wire.prove(round.what));
       }

@@ -7,11 +7,11 @@ export type Target =
   | { readonly scope: "task" | "queue"; readonly name: string }
   | { readonly scope: "all" };
 
-/** When a pause was requested and answered, by machineTime(). */
+/** The times at which a pause was requested and answered, by machineTime(), and a part of the answer. */
 export interface PauseTimes {
   readonly calledAt: number;
   readonly answeredAt: number;
-  /** The ids of live workers that had not acknowledged the pause when it was answered. */
+  /** The ids of live workers that had not acknowledged the pause at the time of the answer. */
   readonly waitingFor: readonly string[];
 }
 

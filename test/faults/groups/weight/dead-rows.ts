@@ -1,5 +1,6 @@
-// A million dead rows in front of the jobs, which vacuum cannot remove because of an open transaction. Each fetch of
-// Graphile Worker reads all of these rows; workers of this library must be many times as fast.
+// Runs jobs while the index of jobs has a million dead rows before them. Vacuum cannot remove the dead rows, because a
+// transaction is open. Each fetch of Graphile Worker reads all of these rows. Workers of this library must be many
+// times as fast as Graphile Worker.
 import pg from "pg";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Field } from "../../field/field.ts";
@@ -14,7 +15,8 @@ export async function deadRows(field: Field): Promise<void> {
   const server = await field.server({ settings: { autovacuum: "off", shared_buffers: "256MB" } });
   const stands = await field.stands(server, { name: "-dead-rows" });
   let stockSpeed: number | null = null;
-  // The modes run one after another, so that each has the machine for itself. Graphile Worker, the reference, is first.
+  // The stands run one after another, so that each has the machine for itself. Graphile Worker's stand, the last in the
+  // list, runs first, because the speeds of the other stands are compared with its speed.
   for (const stand of stands.toReversed()) {
     await field.each([stand], async () => {
       await using holder = await dead(stand);
@@ -32,7 +34,7 @@ export async function deadRows(field: Field): Promise<void> {
   }
 }
 
-/** Adds and deletes a million jobs. Vacuum cannot remove their rows until the returned `release` is called. */
+/** Adds and deletes a million jobs. Vacuum cannot remove the dead rows until the returned `release` is called. */
 async function dead(stand: Stand) {
   const url = stand.url;
   await stand.sql(`select worker.add_job('single')`);
@@ -61,7 +63,10 @@ async function dead(stand: Stand) {
   };
 }
 
-/** Adds jobs and starts a worker. Returns the jobs per second, from the start of the first job to that of the last. */
+/**
+ * Adds jobs and starts a worker. When all jobs have started, or after 15 s, returns how many jobs started per second
+ * between the first start and the last.
+ */
 async function measured(stand: Stand): Promise<number> {
   const utils = await stand.utils;
   const jobs = Array.from({ length: JOBS }, (_, n) => ({
@@ -72,7 +77,7 @@ async function measured(stand: Stand): Promise<number> {
     stand.log.write({ e: "added", n: `job-${n}`, job: id });
   }
   const at = machineTime();
-  // In the mode `beside stock`, only a Graphile worker runs.
+  // In the mode `beside stock`, this starts only a Graphile worker.
   await stand.hire(1, stand.mode.stock ? { stock: true } : {});
   const isOver = () => machineTime() > at + LASTS_MS || stand.runs().length >= JOBS;
   await stand.until("it has worked", isOver, LASTS_MS * 2);

@@ -1,4 +1,5 @@
-// Jobs with payloads of 50 MB. The memory of a worker has only jobs that run or are fetched ahead, not all ready jobs.
+// Tests the memory of a worker that runs jobs with payloads of 50 MB. The worker keeps only those jobs in memory that
+// run or are fetched ahead, not all ready jobs.
 import { readFileSync } from "node:fs";
 import type { Field } from "../../field/field.ts";
 

@@ -1,4 +1,8 @@
-/** A row of the list of changes: a sentence, jobs, the user and the time; of an operation also its receipt and undo. */
+/**
+ * A row of the list of changes: a sentence, the jobs, the user and the time. The row of an operation also has a link
+ * to the receipt. The row of the operation's start can have buttons, too: one for the undo, one that copies the
+ * command.
+ */
 import { agoElement } from "../../controls/age";
 import { copyButton, link } from "../../controls/button";
 import { cutText } from "../../controls/middle";
@@ -58,14 +62,17 @@ export class ActivityRow extends Row {
     ];
   }
 
-  /** Returns what was done. For the start of the page's current operation, while it is at work: what it is doing. */
+  /**
+   * Returns what was done. If the entry is the start of the running operation (m.facts.operation), returns what the
+   * operation is doing.
+   */
   private sentence(m: Model): string {
     const latest = m.facts.operation;
     const isOfLatest = latest !== null && latest.id === this.entry.operationId;
     return isOfLatest && this.isBeginning && isAtWork(latest!) ? titleOf(latest!) : this.name;
   }
 
-  /** Whether the entry of an operation is its start, and not its pause, resume, stop or undo. */
+  /** Whether the entry of an operation is the operation's start, and not its pause, resume, stop or undo. */
   private get isBeginning(): bool {
     return !this.entry.action.startsWith("operation.");
   }
@@ -110,8 +117,8 @@ export class ActivityRow extends Row {
 
 function sentenceOf(entry: AuditEntry): string {
   const id = entry.operationId;
-  // A sentence is made here only for an operation by query. For jobs that were selected by id, the server's message has
-  // more details.
+  // A sentence is composed here only for an operation by query. For any other change, the server's message has more
+  // details.
   if (id === i64.MIN_VALUE || entry.q === null) return entry.message;
   const action = entry.action;
   if (action === "operation.pause") return `Paused operation ${id}`;

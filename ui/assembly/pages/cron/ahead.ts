@@ -1,6 +1,6 @@
 /**
- * The chart of the next 24 hours. It has a line for each cron entry that runs in this time, up to MAX_LINES, and a
- * bar for each quarter-hour in which the entry runs.
+ * The chart of the next 24 hours. It has a line for each cron entry that runs in this time, up to MAX_LINES lines. The
+ * line has a bar for each quarter-hour in which the entry runs.
  */
 
 import { panel } from "../../controls/panel";
@@ -14,7 +14,7 @@ import { CronRow } from "./row";
 
 const QUARTERS = 96;
 const STEP_MS: f64 = 10800000;
-/** The maximum number of lines. More would not be readable. */
+/** The maximum number of lines. More lines would not be readable. */
 const MAX_LINES = 30;
 
 /** Returns `21:00` by the local clock. The axis spans one day, so it needs no dates. */

@@ -1,4 +1,4 @@
-/** The page of one cron entry, which is a schedule or is defined in code. entry-view.ts draws its body. */
+/** The page of one cron entry: a schedule, or an entry in the code of workers. entry-view.ts draws the page's body. */
 import { DOTS, icon } from "../../controls/icon";
 import { menu } from "../../controls/menu";
 import { CronDetails, CronEntry, readCronDetails } from "../../generated/records";
@@ -41,7 +41,7 @@ export class CronEntryPage extends NamedPage {
     if (this.data.finish(m, r)) this.details = details;
   }
 
-  /** The schedule of this name if there is one, otherwise the entry in the code of workers. */
+  /** The schedule with the name in the address; if there is none, the entry in code. Exists if `isShown` is true. */
   private get entry(): CronEntry {
     return this.details.entries[0];
   }

@@ -1,4 +1,7 @@
-/** The body of the page of a cron entry: its runs, payload and changes, and beside them its definition. */
+/**
+ * The body of the page of a cron entry. times() returns the main column: the entry's runs, payload and changes. about()
+ * returns the column beside it: the entry's definition.
+ */
 import { agoElement, localTimes, spanText, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { note } from "../../controls/empty";
@@ -81,7 +84,7 @@ function changes(m: Model, details: CronDetails): Node {
   return tablePanel("Changes", "", [], "changes", CHANGES, rows);
 }
 
-/** The definition of the entry. For a schedule, the command that runs it now is below. */
+/** Returns the definition of the entry and, for a schedule, the shell command that runs the schedule now. */
 export function about(m: Model, entry: CronEntry, details: CronDetails): Node {
   const schedule = details.schedule;
   const match = entry.match;

@@ -1,4 +1,4 @@
-/** The list of cron entries (schedules, and entries in the code of workers), and a chart of the next 24 hours. */
+/** The list of cron entries (schedules, and entries in workers' timetables), and a chart of the next 24 hours. */
 import { empty } from "../../controls/empty";
 import { CLOCK } from "../../controls/icon";
 import { pageHeadWith } from "../../controls/panel";
@@ -46,7 +46,7 @@ export class CronPage extends ListPage {
     return page;
   }
 
-  /** Whether the search field is shown: if the list is long, and during a search. */
+  /** Whether the search field is shown: during a search, and while the list has at least SEARCHED_FROM entries. */
   private get isLong(): bool {
     return this.address.value("search").length > 0 || this.count >= SEARCHED_FROM;
   }

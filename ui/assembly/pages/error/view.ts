@@ -33,7 +33,10 @@ export function numbers(m: Model, group: ErrorGroup): Node {
   ]);
 }
 
-/** The group's share of all failed jobs. Their number is the feed's, because an answer may contain only this group. */
+/**
+ * The group's share of all failed jobs, as text; empty if it is unknown. The number of all failed jobs is from the
+ * feed, because an answer about groups may contain only this group.
+ */
 function share(m: Model, failed: Group | null): string {
   const all = <f64>m.facts.counts.failed.value;
   if (failed === null || !m.facts.has("counts") || all === 0) return "";
@@ -65,7 +68,7 @@ function trend(group: ErrorGroup): Node {
   ]);
 }
 
-/** The whole error of the newest job that is listed. */
+/** The panel with the whole error of the first job in the panel Latest jobs. */
 export function errorView(m: Model, details: Details): Node {
   const data = details.example;
   const error = details.job.lastError;
@@ -110,7 +113,7 @@ export function newest(m: Model, details: Details, all: string, query: string): 
   );
 }
 
-/** The tasks and queues of the group's failed jobs, or of its retrying jobs if none has failed, and their numbers. */
+/** The panel with the tasks and named queues of the group's jobs, and the number of jobs of each (details.ts). */
 export function places(m: Model, group: ErrorGroup, details: Details, query: string): Node {
   const tasks = group.tasks;
   const all = group.failedCount + group.retryingCount;
@@ -145,7 +148,10 @@ export function places(m: Model, group: ErrorGroup, details: Details, query: str
   );
 }
 
-/** Returns the number of jobs of a task or queue (`group`); `all` or `≈ all` if it has all jobs of the error group. */
+/**
+ * Returns how many jobs a task or queue (`group`) has, as text. `all`: the number of jobs of the error group. If the
+ * task or queue has all of these jobs, the text is `all` or `≈ all`.
+ */
 function part(group: Group, all: i64): string {
   const isEstimate = group.count.precision !== "exact";
   if (group.count.value < all) return valueText(group.count);

@@ -1,4 +1,4 @@
-/** One error group in the list. */
+/** The rows and columns of the list of error groups, and the order of the groups. */
 import { aged } from "../../controls/age";
 import { badge, link } from "../../controls/button";
 import { sparkline } from "../../controls/spark";
@@ -37,8 +37,8 @@ export class ErrorRow extends Row {
   }
 
   /**
-   * Returns `mail` if that is the only task, and `mail +2` if there are three. A list of all names is not shown: cut in
-   * its middle, it would look like one name.
+   * Returns `mail` if that is the only task, and `mail +2` if there are three tasks. The names of all tasks are not
+   * shown, because a long list is cut in its middle, and would then look like one name.
    */
   private get tasks(): string {
     const tasks = this.group.tasks;
@@ -68,8 +68,8 @@ export class ErrorRow extends Row {
 }
 
 /**
- * Returns the groups in the order of a column; a minus before the column's name reverses it. Groups with an unknown
- * value are last. Equal groups keep their order.
+ * Returns the groups in the order of a column; a minus before the column's name reverses the order. Groups with an
+ * unknown value are last. Groups with equal values keep their order.
  */
 export function sortGroups(groups: ErrorGroup[], by: string): ErrorGroup[] {
   const down = by.startsWith("-");

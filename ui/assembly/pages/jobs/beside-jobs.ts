@@ -1,6 +1,6 @@
 /**
- * The list of jobs with one job open beside it (`job=` of the address). If the user then moves to another row, the job
- * of that row replaces it.
+ * The list of jobs, with one job open beside it if the address has the parameter `job`. When the user then moves to
+ * another row, the job of that row replaces the open job.
  */
 import { after, back, focus, isWide, navigate } from "../../host";
 import { BESIDE } from "../../job/beside";
@@ -14,14 +14,17 @@ import { GroupRow } from "./group-rows";
 import { GroupedJobs } from "./grouped-jobs";
 import { JobRow } from "./row";
 
-/** The pause on a row after which its job is opened. Rows that are passed while a key is held down are skipped. */
+/**
+ * If the user stays on a row for this long, in milliseconds, the row's job is opened. Rows that the user passes while
+ * holding a key down are skipped.
+ */
 const FOLLOW_MS = 120;
 
 export abstract class BesideJobs extends GroupedJobs {
   /** The number of the history entry in which a job was opened beside the list. */
   private openedAs: i32 = 0;
 
-  /** The id of the job beside the list; empty: none. */
+  /** The id of the job that is open beside the list; empty: none. */
   override get opened(): string {
     const id = this.address.value("job");
     return parseWhole(id).valid ? id : "";
@@ -52,7 +55,10 @@ export abstract class BesideJobs extends GroupedJobs {
     return true;
   }
 
-  /** Shows the job of the address beside the list; if there is no room for both, on its own page. */
+  /**
+   * Shows the job of the address beside the list. If the window is too narrow for both, opens the job's own page
+   * instead.
+   */
   private openJob(): void {
     const id = this.opened;
     if (id.length === 0) return;
@@ -76,8 +82,8 @@ export abstract class BesideJobs extends GroupedJobs {
   }
 
   /**
-   * Opens a group in place, and a job beside the list. In a narrow window, or on Enter if the job is already beside the
-   * list, opens the job's page.
+   * Opens or closes the group of a group's row. Opens the job of a job's row beside the list; in a narrow window, or on
+   * Enter if the job is already beside the list, opens the job's own page. Any other row is a link, which is followed.
    */
   protected override open(m: Model, row: Row, stroke: string): void {
     if (row instanceof GroupRow) this.toggle(m, row as GroupRow);
@@ -90,7 +96,10 @@ export abstract class BesideJobs extends GroupedJobs {
     navigate(this.address.beside("job", key), this.opened.length > 0);
   }
 
-  /** Moves to another row. If the user stays on it, its job replaces the one beside the list. */
+  /**
+   * Moves to another row. If a job is open beside the list and the user stays on the new row, the job of this row
+   * replaces the open job.
+   */
   protected override walk(by: i32): void {
     super.walk(by);
     if (this.opened.length > 0) after(FOLLOW_MS, "jobs.follow", this.list.currentKey);
@@ -103,8 +112,8 @@ export abstract class BesideJobs extends GroupedJobs {
   }
 
   /**
-   * Closes the job. If it was opened from this list, goes back in the history. Otherwise the history may not have the
-   * list, as after a pasted address.
+   * Closes the job beside the list. If it was opened from the list, goes back in the history. Otherwise, for example
+   * after the address was pasted, the history may not have the list without the job, so the address is changed instead.
    */
   protected close(m: Model): void {
     if (m.entry === this.openedAs) back();

@@ -1,4 +1,7 @@
-/** The list of jobs, which shows groups if the address has `group=`: their heads, and the rows of open groups. */
+/**
+ * The list of jobs. If the address has `group=`, the list shows groups of jobs: the head of each group, and the rows
+ * of each open group.
+ */
 
 import { Terms } from "../../bar/terms";
 import { RowPage } from "../../kit/row";
@@ -20,7 +23,7 @@ export abstract class GroupedJobs extends JobsList {
   /** The text in the field for the name of a new saved view. */
   viewName: string = "";
 
-  /** The address to save as a view, without the cursor and the job beside the list. */
+  /** The address to save as a view: the page's address without its cursor and without the job beside the list. */
   get viewPath(): string {
     return this.identity(this.address);
   }
@@ -85,7 +88,7 @@ export abstract class GroupedJobs extends JobsList {
     this.settle(m);
   }
 
-  /** Opens a group in place, or closes it. The other rows keep their order. */
+  /** Opens a closed group in place, or closes an open one. The other rows keep their order. */
   protected toggle(m: Model, row: GroupRow): void {
     this.groups.toggle(m, row.group);
     if (!this.groups.isOpen(row.group.key)) this.list.fill(row.key, []);

@@ -1,6 +1,7 @@
 /**
  * The rows of the list of jobs, and the requests for them. The page's address has the query (`q`), `sort`, `size` and
- * `cursor`. The server filters, sorts and pages. A long search is done in steps (bar/search.ts).
+ * `cursor`. The server filters and sorts the jobs, and returns them page by page. A long search is done in steps
+ * (bar/search.ts).
  */
 
 import { Bar } from "../../bar/bar";
@@ -27,12 +28,15 @@ import { timeHead, usualSort } from "./tabs";
 /** The possible numbers of jobs on a page (`size` of the address). The second is the default. */
 export const SIZES: string[] = ["50", "100", "200"];
 const REFRESH_MS: f64 = 4000;
-/** The page requests the list again by itself after at least this multiple of the server's time for the last answer. */
+/**
+ * Before the page requests the list again by itself, it waits for at least this multiple of the time for which the
+ * server worked on the last answer.
+ */
 const PAUSE_FACTOR = 20;
 
-/** The state that the list stores in addition to its rows. */
+/** The state of the list that Back restores in addition to the rows. */
 export class JobsState extends PageState {
-  /** For GroupedJobs: its Grouping. */
+  /** Set by the subclass GroupedJobs: its Grouping. */
   groups: PageState | null = null;
 
   constructor(
@@ -52,8 +56,8 @@ export abstract class JobsList extends ListPage {
   private readonly more: ServerData = new ServerData("jobs.more");
   private answer: JobList = JobList.empty();
   /**
-   * For each page whose earlier pages have all been read: the number of its first row in the whole list, by the page's
-   * cursor.
+   * By the cursor of a page: the number of the page's first row in the whole list. Only pages whose earlier pages have
+   * all been read are included.
    */
   private firsts: Map<string, i32> = new Map<string, i32>();
 
@@ -68,7 +72,7 @@ export abstract class JobsList extends ListPage {
     return "job-" + key;
   }
 
-  /** The address without `job`: if another job is shown beside the list, the list is still the same. */
+  /** Returns the address without `job`, because the list stays the same if another job is shown beside it. */
   override identity(address: Address): string {
     return address.with("job", "");
   }
@@ -126,8 +130,8 @@ export abstract class JobsList extends ListPage {
   }
 
   /**
-   * Requests the rows; if the query is invalid, the list is empty. Partial rows of several answers, which Back has
-   * restored, stay: a single answer would find fewer jobs.
+   * Requests the rows; if the query is invalid, empties the list instead. If Back has restored partial rows of several
+   * answers, keeps these rows without a request, because a single answer is the result of a shorter search.
    */
   override load(m: Model): void {
     if (this.search.answers > 1 && this.search.isPartial) return;
@@ -174,7 +178,7 @@ export abstract class JobsList extends ListPage {
   override onAnswer(m: Model, request: Pending, body: string): void {
     if (request.topic === this.more.topic) this.onMore(m, body);
     else {
-      // An answer that is merged into the rows of several answers does not restart their search.
+      // An answer that is merged into the rows of several answers does not restart the search for these rows.
       const isJoined = this.search.answers > 1;
       super.onAnswer(m, request, body);
       if (this.rows.error.length === 0 && !(isJoined && this.list.wasMerged)) this.began(m);
@@ -182,7 +186,7 @@ export abstract class JobsList extends ListPage {
     }
   }
 
-  /** Called when an answer has arrived with which the search begins or restarts. */
+  /** Called after an answer with which a search begins or restarts. */
   protected began(m: Model): void {
     this.search.begin(m, this.answer);
   }
@@ -195,7 +199,7 @@ export abstract class JobsList extends ListPage {
     }
   }
 
-  /** Adds the rows of a further answer. If the present rows are partial (bar/search.ts), the answer replaces them. */
+  /** Adds the rows of a further answer. If the present rows are partial (bar/search.ts), the new rows replace them. */
   private onMore(m: Model, body: string): void {
     const wasPartial = this.search.isPartial;
     const page = this.read(body);
@@ -210,7 +214,7 @@ export abstract class JobsList extends ListPage {
     this.settle(m);
   }
 
-  /** Shows the rows of the last merged answer. If the list had rows of several answers, the search begins again. */
+  /** Shows the rows of the last merged answer. If the list had rows of several answers, restarts the search. */
   showNews(m: Model): void {
     this.list.showNews();
     if (this.search.answers > 1) this.search.begin(m, this.answer);
@@ -251,7 +255,7 @@ export abstract class JobsList extends ListPage {
     this.search.isComplete = false;
   }
 
-  /** Whether the user waits for rows: the first ones, those of another page, or the next step of a search. */
+  /** Whether the user waits for the first rows, for the rows of another page, or for the next step of a search. */
   isSearching(m: Model): bool {
     return (
       this.more.isPending(m) || this.isTurning(m) || (!this.rows.ready && this.rows.isPending(m))

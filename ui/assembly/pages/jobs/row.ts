@@ -96,7 +96,7 @@ function orNone(name: string | null): Node {
   return el("span", [attr("title", name)], [cutName(name, "")]);
 }
 
-/** The status: the last error, what the job waits for, or the worker that has locked it. */
+/** The status of the job: its last error, what it waits for, or the worker that has locked it. */
 export function whyOf(m: Model, job: ListedJob): Node {
   const error = job.errorLine;
   const condition = job.condition;
@@ -119,7 +119,10 @@ export function whyOf(m: Model, job: ListedJob): Node {
     : leaf("span", "dim", "Waiting to start");
 }
 
-/** Returns `Paused by ana until 14:00:00: deploy.` from the incident about the pause; empty: there is no incident. */
+/**
+ * Returns the text of a pause or back-off that applies to the job, such as `Paused by ana until 14:00:00: deploy.`. The
+ * text is from the incident about the pause. Empty if there is no such incident.
+ */
 function pauseOf(m: Model, job: ListedJob): string {
   const queue = job.queueName;
   const task = job.taskIdentifier;

@@ -46,7 +46,10 @@ export function jobsView(m: Model, page: GroupedJobs): Node {
   ]);
 }
 
-/** Returns how many jobs the query finds; null: unknown, for example because groups lack some jobs. */
+/**
+ * Returns the number of jobs that match the query; null if it is unknown. The number of jobs in groups by error or by
+ * queue is not this number, because jobs without an error or without a named queue are in no group.
+ */
 function tabTotal(m: Model, page: GroupedJobs): Value | null {
   if (!page.rows.ready || page.isTurning(m)) return null;
   if (page.isGrouped) return page.groups.by === "task" ? page.groups.answer.of : null;
@@ -108,7 +111,7 @@ export function exportedColumns(page: GroupedJobs): string {
 
 /**
  * Returns `12,000 jobs with an error in 3 groups`, or `12,000 jobs with an error: the 50 largest groups` if there may
- * be more. Groups by error lack the jobs without an error, groups by queue the jobs without a queue.
+ * be more groups. Jobs without an error are in no group by error, jobs without a named queue in no group by queue.
  */
 function groupsText(groups: Grouping): string {
   const answer = groups.answer;
@@ -143,7 +146,10 @@ function sizes(page: GroupedJobs): Node {
   return segments("Rows on a page", parts);
 }
 
-/** The menu of saved views. If the present view can be saved and is not, the menu also has a form that saves it. */
+/**
+ * The menu of saved views. It also has a form that saves the present view, unless this view is already saved or is the
+ * plain page of jobs.
+ */
 function viewsMenu(m: Model, page: GroupedJobs): Node {
   const items: Node[] = [];
   const all = m.views.all;

@@ -1,4 +1,4 @@
-/** The body of a limit's page: its use, its back-offs, and its definition with the command that sets it. */
+/** The body of a limit's page: the limit's use and back-offs, its definition, and the command that sets it. */
 import { ageText, clockAt, timeElement, timeUntil } from "../../controls/age";
 import { link } from "../../controls/button";
 import {

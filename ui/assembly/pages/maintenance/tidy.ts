@@ -1,6 +1,6 @@
 /**
- * The rows for cleanups on the page Maintenance: one for each kind of deletion, with the number of rows that it would
- * delete, and one for the sweep of stale workers.
+ * The part of the page Maintenance for cleanups. It has a row for each kind of cleanup, with the number of jobs, tasks
+ * or queues that the cleanup would delete, and a row for the sweep of stale workers.
  */
 import { sub } from "../../controls/table";
 import { countedValue, valueNode } from "../../controls/value";
@@ -15,7 +15,7 @@ import { due, fine, possible, statusRow } from "./status";
 
 const FAILED = "delete-permanently-failed-jobs";
 const TASKS = "gc-task-identifiers";
-/** If more failed jobs than this would be deleted, the user types their number to confirm it. */
+/** If more failed jobs than this would be deleted, the user types their number to confirm the deletion. */
 const TYPED_ABOVE: i64 = 100;
 
 export function tidyRows(m: Model, database: Database): Node[] {

@@ -1,4 +1,7 @@
-/** The numbers of jobs by condition, each with a remark such as an age. They are also the legend of the horizon. */
+/**
+ * Lists the conditions, each with its number of jobs and a remark such as an age. The list is also the legend of the
+ * horizon.
+ */
 
 import { ageText, ago, timeUntil } from "../../controls/age";
 import { link } from "../../controls/button";
@@ -33,9 +36,9 @@ function number(m: Model, condition: string): Node {
   ]);
 }
 
-/** The remark below the number. */
+/** Returns the remark below the number of a condition; empty for none. */
 function remark(m: Model, condition: string, value: Value): string {
-  // If the number is an estimated 0, there may be a few jobs.
+  // An estimated 0 gets no `none`, because there may be a few jobs.
   if (value.value === 0 && value.precision === "exact") return "none";
   const counts = m.facts.counts;
   const times = m.times;
@@ -59,7 +62,7 @@ function remark(m: Model, condition: string, value: Value): string {
   return isFailed ? "last " + ago(at, times) : "next " + timeUntil(at, times);
 }
 
-/** Returns `oldest waits 18 m`; if the data are stale, `oldest since 00:02:11`. */
+/** Returns, for example, `oldest waits 18 m`, or `oldest since 00:02:11` while the page's data are stale. */
 function since(m: Model, what: string, verb: string, at: f64): string {
   if (isNaN(at)) return "";
   const times = m.times;

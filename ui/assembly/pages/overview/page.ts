@@ -41,9 +41,12 @@ const ERRORS = `api/groups?by=error&q=is%3Afailed&limit=${SHOWN}`;
 const QUEUES = `api/queues?limit=${SHOWN}`;
 const TASKS = `api/tasks?limit=${SHOWN}&sort=worst`;
 const NEXT = `api/jobs?limit=${SHOWN}&fields=row&count=none&sort=due&q=is%3Ascheduled`;
-/** The interval of requests for a short list whose data have changed. Unchanged data are requested less often. */
+/**
+ * The interval between two requests for the same short list if its data may have changed since the first of them.
+ * Otherwise the interval is longer (ServerData).
+ */
 const SOON_MS: f64 = 5000;
-/** The number of incidents that are shown at first if there are at least two more. */
+/** The number of incidents that are shown at first, if at least two others remain hidden. */
 const MAX_INCIDENTS: i32 = 6;
 
 export class OverviewPage extends Page {
@@ -77,7 +80,7 @@ export class OverviewPage extends Page {
   }
 
   override refresh(m: Model): void {
-    // The server reads error groups seldom, so they are requested until they include the latest failures.
+    // The server reads error groups seldom, so the request is repeated until the groups include the latest failures.
     const isOld = this.groups.asOf < m.facts.failedAsOf;
     this.errors.requestSince(m, ERRORS, SOON_MS, isOld ? m.now : m.facts.failedAt);
     this.queues.requestEvery(m, QUEUES, SOON_MS);
@@ -162,7 +165,7 @@ export class OverviewPage extends Page {
       navigate(incidentPath(incident), false);
   }
 
-  /** The number of incidents that are shown. If only one of the rows would be hidden, it is shown, too. */
+  /** The number of incidents that are shown. If exactly one incident would be hidden, it is shown, too. */
   private get shown(): i32 {
     const count = this.incidents.rows.length;
     return this.showsAll || count <= MAX_INCIDENTS + 1 ? count : MAX_INCIDENTS;
@@ -197,11 +200,11 @@ export class OverviewPage extends Page {
     if (list.rows.length === 0) return checks(m);
     const rows: Node[] = [];
     let isFilled = false;
-    // An acknowledgement is for all pauses, so it is shown only below the first pause.
+    // The acknowledgement by the workers is for all pauses, so it is shown only below the first pause.
     let hasPause = false;
     const shown = this.shown;
     for (let i = 0; i < shown; i++) {
-      // Only the first incident with an action gets a prominent button.
+      // Only the first incident that has an action and has not ended gets a prominent button.
       const isFirst = !isFilled && list.rows[i].fix !== null && !list.gone.has(list.rows[i].id);
       const isPause = !hasPause && list.rows[i].kind === "paused";
       const more = isPause ? this.acknowledged.view() : crashCard(m, list.rows[i].crash);
@@ -260,7 +263,7 @@ export class OverviewPage extends Page {
   }
 }
 
-/** A note about the precision of the numbers, if they are estimated. */
+/** A note about the precision of the numbers. Empty if the number of all jobs is exact or unknown. */
 function estimates(m: Model): Node {
   const total = m.facts.counts.total;
   if (!m.facts.has("counts") || total.precision === "exact") return nothing;

@@ -1,6 +1,6 @@
 /**
- * Shows whether a named queue is paused, locked or not locked. For a locked queue, it shows the worker that has locked
- * it, since when, and whether the worker responds.
+ * Shows whether a named queue is paused, locked or not locked. For a locked queue, also shows which worker has locked
+ * the queue, since when, and whether that worker responds.
  */
 import { ago, clockAt, durationText } from "../../controls/age";
 import { link } from "../../controls/button";
@@ -133,7 +133,7 @@ function consequence(known: HolderOf | null, job: QueuedJob | null): string {
   if (known === null) return "";
   const effect = "unlocking " + known.released;
   if (job === null) return effect;
-  // The interrupted attempt stays counted.
+  // `attempts` includes the attempt that the unlock interrupts, and does not change.
   const then =
     job.attempts < job.maxAttempts
       ? `runs again as attempt ${job.attempts + 1} of ${job.maxAttempts}`

@@ -1,4 +1,7 @@
-/** The jobs of a queue: their numbers, and the running and the next due jobs in the order in which they run. */
+/**
+ * The jobs of a named queue, on the page of the queue: figures with the numbers of jobs, and a table with the running
+ * job and the next due jobs, in the order in which they run.
+ */
 import { ageText, agoElement, durationText, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { empty } from "../../controls/empty";
@@ -34,15 +37,16 @@ export function numbers(m: Model, details: QueueDetails): Node {
   ]);
 }
 
-/** A number that links to its jobs, if there are any. */
+/** Returns the number of some jobs, with a link to these jobs if there are any. */
 function number(value: Value, query: string): Node {
   const node = valueNode(value, "");
   return value.value === 0 ? node : link(queryPath(query), "link", [node]);
 }
 
 /**
- * Returns the rate at which jobs were added in the last 10 minutes; empty if fewer than five jobs were added, or all
- * within a minute. The rate is right only for a queue in which no job runs: then all added jobs are still there.
+ * Returns the rate at which the latest jobs were added in the last 10 minutes, such as `2.5/min`; empty if fewer than
+ * five jobs were added, or all within a minute. Completed jobs are not counted, because they are no longer in the
+ * table. So the rate is used only for a stuck queue, in which no job is completed.
  */
 function pace(arrivals: QueuedJob[], now: f64): string {
   let last = arrivals.length - 1;

@@ -1,4 +1,7 @@
-/** Shows what a worker runs and has locked. If the worker may have ended, also shows what happens after unlocking. */
+/**
+ * Shows what a worker runs and has locked. If the worker may have ended, the list also shows what happens to each job
+ * and queue after the worker is unlocked.
+ */
 import { age, ago, clockAt, durationText, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { note } from "../../controls/empty";
@@ -61,7 +64,7 @@ function heartbeatText(m: Model, worker: ListedWorker): string {
   return `Last heartbeat ${ago(worker.lastHeartbeatAt, m.times)}. ${runs}${fetchedText(worker)}.`;
 }
 
-/** Returns a text such as `, 45 more fetched`; empty if there are none. */
+/** Returns a text such as `, 45 more fetched`; empty if the worker has no jobs that are fetched and not started. */
 function fetchedText(worker: ListedWorker): string {
   const fetched = fetchedJobs(worker);
   return fetched > 0 ? `, ${numberText(fetched)} more fetched` : "";
@@ -77,8 +80,8 @@ function numbers(m: Model, worker: ListedWorker): Node {
     figure(
       isAlive ? "Running" : "Jobs locked",
       valueNode(jobCount(worker), ""),
-      // The jobs of a worker that is not alive may have ended, but it still holds their locks. So the time until now is
-      // shown.
+      // A worker that is not alive may no longer run its jobs, but it still holds their locks. So the time until now is
+      // shown for such a worker, not the time until its last heartbeat.
       isNaN(first)
         ? ""
         : "the longest for " + (isAlive ? runTime(m, worker, first) : age(first, m.times)),
@@ -103,8 +106,8 @@ function numbers(m: Model, worker: ListedWorker): Node {
 }
 
 /**
- * Returns the number of jobs that wait in the queues that the worker has locked. It is only a lower bound if not all of
- * these queues were read.
+ * Returns the number of jobs that wait in the queues that the worker has locked. If not all of these queues were read,
+ * the number includes only the jobs of those that were read.
  */
 function waitingBehind(worker: ListedWorker): Value {
   const sum = Value.empty();

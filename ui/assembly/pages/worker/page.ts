@@ -1,4 +1,7 @@
-/** The page of a worker: whether it responds, what it runs and has locked, how many jobs it blocks, its details. */
+/**
+ * The page of a worker. It shows whether the worker responds, what the worker runs and has locked, how many jobs wait
+ * behind these locks, and details of the worker.
+ */
 import { link } from "../../controls/button";
 import { stateWith } from "../../controls/glyph";
 import { ServerData } from "../../kit/server-data";
@@ -34,7 +37,7 @@ export class WorkerPage extends NamedPage {
     this.of.request(m, this.wanted);
   }
 
-  /** Requests the worker again after 10 s even if no count of jobs has changed, because its last heartbeat changes. */
+  /** Requests the worker again after 10 s even if no count of jobs has changed: it may have sent a heartbeat. */
   override refresh(m: Model): void {
     if (this.data.isDue(m, BEAT_MS)) this.of.request(m, this.wanted, true);
   }
@@ -72,10 +75,7 @@ export class WorkerPage extends NamedPage {
     ];
   }
 
-  /**
-   * A live worker has no Unlock button. Any other worker has one if it holds locks. Before an unlock, the user must
-   * check that the worker no longer runs.
-   */
+  /** Returns the buttons. Only a worker that is not alive and holds locks has the button Unlock. */
   protected override acts(m: Model): Node[] {
     const worker = this.of.holder;
     const jobs = link(queryPath("worker:" + quoteIfNeeded(worker.workerId)), "btn", [

@@ -29,7 +29,7 @@ export function runningLongest(m: Model, workers: Row[]): Node {
   const begins: f64[] = [];
   for (let i = 0; i < workers.length; i++) {
     const worker = (workers[i] as WorkerRow).worker;
-    // The server lists the jobs of a worker from the longest-running one on.
+    // The server lists the longest-running job of a worker first.
     const jobs = currentJobs(worker);
     for (let k = 0; k < min(jobs.length, SHOWN); k++) {
       all.push(new Runs(worker, jobs[k]));
@@ -61,7 +61,7 @@ function runs(m: Model, one: Runs): Node {
   ]);
 }
 
-/** The age of the heartbeat that reported the jobs; nothing if they were found by their locks instead. */
+/** The age of the heartbeat that reported the jobs; empty if the server found the jobs by their locks instead. */
 function lastHeartbeat(m: Model, worker: ListedWorker): Node {
   const at = worker.lastHeartbeatAt;
   return isReported(worker) ? timeElement(at, age(at, m.times)) : nothing;
