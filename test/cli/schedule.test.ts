@@ -178,7 +178,7 @@ test("doctor reports a schedule whose next tick is years ahead, with a fix that 
   const { stdout } = await runInChild(["doctor"], own);
   assert.match(
     stdout,
-    /the next tick of the schedule "late" is at .*, which its pattern does not have/,
+    /the next tick of the schedule "late" is stored as .*, which its pattern does not have/,
   );
   assert.match(stdout, /cron entry both is both a cron entry of workers and a schedule/i);
   for (const action of ["pause", "resume"]) {

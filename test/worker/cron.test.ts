@@ -152,7 +152,7 @@ describe("The scheduler", () => {
     await time.resting();
     assert.deepEqual(
       lines.map(({ message }) => message.slice(0, 30)),
-      ["the database's clock was set b", "the last tick of these cron en"],
+      ["the database's clock was set b", "the stored last tick of these "],
     );
     for (const minute of ["02", "03", "04", "05"])
       await time.goTo(`2026-01-05T10:${minute}:30.000Z`);

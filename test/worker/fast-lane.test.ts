@@ -227,31 +227,44 @@ test("A result whose write gets no answer is reported as unknown, also while the
 test("If a query fails in a fast lane's transaction, the jobs that the transaction has fetched run only once.", async (t) => {
   const gate = latch();
   const steady = recordingTask("steady", () => gate.opened);
+  const short = recordingTask("short");
+  const watch = witness("job:interrupted");
   await queue.startWorker({
-    tasks: [quick, steady, recordingTask("renamed")],
+    tasks: [quick, steady, short],
+    plugins: [watch],
     concurrency: 10,
     connections: 1,
     pollIntervalMs: 20,
     fastLane: { limitMs: 5_000 },
   });
   await warmUp();
-  // Used by the trigger that is created below. From its commit on, each insert into the table of tasks fails.
-  await queue.sql(`create function worker.refuse() returns trigger language plpgsql
-    as $$ begin raise 'no new tasks'; end $$`);
-  t.after(() => queue.sql("drop function worker.refuse cascade"));
+  // The first deletion of the job `short` fails, and with it the transaction that has fetched both jobs. The sequence
+  // keeps its value although that transaction is rolled back.
+  await queue.sql(`create sequence worker.refusals;
+    create function worker.refuse() returns trigger language plpgsql as $$ begin
+      if nextval('worker.refusals') = 1 then raise 'refused once'; end if;
+      return old;
+    end $$`);
+  t.after(() => queue.sql("drop function worker.refuse cascade; drop sequence worker.refusals"));
   await queue.sql(`begin;
-    delete from worker._private_tasks where identifier = 'renamed';
-    select worker.add_job('renamed');
     select worker.add_job('steady');
+    select worker.add_job('short', priority => 77);
     select worker.add_job('quick', run_at := now() + interval '1 hour', job_key := 'later');
-    create trigger refuse before insert on worker._private_tasks execute function worker.refuse();
+    create trigger refuse before delete on worker._private_jobs
+      for each row when (old.priority = 77) execute function worker.refuse();
     commit`);
-  await waitUntil("the job runs", () => steady.seen.length === 1);
+  await waitUntil("the job `short` is deleted", async () => {
+    const [row] = await queue.sql("select last_value from worker.refusals");
+    return Number(row?.["last_value"]) === 2;
+  });
+  assert.equal(steady.seen.length, 1);
   // If the lane had unlocked `steady`, the safe mode would fetch it before the job `later`, which becomes due only now.
   await queue.sql("update worker._private_jobs set run_at = now() where key = 'later'");
   await waitUntil("the safe mode has fetched", async () => !(await keys()).includes("later"));
-  assert.equal(steady.seen.length, 1);
   gate.open();
+  await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
+  assert.deepEqual([steady.seen.length, short.seen.length], [1, 1]);
+  assert.deepEqual(watch.all("job:interrupted"), []);
 });
 
 test("A stop does not wait for a lane that has no jobs and cannot reach the database.", async (t) => {

@@ -52,28 +52,18 @@ for (const fastLane of [false, true]) {
   });
 }
 
-// The test below mocks Date.now(), but not in the heartbeat thread, which has its own Date. The long interval prevents
-// heartbeats after the first one, which is sent as soon as the thread has started.
-for (const recovery of [false, { heartbeatIntervalMs: 20_000, thresholdMs: 60_000 }] as const) {
-  const from = recovery ? "by the database's clock" : "from its creation on";
-  test(`The wait of a job until its fetch is measured ${from}, and is finite.`, async (t) => {
-    const worker = queue.worker({ tasks: [recordingTask("past")], recovery });
-    await worker.metrics();
-    await queue.sql("select worker.add_job('past', run_at => now() - interval '1 day')");
-    const { id } = await queue.utils.addJob("past");
-    await queue.sql(`update worker._private_jobs set run_at = '-infinity' where id = ${id}`);
-    // In the test with heartbeats, Date.now() is a day ahead. Waits that are measured with it would be too long.
-    const ahead = recovery ? 86_400_000 : 0;
-    const { now } = Date;
-    t.mock.method(Date, "now", () => now() + ahead);
-    await worker.drain();
-    const seen = series(await worker.metrics());
-    t.mock.restoreAll();
-    await worker.stop();
-    assert.equal(seen.get("worker_fetch_latency_seconds_count"), 2);
-    assert.ok((seen.get("worker_fetch_latency_seconds_sum") ?? Number.NaN) < 3_600);
-  });
-}
+test("The wait of a job until its fetch is measured from its creation on, and is finite.", async () => {
+  const worker = queue.worker({ tasks: [recordingTask("past")] });
+  await worker.metrics();
+  await queue.sql("select worker.add_job('past', run_at => now() - interval '1 day')");
+  const { id } = await queue.utils.addJob("past");
+  await queue.sql(`update worker._private_jobs set run_at = '-infinity' where id = ${id}`);
+  await worker.drain();
+  const seen = series(await worker.metrics());
+  await worker.stop();
+  assert.equal(seen.get("worker_fetch_latency_seconds_count"), 2);
+  assert.ok((seen.get("worker_fetch_latency_seconds_sum") ?? Number.NaN) < 3_600);
+});
 
 test("After the start of a worker with heartbeats, its metrics have the heartbeat's age, even if they were read before the start.", async () => {
   const worker = queue.worker({ tasks: [recordingTask("task")], recovery: {} });

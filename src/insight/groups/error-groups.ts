@@ -148,7 +148,8 @@ async function byPlace(
   byLabel: ReadonlyMap<string, CollectedGroup>,
   labels: ReadonlyMap<GroupedRow, string>,
 ): Promise<readonly CollectedGroup[]> {
-  const singles = new Map<string, number>();
+  // By fingerprint of a place: the ids of the jobs, because a job can be both in `rows` and in `newest`.
+  const singles = new Map<string, Set<string>>();
   const places = new Map<GroupedRow, GroupIdentity>();
   await inSlices([...rows, ...newest], (row) => {
     const name = tasks.get(row.taskId);
@@ -156,14 +157,15 @@ async function byPlace(
     const place = errorPlace(name, row.errorStart);
     places.set(row, { ...place, task: { id: row.taskId, name } });
     if (byLabel.get(labels.get(row) ?? "")?.ids.size !== 1) return;
-    singles.set(place.fingerprint, (singles.get(place.fingerprint) ?? 0) + 1);
+    const ids = singles.get(place.fingerprint) ?? new Set();
+    singles.set(place.fingerprint, ids.add(row.id));
   });
   const groups = new Map<string, CollectedGroup>();
   const group = (row: GroupedRow) => {
     const place = places.get(row);
     const own = groupOfLabel(labels.get(row) ?? "");
     const isGroup = ({ fingerprint: key }: GroupIdentity) =>
-      (singles.get(key) ?? 0) > 1 || isPlace(db, key);
+      (singles.get(key)?.size ?? 0) > 1 || isPlace(db, key);
     const of = place !== undefined && isGroup(place) ? place : { ...own, task: null };
     addRow(groups, of.fingerprint, row, () => of);
     return groups.get(of.fingerprint);

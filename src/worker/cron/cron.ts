@@ -118,7 +118,7 @@ export class Cron implements Service {
     for (const entry of entries) this.#ahead.add(entry);
     this.#services.logger.warn(
       { entries },
-      "the last tick of these cron entries is in the future, and nothing is scheduled before it; if the clock was wrong, set last_execution in _private_known_crontabs to null",
+      "the stored last tick of these cron entries is in the future, and until then the entries add no jobs; if the clock was wrong, set last_execution in _private_known_crontabs to null",
     );
   }
 

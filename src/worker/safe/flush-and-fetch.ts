@@ -122,7 +122,7 @@ export async function flushAndFetch(
   const refused: ResultPart[] = [];
   const unconfirmed: ResultPart[] = [];
   const lost: string[] = [];
-  let [refusal, failure]: unknown[] = [null, null];
+  let [refusal, failure, fetchFailure]: unknown[] = [null, null, null];
   for (const [index, one] of outcomes.entries()) {
     const { part } = writes[index] as PendingWrite;
     if (one.status === "fulfilled") {
@@ -133,17 +133,18 @@ export async function flushAndFetch(
       refusal ??= one.reason;
     } else {
       unconfirmed.push(part);
-      failure ??= one.reason;
+      // After any other error the fetch may have locked jobs, so that error is more important than a refused write.
+      if (failure === null || isRefusedOrBusy(failure)) failure = one.reason;
+      if (fetch !== null && index === writes.length - 1) fetchFailure = one.reason;
     }
   }
   const fetched = answer as FetchResult | null;
   // A fetch that has reached its time limit in a trigger does not count as refused yet. It is repeated with a limit of
   // a minute (isPatient). If the repeated fetch fails in the same way, that fetch counts as refused.
   const isFetchRefused =
-    fetched === null &&
-    failure !== null &&
-    isOfOneRow(failure) &&
-    (fetch?.request.isPatient === true || !isSlowTrigger(failure));
+    fetchFailure !== null &&
+    isOfOneRow(fetchFailure) &&
+    (fetch?.request.isPatient === true || !isSlowTrigger(fetchFailure));
   return {
     ...(fetched ?? { rows: null, queuesAreFree: null, nowSeconds: 0 }),
     written: batchOf(isRepeated, written),

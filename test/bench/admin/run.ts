@@ -1,12 +1,12 @@
 // Measures the admin on a large queue, by default of a million jobs, and prints each figure with its target. For
 // comparison, some measures also time the SQL with which the admin of Graphile Worker's Rust port reads the same data.
-// A run without `--only` writes RESULTS-admin.md next to this file.
+// The table in RESULTS-admin.md next to this file is copied by hand from such a run.
 //
 //   npm run bench:admin -- [--jobs 10000000] [--only overview,text] [--postgres 15]
 //     [--url postgres://…]  uses a database that was seeded before (seed.ts)
 //     [--writes]            with --url: also runs the measures that change jobs
 //     [--sorted]            seeds the jobs sorted by condition: the scheduled jobs have the lowest ids
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -167,7 +167,6 @@ divided by its shortest time in the run; figures are not corrected by it. "Param
 ${table(lines)}
 `;
   process.stdout.write(report);
-  if (only.length === 0) writeFileSync(join(import.meta.dirname, "RESULTS-admin.md"), report);
 }
 
 await main();

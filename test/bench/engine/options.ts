@@ -24,8 +24,6 @@ export interface BenchOptions {
   readonly binaries: string | null;
   /** Whether the cluster has data checksums. With them, hint bits add about 50 B of WAL per job, for any contender. */
   readonly checksums: boolean;
-  /** The name of the file that a full run writes in the directory above this one; null: this is not a full run. */
-  readonly results: string | null;
 }
 
 export function benchOptions(args: readonly string[]): BenchOptions {
@@ -45,8 +43,6 @@ export function benchOptions(args: readonly string[]): BenchOptions {
   });
   const only = names(values.only);
   const contenders = names(values.contenders);
-  const isWhole = only.length + contenders.length === 0 && !values.quick && !values.soak;
-  const suffix = values.postgres === TARGETS ? "" : `-postgres-${values.postgres}`;
   return {
     only,
     contenders,
@@ -57,7 +53,6 @@ export function benchOptions(args: readonly string[]): BenchOptions {
     against: values.against === undefined ? null : resolve(values.against),
     binaries: binariesOf(values.postgres),
     checksums: values.checksums,
-    results: isWhole ? `RESULTS${suffix}.md` : null,
   };
 }
 

@@ -1,6 +1,5 @@
-// Compares the engine with its rivals on the same PostgreSQL server, and prints a table. A run without any of --only,
-// --contenders, --quick and --soak also writes the table to test/bench/RESULTS.md. With --postgres 18, the file is
-// RESULTS-postgres-18.md.
+// Compares the engine with its rivals on the same PostgreSQL server, and prints a table. The tables in
+// test/bench/RESULTS.md and RESULTS-postgres-18.md are copied by hand from such runs.
 //
 //   node --import ./test/support/register.mjs test/bench/engine/run.ts
 // Run it after `npm run build`, because the built library is measured. Options:
@@ -10,8 +9,6 @@
 //     [--contenders ours,fast]   [--postgres 18]
 //     [--checksums]  the cluster has data checksums, which are on by default in PostgreSQL 18
 //     [--quick]  one round, with fewer jobs     [--soak]  only the experiment soak: ten minutes a round
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { startBenchServer } from "./bench-server.ts";
 import { Bench, runExperiment } from "./experiment.ts";
 import { addBulk, addMany, addOne, addUnique } from "./experiments/adding.ts";
@@ -55,6 +52,3 @@ const report = [
   "A row without a target is not judged. A target without × applies to our figure, not to the ratio. In rows named *unique* or *against*, except *COPY against addJobs*, the rival is our engine without the feature, and the ratio is the median of the rounds' ratios.\n",
 ].join("\n\n");
 process.stdout.write(report);
-if (options.results !== null) {
-  writeFileSync(join(import.meta.dirname, "..", options.results), report);
-}

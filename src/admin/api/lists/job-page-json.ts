@@ -156,7 +156,7 @@ const page = record(
     ),
     ranking: withDescription(
       { type: "string", enum: ["full", "partial"] },
-      "partial: no index has this order and not all jobs have been read; these are the best so far. next_cursor returns the same page with better ones, until ranking is full",
+      "partial: no index has this order and not all jobs have been read; these are the best jobs found so far. A request with next_cursor continues the search and returns this page again with what it has found by then; repeat it until ranking is full",
     ),
     unknown: withDescription(
       "string[]",

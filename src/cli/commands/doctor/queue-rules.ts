@@ -138,13 +138,13 @@ function timetableFindings({ entriesOff, cronDifferences }: Queue, schema: strin
     }
     if (source === "schedule") {
       const next = new Date(nextExecutionMs ?? 0).toISOString();
-      const message = `the next tick of the schedule "${identifier}" is at ${next}, which its pattern does not have: nothing is scheduled before it`;
+      const message = `the next tick of the schedule "${identifier}" is stored as ${next}, which its pattern does not have: until then the schedule adds no jobs`;
       const name = positionals([identifier]);
       const fix = [`worker schedule pause ${name}`, `worker schedule resume ${name}`];
       return finding("bad", "timetable", message, fix);
     }
     const until = new Date(lastExecutionMs ?? 0).toISOString();
-    const message = `the last tick of the cron entry "${identifier}" is at ${until}, ahead of the database's clock: nothing is scheduled before it`;
+    const message = `the last tick of the cron entry "${identifier}" is stored as ${until}, ahead of the database's clock: until then the entry adds no jobs`;
     const update = `update ${quoteName(schema)}._private_known_crontabs set last_execution = null where identifier = '${identifier.replaceAll("'", "''")}'`;
     return finding("bad", "timetable", message, inPsql(update));
   });

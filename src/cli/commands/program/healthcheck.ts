@@ -88,8 +88,10 @@ async function answerOf(where: string, limitMs: number, request: () => Promise<G
         `the certificate of ${where} is invalid (${withoutNodeHint(messageOf(cause))}); --insecure accepts any certificate`,
       );
     }
-    const detail = late ? `no response within ${limitMs} ms` : (codeOf(cause) ?? messageOf(cause));
-    throw new WorkerError("timeout", `cannot connect to ${where} (${detail})`);
+    const problem = late
+      ? `${where} has not answered within ${limitMs} ms`
+      : `cannot connect to ${where} (${codeOf(cause) ?? messageOf(cause)})`;
+    throw new WorkerError("timeout", problem);
   }
 }
 

@@ -2,6 +2,7 @@
 // why a job does not run, queues, tasks, workers, incidents, the database, and counts. The cold time of a path is the
 // time of the first answer of a new admin, and the warm time is the time of its second answer. Another measure checks
 // how often the interval of a count from samples contains the true number.
+import pg from "pg";
 import { schemaName } from "../../../../src/database/schema-name.ts";
 import { compileQuery } from "../../../../src/insight/query/compile-query.ts";
 import { countQuery } from "../../../../src/insight/stats/count-query.ts";
@@ -111,7 +112,10 @@ export const sampledCounts: Measure = {
   name: "sampled counts",
   needs: ["/api/counts"],
   run: async (bench) => {
-    const db = { client: bench.db, schema: schemaName("worker") };
+    // statement-watch.ts ignores the connections of the benchmark, so the counts use a connection with another name.
+    const client = new pg.Client({ connectionString: bench.url, application_name: "counts" });
+    await client.connect();
+    const db = { client, schema: schemaName("worker") };
     const { rows } = await bench.db.query(portSql(bench.schema).counts);
     const lines: Line[] = [];
     for (const [name, share] of [
@@ -157,6 +161,7 @@ export const sampledCounts: Measure = {
       if (share >= 0.15) lines.push(atMost(`${name}: interval, ±`, width, 3, "%"));
       else lines.push(line(`${name}: interval, ±`, "", `${short(width)} %`, null));
     }
+    await client.end();
     return lines;
   },
 };
