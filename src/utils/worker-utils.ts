@@ -43,11 +43,12 @@ import { optionsSchema, type WorkerUtilsOptions } from "./utils-options.ts";
  * Job. In the utils of a worker it is Job or null; null means that an interceptor has skipped the job.
  *
  * Every method that uses the database can reject with a WorkerError whose `code` is `schema_missing`,
- * `schema_unsupported`, `database_unreachable`, `database_timeout`, `database_busy`, `read_only_server` or
- * `database_error`. Invalid input is rejected with an InputError (code `bad_input`), which lists the problems. In that
- * case nothing has been changed; only copyJobs() on a client in no transaction may have added jobs. Some methods have
- * further codes. Methods that add jobs also reject with `outcome_unknown` if the connection was lost before the answer:
- * the jobs may have been added. With a `jobKey`, a repeated call leaves at most one waiting job.
+ * `schema_unsupported`, `database_unreachable`, `database_timeout`, `database_busy`, `busy`, `read_only_server` or
+ * `database_error`. For invalid input the code is `bad_input`: the error is an InputError, which lists the problems, or
+ * a WorkerError if only PostgreSQL refused a value. Then nothing has been changed, except that copyJobs() on a client
+ * in no transaction may have added jobs. Some methods have further codes. Methods that add jobs also reject with
+ * `outcome_unknown` if the connection was lost before the answer: the jobs may have been added. With a `jobKey`, a
+ * repeated call leaves at most one waiting job.
  */
 export interface WorkerUtils<Added = Job>
   extends AsyncDisposable,

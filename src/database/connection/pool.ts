@@ -295,6 +295,6 @@ function connectClient(pool: Pool, onError: (error: Error) => void): Promise<Poo
 const TOO_LATE = "timeout exceeded when trying to connect";
 
 function fullPool(pool: Pool, cause: unknown): WorkerError {
-  const message = `all ${pool.options.max} database connections are busy; try again, or allow more with --max-connections`;
+  const message = `all ${pool.options.max} database connections are busy; try again, or allow more with maxConnections (--max-connections)`;
   return new WorkerError("busy", message, { cause });
 }

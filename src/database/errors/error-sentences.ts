@@ -101,7 +101,7 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   "53300": [
     "database_unreachable",
     (detail) =>
-      `PostgreSQL has no free connection (${detail}); lower --max-connections or raise max_connections`,
+      `PostgreSQL has no free connection (${detail}); lower maxConnections (--max-connections), or raise max_connections of PostgreSQL`,
   ],
   "28000": refusedLogin,
   "28P01": refusedLogin,
