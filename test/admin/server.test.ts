@@ -31,7 +31,7 @@ test("serve() starts a server with the given configuration and a generated passw
   assert.equal(pool.listenerCount("error"), 1, "a server that did not start removes its listener");
 });
 
-test("The time after which idle connections are closed can be set.", async () => {
+test("The time after which the server closes idle HTTP connections can be set.", async () => {
   const { url } = await migratedDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   pools.push(pool);

@@ -702,8 +702,8 @@ describe("Without a worker", () => {
     const watched = insight();
     const first = await watched.incidents();
     assert.equal(first.verdict, "No workers are running");
-    // Completed jobs are deleted, so the first call cannot know whether a job was completed just before. That is why
-    // the sentence is only about locks.
+    // Completed jobs are deleted, so the first call cannot find out whether a job was completed just before. That is
+    // why the sentence is only about locks.
     assert.match(first.incidents[0]?.sentence ?? "", /, and no job is locked\.$/);
     const [failed] = ids(await many(1, "t"));
     await sql(

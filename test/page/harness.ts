@@ -255,8 +255,8 @@ export async function waitForText(page: Page, text: string | RegExp): Promise<vo
   await page.getByText(text).first().waitFor();
 }
 
-/** Waits until the page has received recent data, on its event stream or in an answer, and knows of no outage. */
-export async function waitForStream(page: Page): Promise<void> {
+/** Waits until the page has received recent data, on its event stream or in an answer, and shows no outage. */
+export async function waitForRecentData(page: Page): Promise<void> {
   const chip = page.locator('.side .fresh[title^="data as of"]:not(.late, .lost)');
   await chip.waitFor({ state: "attached" });
 }

@@ -10,7 +10,7 @@ import {
   type TestAdmin,
   visit,
   waitForPage,
-  waitForStream,
+  waitForRecentData,
   waitForText,
 } from "./harness.ts";
 
@@ -52,11 +52,11 @@ test("The overview shows the counts of the queue, and the number of failed jobs 
 test("A job that is added elsewhere is counted without a reload, in every tab.", async () => {
   await visit(admin, "/", async ({ page, context, requests }) => {
     await waitForPage(page, "Overview");
-    await waitForStream(page);
+    await waitForRecentData(page);
     const other = await context.newPage();
     await other.goto(admin.url);
     await waitForPage(other, "Overview");
-    await waitForStream(other);
+    await waitForRecentData(other);
     await numberOf(page, "scheduled").waitFor();
     const before = await numberOf(page, "scheduled").innerText();
     const firstPolls = requests.filter(({ path }) => path === "/api/counts").length;
@@ -199,7 +199,7 @@ test("A list stays up to date after the browser's clock was set back.", async ()
       Date.now = () => rightNow() - Number(document.documentElement.dataset["back"] ?? 0);
     });
   const work = async ({ page }: { page: Page }) => {
-    await waitForStream(page);
+    await waitForRecentData(page);
     await page.locator(".empty").first().waitFor();
     await page.evaluate(() => {
       document.documentElement.dataset["back"] = String(3_600_000);

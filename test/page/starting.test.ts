@@ -11,7 +11,7 @@ import {
   type Visit,
   visit,
   waitForPage,
-  waitForStream,
+  waitForRecentData,
 } from "./harness.ts";
 
 let admin: TestAdmin;
@@ -47,7 +47,7 @@ test("The skeleton has the theme that was selected in this browser.", async () =
     await page.reload();
     assert.notEqual(await background(), light);
     release();
-    await waitForStream(page);
+    await waitForRecentData(page);
   };
   await visit(admin, "/", work, { isStarting: true, prepare, theme: "light" });
 });
@@ -64,7 +64,7 @@ test("The WebAssembly module is requested once, and before its host script has a
     await prepare(page);
   };
   const work = async ({ page }: Visit) => {
-    await waitForStream(page);
+    await waitForRecentData(page);
     assert.equal(requested, 1);
   };
   await visit(admin, "/", work, { isStarting: true, prepare: watched });
@@ -75,7 +75,7 @@ test("The overview shows only dashes until it has the queue's numbers.", async (
   const work = async ({ page }: Visit) => {
     await page.evaluate(watchNumbers);
     release();
-    await waitForStream(page);
+    await waitForRecentData(page);
     const last = (await page.locator(".nums .v").allInnerTexts()).join(" ");
     assert.match(last, /^\d+( \d+){6}$/);
     const seen = await page.evaluate(() => (globalThis as unknown as { seen: string[] }).seen);
@@ -101,7 +101,7 @@ function watchNumbers(): void {
 test("The page starts in a browser that blocks the storage of sites.", async () => {
   const prepare = (page: Page) => page.addInitScript(blockStorage);
   const work = async ({ page }: Visit) => {
-    await waitForStream(page);
+    await waitForRecentData(page);
     await page.locator('.side summary[aria-label="Theme"]').click();
     await page.locator(".side").getByRole("button", { name: "Dark theme" }).click();
     await page.locator("html[data-theme=dark]").waitFor();

@@ -47,7 +47,7 @@ test("The interval after a slow check is 20 times its duration, but at most 5 se
   assert.ok((await afterCheckOf(4_000)) <= 5_000 - 4_000);
 });
 
-test("If a check fails after a minute, the next check starts at once.", async () => {
+test("A slow check that fails does not make the interval longer.", async () => {
   // The second consider() has started a check. So its result is the interval that begins with this check.
   assert.equal(await afterCheckOf(60_000, true), 20);
 });

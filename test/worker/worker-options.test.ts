@@ -187,7 +187,7 @@ test("The option fastLane.queues, which earlier versions had, is refused with ad
   }
 });
 
-test("Options that contradict each other are refused.", () => {
+test("A missing database, a task that is listed twice, a refetch delay above the poll interval, and an invalid schema are refused.", () => {
   assert.deepEqual(problems({ connectionString: undefined }), [
     ": needs either connectionString or pool, and not both; if connectionString comes from an environment variable, check that it is set",
   ]);

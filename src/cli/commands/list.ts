@@ -35,7 +35,7 @@ export const listCommand = defineCommand({
     ),
     task: text("Only this task identifier", { aliases: ["--identifier"], field: "identifier" }),
     queue: text("Only this queue"),
-    search: text("Text in id, key, task, queue, worker, payload or error"),
+    search: text("A job id, or text in key, task, queue, worker, payload or error"),
     sort: withDefault(choice("Sort order, such as --sort=-id", sorts), "id"),
     limit: withDefault(whole("Jobs per page", 0, 500), 100),
     offset: whole("Jobs to skip; --cursor is faster", 0, Number.MAX_SAFE_INTEGER),

@@ -8,8 +8,9 @@ import { printable } from "./printable.ts";
 export interface ExportOutput extends AsyncDisposable {
   /**
    * Writes a piece of the export. For a file: resolves when the file has the whole piece, and throws InputError if the
-   * piece cannot be written. A part of the piece is then removed, if possible, so that the export can be continued. For
-   * standard output: resolves when there is room for another piece, or when `signal` has aborted.
+   * piece cannot be written. If a part of the piece was written before the error, this part is removed, if possible, so
+   * that the export can be continued. For standard output: resolves when there is room for another piece, or when
+   * `signal` has aborted.
    */
   write(piece: string | Uint8Array, signal: AbortSignal): Promise<void>;
 }

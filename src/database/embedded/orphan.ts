@@ -12,17 +12,17 @@ const POLL_MS = 10;
 const NEVER = new AbortController().signal;
 
 /**
- * Stops the server that a killed process left running on the data directory `cluster`. If the pid file has the pid of
- * no such server, removes the file: another program may have this pid now, and PostgreSQL would mistake the program for
- * a server and refuse to start. Without /proc, does nothing.
+ * Stops the server that a killed process left running on the data directory `cluster`. If no such server has the pid in
+ * the pid file, removes the file, because PostgreSQL would refuse to start: it would mistake another program with this
+ * pid for a server, and an empty pid file for that of a server that is starting. Without /proc, does nothing.
  */
 export async function stopOrphan(cluster: string, logger: Logger): Promise<void> {
-  const [first = ""] = pidFile(cluster);
-  const pid = Number(first);
-  if (!Number.isSafeInteger(pid) || pid <= 1) return;
+  const [first] = pidFile(cluster);
+  if (first === undefined) return;
   // Without /proc the server cannot be recognized, and only PostgreSQL's own locks protect the directory.
   if (!existsSync("/proc/self/cwd")) return;
-  if (!worksIn(pid, cluster)) {
+  const pid = Number(first);
+  if (!Number.isSafeInteger(pid) || pid <= 1 || !worksIn(pid, cluster)) {
     rmSync(join(cluster, "postmaster.pid"), { force: true });
     return;
   }

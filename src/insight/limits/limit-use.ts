@@ -56,7 +56,7 @@ export interface LimitUse {
   readonly queues: number | null;
   /** At most 200 queues with running or waiting jobs: full queues first, then those with the most waiting jobs. */
   readonly busy: readonly QueueUse[];
-  /** The number of full queues. */
+  /** The number of full queues. Of the queues without slots in use, only the 200 with the most waiting jobs count. */
   readonly fullQueues: number;
   /** The milliseconds until the rate of a limit of tasks allows the next start; 0: now. A limit of queues has 0. */
   readonly nextStartMs: number;

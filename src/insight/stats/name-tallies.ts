@@ -9,7 +9,7 @@ import { inState, type TallyName, tallied } from "./tally.ts";
 export interface TallyRow {
   readonly kind: "task" | "queue" | "holder";
   readonly tallied: TallyName;
-  /** The ids of tasks, queues or workers. null stands for the jobs without a named queue. */
+  /** The ids of tasks, queues or workers. null: the jobs without a named queue. */
   readonly keys: string;
   readonly counts: string;
   /**

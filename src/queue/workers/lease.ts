@@ -17,7 +17,7 @@ export interface HeartbeatRequest {
   readonly longestGapMs: number;
 }
 
-/** Identifies the row of a worker's lease. After the table was restored from a backup, the row has another mark. */
+/** Two values of a lease's row. At least one of them is different if the table was restored from a backup. */
 export interface LeaseMark {
   /** The oid of the table. */
   readonly table: number;
@@ -42,9 +42,9 @@ export interface HeartbeatAnswer {
   readonly staleWorkerIds: readonly string[];
 }
 
-// Each row stores in `steady_since_ms` since when heartbeats have succeeded without a gap. A new worker copies the
-// earliest such time from the rows with a recent heartbeat. So even a fleet of short-lived workers can distinguish a
-// stale worker from an outage of the database, after which no heartbeat is recent.
+// `steady_since_ms` is the time since which heartbeats have succeeded without a gap. A new worker copies the earliest
+// such time from the rows with a recent heartbeat, so short-lived workers can recover jobs, too. After an outage no
+// heartbeat is recent: the time begins anew, and no worker counts as stale before it is longer ago than its lease.
 const NOW_MS = "extract(epoch from pg_catalog.now())::float8 * 1000::float8";
 const SINCE = "(workers.metadata ->> 'steady_since_ms'::text)::float8";
 const hasSince = hasNumber("steady_since_ms");

@@ -1,4 +1,4 @@
-// One round trip of the safe mode: writes results and fetches new jobs. If PostgreSQL refuses a statement that writes
+// A round trip of the safe mode: writes results and fetches new jobs. If PostgreSQL refuses a statement that writes
 // results, settleRefused() then writes those of its results that PostgreSQL accepts.
 import { builtPerForm, type Database, parseIdArray, query } from "../../database/database.ts";
 import { isBusy, isSlowTrigger } from "../../database/errors/database-errors.ts";
@@ -35,7 +35,7 @@ export interface FlushAnswer {
   readonly rows: readonly FetchedRows[] | null;
   /**
    * Whether some named queue is unlocked, so that the next fetch should read jobs of named queues, too; null: unknown.
-   * Without meaning after a quick fetch and after a fetch from managed queues.
+   * Without meaning after a quick fetch, and after a fetch from managed queues, which are queues under a limit.
    */
   readonly queuesAreFree: boolean | null;
   /** The time of the fetch by the database's clock, in seconds since the epoch; 0: unknown, as after a quick fetch. */
@@ -46,13 +46,14 @@ export interface FlushAnswer {
   /** Results whose write has failed, or may have failed because the connection was lost; without those of `refused`. */
   readonly unconfirmed: ResultBatch;
   /**
-   * The error of a failed write or fetch; null: nothing failed, or only the writes of the results in `refused`. The
+   * The error of a failed statement; null: no statement failed, or only statements whose results are in `refused`. The
    * other members are valid in each case.
    */
   readonly failure: unknown;
   /**
-   * The results of failed statements whose failure a single result may have caused, and the first of their errors.
-   * null: no statement failed in this way. settleRefused() writes those of the results that PostgreSQL accepts.
+   * The results of statements that failed, perhaps because of a single row, and the first of their errors. A single
+   * result whose row was busy is in `unconfirmed` instead. null: there are no such results. settleRefused() writes
+   * those of the results that PostgreSQL accepts.
    */
   readonly refused: { readonly batch: ResultBatch; readonly error: unknown } | null;
   /** What settleRefused() did with the results of `refused`; null: it was not called, or `refused` was null. */
@@ -79,7 +80,7 @@ interface PendingWrite {
   readonly lost: Promise<string[]>;
 }
 
-/** Writes results and fetches new jobs in one round trip. */
+/** Writes results and fetches new jobs. */
 export async function flushAndFetch(
   connection: WorkerConnection,
   workerId: string,
@@ -133,7 +134,8 @@ export async function flushAndFetch(
       refusal ??= one.reason;
     } else {
       unconfirmed.push(part);
-      // After any other error the fetch may have locked jobs, so that error is more important than a refused write.
+      // A refused statement has changed nothing. After any other error, the fetch may have locked jobs. So the error of
+      // a later statement replaces a refusal in `failure`.
       if (failure === null || isRefusedOrBusy(failure)) failure = one.reason;
       if (fetch !== null && index === writes.length - 1) fetchFailure = one.reason;
     }

@@ -210,6 +210,17 @@ test("A server that was killed starts again, even if another program now has its
   await once(stranger, "exit");
 });
 
+test("A server that was killed starts again, even if its pid file is empty.", async () => {
+  const dataDir = newDirectory();
+  const first = await startEmbeddedServer({ dataDir });
+  await queryText(first.url(), "create table kept as select 7 as a");
+  await first.stop();
+  // As after a power failure: the file was created, but its text had not been written.
+  writeFileSync(join(dataDir, "cluster/postmaster.pid"), "");
+  await using second = await startEmbeddedServer({ dataDir });
+  assert.deepEqual(await queryText(second.url(), "select a from kept"), [7]);
+});
+
 test("A crash during initdb does not block the next start.", async () => {
   const dataDir = newDirectory();
   mkdirSync(dataDir);

@@ -87,9 +87,9 @@ function leniencyOf({ mode, log, leasesLost }: Stand, given: Leniency = {}): Len
 }
 
 /**
- * If the stand had Graphile workers and all of them have ended, unlocks their jobs, as an operator would do. Otherwise
- * the locks would remain for 4 hours. A Graphile worker ends with an uncaught error if PostgreSQL restarts while the
- * worker completes jobs.
+ * If the stand had Graphile workers and all of them have ended, unlocks their jobs, as an operator would do. Without
+ * this, the locks would remain for 4 hours. Graphile workers may have ended early: if PostgreSQL restarts while a
+ * Graphile worker completes jobs, the worker ends with an uncaught error.
  */
 async function releaseEndedStock(stand: Stand): Promise<void> {
   const all = stand.members.filter(({ isStock }) => isStock);

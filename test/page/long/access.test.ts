@@ -9,7 +9,7 @@ import {
   type Visit,
   visit,
   waitForPage,
-  waitForStream,
+  waitForRecentData,
   waitForText,
 } from "../harness.ts";
 
@@ -83,7 +83,7 @@ for (const auth of tokenModes) {
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.locator(`#job-${id}`).waitFor();
       await page.locator("h1:focus").getByText("Jobs").waitFor();
-      await waitForStream(page);
+      await waitForRecentData(page);
       // The stream's first request had no token and was refused; the next one had the token.
       assert.equal(requests.filter(({ path }) => path.startsWith("/api/events")).length, 2);
 
@@ -145,7 +145,7 @@ test("In basic mode the page works with the browser's own login, and with a wron
   const { id } = await guarded.utils.addJob("secret_task");
   const work = async ({ page }: { page: Page }) => {
     await page.locator(`#job-${id}`).waitFor();
-    await waitForStream(page);
+    await waitForRecentData(page);
     assert.deepEqual((await readStorage(page)).session, []);
     assert.equal(await page.getByRole("button", { name: "Sign out" }).count(), 0);
   };
@@ -164,7 +164,7 @@ test("Under a base path a job's page and the event stream work, and the paths of
   const { id } = await under.utils.addJob("brew");
   await visit(under, `/jobs/${id}`, async ({ page, requests }) => {
     await waitForPage(page, `Job ${id}`);
-    await waitForStream(page);
+    await waitForRecentData(page);
     assert.ok(requests.length > 0);
     assert.ok(requests.every(({ path }) => path.startsWith("/queue/admin/api/")));
   });

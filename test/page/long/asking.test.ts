@@ -10,7 +10,7 @@ import {
   type Visit,
   visit,
   waitForPage,
-  waitForStream,
+  waitForRecentData,
 } from "../harness.ts";
 
 const ROWS = "table.jobs tbody tr";
@@ -20,7 +20,7 @@ test("Jobs that fail while the page is open are shown. When the user goes back t
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     await waitForPage(page, "Jobs, failed");
     await page.locator(ROWS).first().waitFor();
-    await waitForStream(page);
+    await waitForRecentData(page);
     const shown = await page.locator(ROWS).count();
     for (const name of ["first_to_fail", "second_to_fail"]) {
       const job = await admin.utils.addJob(name, {});
@@ -48,7 +48,7 @@ test("A page requests its session and its event stream before the client is load
     while (requested().length < 2) await page.waitForEvent("request");
     assert.deepEqual(requested().sort(), ["/api/events", "/api/session"]);
     release();
-    await waitForStream(page);
+    await waitForRecentData(page);
     const starting = requested().filter((path) => /events|session/.test(path));
     assert.deepEqual(starting.sort(), ["/api/events", "/api/session"]);
   };

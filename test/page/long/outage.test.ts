@@ -13,7 +13,7 @@ import {
   startAdmin,
   visit,
   waitForPage,
-  waitForStream,
+  waitForRecentData,
   waitForText,
 } from "../harness.ts";
 
@@ -81,7 +81,7 @@ test("During an outage of the database a banner is shown above the last data, an
   const { id } = await admin.utils.addJob("keep_me", {}, { queueName: "kitchen" });
   const work = async ({ page }: { page: Page }) => {
     await page.locator(`#job-${id}`).waitFor();
-    await waitForStream(page);
+    await waitForRecentData(page);
     await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
     wire.cut();
     const banner = page.locator(".banner");
@@ -97,7 +97,7 @@ test("During an outage of the database a banner is shown above the last data, an
     const later = await admin.utils.addJob("added_meanwhile");
     await wire.open();
     await banner.waitFor({ state: "detached" });
-    await waitForStream(page);
+    await waitForRecentData(page);
     // The list was opened during the outage, so all rows of its next response are shown, including the added job.
     await page.locator(`#job-${later.id}`).getByText("added_meanwhile").waitFor();
     assert.equal(await page.evaluate(() => "sameDocument" in globalThis), true);
@@ -110,7 +110,7 @@ test("After a restart of the server the page reconnects, and a text that was typ
   const { id } = await admin.utils.addJob("keep_me");
   const work = async ({ page }: { page: Page }) => {
     await waitForPage(page, `Job ${id}`);
-    await waitForStream(page);
+    await waitForRecentData(page);
     await (await jobButton(page, "Fail…")).click();
     await page.getByLabel("Reason").fill("typed before the restart");
     await admin.restart(async () => {
@@ -137,7 +137,7 @@ test("If the server stops responding, the page shows for how long it has been of
   const url = `http://127.0.0.1:${new URL(network.url).port}/`;
   const work = async ({ page }: { page: Page }) => {
     await page.locator(`#job-${id}`).waitFor();
-    await waitForStream(page);
+    await waitForRecentData(page);
     network.mute();
     await page.clock.fastForward(13_000);
     await page
@@ -150,7 +150,7 @@ test("If the server stops responding, the page shows for how long it has been of
     await page.locator(`#job-${id}`).getByText("keep_me").waitFor();
     network.resume();
     await page.locator(".banner").waitFor({ state: "detached" });
-    await waitForStream(page);
+    await waitForRecentData(page);
   };
   await visit({ url }, "/jobs", work, {
     prepare: (page) => page.clock.install(),

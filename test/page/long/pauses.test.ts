@@ -11,7 +11,7 @@ import {
   type TestAdmin,
   visit,
   waitForData,
-  waitForStream,
+  waitForRecentData,
   waitForText,
 } from "../harness.ts";
 import { squeezed } from "../walk.ts";
@@ -65,7 +65,7 @@ test("A task is paused in the list of tasks. The page of its job and the overvie
     await page.goto(`${admin.url}#/jobs/1`);
     await waitForText(page, "The task send is paused by ana");
     await page.goto(`${admin.url}#/`);
-    await waitForStream(page);
+    await waitForRecentData(page);
     const row = page.locator("article").filter({ hasText: "send is paused" });
     const height = async () => (await row.boundingBox())?.height;
     // On a narrow screen the actions are below the text.

@@ -2,7 +2,7 @@
 // exist, and that the search can be closed on a phone. The checks that every page must pass are in ../walk.ts.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { startAdmin, type TestAdmin, visit, waitForPage, waitForStream } from "../harness.ts";
+import { startAdmin, type TestAdmin, visit, waitForPage, waitForRecentData } from "../harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -29,7 +29,7 @@ test("The arrow keys move through the navigation, and Enter opens the focused en
 // If a live region is added to the page together with its first text, screen readers may not announce this text.
 test("The live regions exist before anything is announced in them.", async () => {
   await visit(admin, "/", async ({ page }) => {
-    await waitForStream(page);
+    await waitForRecentData(page);
     for (const role of ["status", "alert"]) {
       assert.equal(await page.locator(`#toast > [role=${role}]`).count(), 1);
     }
@@ -39,7 +39,7 @@ test("The live regions exist before anything is announced in them.", async () =>
 test("On a phone the search is closed by its button.", async () => {
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
   const work = async ({ page }: Parameters<Parameters<typeof visit>[2]>[0]) => {
-    await waitForStream(page);
+    await waitForRecentData(page);
     await page.getByRole("button", { name: "Search" }).first().tap();
     const palette = page.getByRole("dialog", { name: "Search or run an action" });
     await palette.getByRole("combobox").fill("mail");

@@ -7,7 +7,7 @@ import {
   type VisitOptions,
   visit,
   waitForPage,
-  waitForStream,
+  waitForRecentData,
 } from "../harness.ts";
 import { type Comparison, factsOf, rowsOf } from "./statements.ts";
 import { CONDITIONS, type Condition, World, type WorldJob } from "./world.ts";
@@ -68,7 +68,7 @@ export async function comparePages(
     ),
   ];
   const work = async ({ page }: { page: Page }) => {
-    await waitForStream(page);
+    await waitForRecentData(page);
     for (const [route, title, check] of pages) {
       await page.evaluate((hash) => {
         location.hash = hash;

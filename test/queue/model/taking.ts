@@ -28,8 +28,8 @@ const byUrgency = (a: Job, b: Job) => a.priority - b.priority || a.runAt - b.run
  * lowest `priority`; of jobs with the same priority, it has the earliest `runAt`. Of equally urgent jobs, the product
  * may take any. `preferred` has the places of the jobs that the product took; of equally urgent jobs, the model takes
  * these first. The attempt counts as soon as the job is taken, so that a job that kills its worker uses up its
- * attempts. The named queues of the jobs are locked, too. The jobs of one queue must fit into one run: at most
- * 1 / `share` jobs, rounded down, but always one. If `share` is null, a run has one job.
+ * attempts. The named queues of the jobs are locked, too. The jobs of one queue must fit into one run. The
+ * maximum of a run is 1 / `share` jobs, rounded down, but at least one job. If `share` is null, a run has one job.
  */
 export function take(world: World, taking: Taking, preferred: readonly number[]): number[] {
   const ready = [...world.jobs.values()]

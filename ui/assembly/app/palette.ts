@@ -27,8 +27,9 @@ import { taskVerbs } from "../operations/task-verbs";
 import { actionsElsewhere, incidentActions, jobsIn, limitActions, limitPages } from "./actions";
 import { DIALOGS, shortcuts } from "./keys";
 
-/** The list has at most this many actions and recent pages, and at most this many links to pages, jobs and so on. */
+/** The maximum number of actions and recent pages in the list, and also the maximum number of links. */
 const MAX_ACTIONS = 16;
+/** The maximum number of requested tasks, and of jobs; of queues and workers, at most twice as many are added. */
 const MAX_NAMES = 4;
 const TYPING_PAUSE_MS = 150;
 const MAX_LENGTH = 200;
@@ -187,7 +188,7 @@ function find(m: Model): void {
     }
   }
   const all = shortcuts(m);
-  // The page's own actions are last in `all`, but first in the palette.
+  // The page's own actions are last in `all`. In the palette they come before the other shortcuts of `all`.
   const first = all.length - m.page.shortcuts(m).length;
   for (let i = 0; i < all.length; i++) {
     const shortcut = all[(first + i) % all.length];

@@ -1,8 +1,8 @@
 /**
  * Short messages about what happened, shown one at a time, oldest first. A good message disappears after 8 seconds, or
  * when another message is added while it is shown. While the pointer or the focus is on a message, the message does not
- * end by time. A warning or error stays until it is dismissed, the same text is added again, or too many messages
- * follow.
+ * end by time. A warning or error stays until it is dismissed, the same text is added again, too many messages
+ * follow, or clear() is called.
  */
 import { after } from "../host";
 

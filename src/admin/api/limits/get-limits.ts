@@ -48,7 +48,10 @@ const members = {
     "the number of matching queues; null for a limit of tasks, or if there are too many",
   ),
   full: withDescription(listOf(queueUse), "full queues, at most 10"),
-  full_queues: withDescription("integer", "the number of full queues"),
+  full_queues: withDescription(
+    "integer",
+    "the number of full queues; of the queues in which no job runs, only the 200 with the most waiting jobs are counted",
+  ),
   state: { type: "string", enum: ["free", "full", "backing_off"] },
   cause: withDescription("string?", "why it is full or backs off"),
   backing_off: orNull(backOff),

@@ -61,7 +61,7 @@ export async function readFacts(db: Database) {
   return {
     ...general,
     queue: {
-      hidden: await hiddenBy(db),
+      unusable: await part("usability of the schema", () => whyUnusable(db)),
       drift: await part("schema drift", () => readSchemaDrift(db)),
       tables: (await part("tables", () => readTables(db))) ?? [],
       indexes: (await part("indexes", () => readIndexes(db))) ?? [],
@@ -82,13 +82,13 @@ export async function readFacts(db: Database) {
 }
 
 /** Returns why the queue is not usable, for example because row level security hides its rows; null: it is usable. */
-async function hiddenBy(db: Database): Promise<string | null> {
+async function whyUnusable(db: Database): Promise<string | null> {
   try {
     await assertUsableSchema(db);
     return null;
   } catch (error) {
-    if (!(error instanceof WorkerError) || error.code === "database_unreachable") throw error;
-    return error.message;
+    if (error instanceof WorkerError && error.code === "schema_unsupported") return error.message;
+    throw error;
   }
 }
 

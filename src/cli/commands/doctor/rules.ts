@@ -96,9 +96,9 @@ export function schemaFindings(facts: DoctorFacts): Finding[] {
     default:
       return schema satisfies never;
   }
-  if (queue?.hidden != null) {
+  if (queue?.unusable != null) {
     const fix = inPsql(`alter role ${quoteName(server?.role ?? "")} bypassrls`);
-    found.push(finding("bad", "privileges", queue.hidden, server === null ? null : fix));
+    found.push(finding("bad", "privileges", queue.unusable, server === null ? null : fix));
   } else if (queue !== null && privileges.length === 0) {
     found.push(finding("ok", "privileges", "this role has all privileges that a worker needs"));
   }

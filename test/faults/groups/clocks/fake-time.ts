@@ -12,7 +12,7 @@ const library = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
 export interface FakeClock {
   /** The environment for the process that gets this clock. */
   readonly env: Readonly<Record<string, string>>;
-  /** Sets the clock to `seconds` ahead of the true time; a negative number: behind it. Takes effect within a second. */
+  /** Sets the clock to `seconds` ahead of the true time; a negative number: behind it. Takes effect within 2 s. */
   step(seconds: number): void;
 }
 

@@ -63,11 +63,11 @@ function scheduled(
   return { identifier: "single", payload: { n, ms: 1, failures: 0, children: 0 }, spec: { runAt } };
 }
 
-/** Sets the clock to a random offset every second and a half. An offset takes effect within a second. */
+/** Sets the clock to a random offset every 2.5 seconds. An offset takes effect within 2 s. */
 async function stepAbout(field: Field, { mode, dice }: Stand, clock: FakeClock): Promise<void> {
   for (let step = 0; step < field.times(20, 3); step++) {
     clock.step(STEPS_S[dice(STEPS_S.length)] ?? 0);
-    await field.outage(1_500);
+    await field.outage(2_500);
   }
   field.say(`${mode.name}: the clocks have jumped about`);
 }
