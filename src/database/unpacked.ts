@@ -1,7 +1,7 @@
-// SQL for the size of values after decompression. The stored size of a value can be read without decompressing it, but
-// a repetitive value can be up to 90 times as large as its stored size, and with lz4 up to 255 times. Without
-// decompressing, the real size can be read only for texts. Decompressing takes 9 ms for each megabyte. So callers limit
-// how many bytes a statement decompresses, and assume the worst case for each value.
+// SQL for the size of values after decompression. The stored size of a value can be read without decompressing the
+// value, but the real size only if the value is a text. The real size can be up to 90 times the stored size, and with
+// lz4 up to 255 times. Decompressing takes 9 ms for each megabyte. So callers limit how many bytes a statement
+// decompresses, and assume the largest possible size for each value.
 
 /** Returns an SQL condition: the value is compressed in the table. */
 export const isPacked = (value: string): string =>
@@ -22,8 +22,8 @@ export const worstBytes = (value: string): string =>
       when 'lz4' then 255 when 'pglz' then 90 else 1 end`;
 
 /**
- * Returns an expression: the largest size that the value can have after isAtMost() has decompressed it; 0 if isAtMost()
- * does not decompress the value. Callers add up these sizes over the rows of a page.
+ * Returns an expression: the maximum number of bytes that isAtMost() decompresses; 0 if isAtMost() does not decompress
+ * the value. Callers add up these numbers over the rows of a page.
  */
 export const packedBytes = (value: string, bytes: number): string =>
   `case when ${isPacked(value)} and pg_catalog.pg_column_size(${value}) <= ${bytes}::int then ${worstBytes(value)} else 0::bigint end`;
@@ -35,19 +35,16 @@ export const packedBytes = (value: string, bytes: number): string =>
 export const ifSurelyAtMost = (value: string, bytes: number): string =>
   `case when ${worstBytes(value)} <= ${bytes} then ${value} end`;
 
-/**
- * Returns a condition: a text is short enough to be a name that this program has stored. The size of a text can be read
- * without decompressing it.
- */
+/** Returns a condition: a text is short enough to be a name that this program has stored. Decompresses nothing. */
 export const isNameSize = (text: string): string =>
   `pg_catalog.octet_length(${text}) <= ${MAX_NAME_BYTES}::int`;
-/** More than the longest names need. These are the identifiers of cron entries: 512 characters of at most 4 bytes. */
+/** Twice the size of the longest names: identifiers of cron entries have up to 512 characters of up to 4 bytes. */
 const MAX_NAME_BYTES = 4_096;
 
-/** Returns an expression: the first `length` characters of a text. Only its beginning is decompressed. */
+/** Returns an expression: the first `length` characters of a text. Only the text's beginning is decompressed. */
 export const startOfText = (text: string, length = MAX_NAME_LENGTH): string =>
   `pg_catalog.left(${text}, ${length})`;
-/** How many characters of a name are read. Names of tasks and queues are shorter: they have at most 128 characters. */
+/** How many characters of a name are read. Names of tasks and queues have at most 128 characters. */
 const MAX_NAME_LENGTH = 512;
 /** How many characters are read of a reason, or of another text that may be longer than a name. */
 export const MAX_REASON_LENGTH = 2_000;

@@ -1,5 +1,5 @@
 // Tests a worker's heartbeat: its thread and its report, and what the worker does if the thread, the heartbeat row, the
-// table of heartbeats or the rights to it are missing.
+// table of heartbeats or the rights to this table are missing.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -138,7 +138,7 @@ test("A worker that stops before its heartbeat thread has started leaves no hear
   assert.deepEqual(await workerIds(), []);
 });
 
-test("With a pool that works only in the worker's own thread, the heartbeat also runs in this thread, which is logged.", async () => {
+test("With a pool that works only in the worker's own thread, the heartbeat runs in that thread, and the worker logs this.", async () => {
   const pool = new pg.Pool({ connectionString: queue.url, stream: () => new net.Socket() });
   const { worker, lines } = blockedWorker({ pool });
   await worker.start();
@@ -149,7 +149,7 @@ test("With a pool that works only in the worker's own thread, the heartbeat also
   await pool.end();
 });
 
-test("The heartbeat thread gets the password of a pool, also one that comes from a function.", async () => {
+test("The heartbeat thread gets the password of a pool, even if a function returns the password.", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "wk-"));
   const server = await startEmbeddedServer({ dataDir });
   const admin = testPool(server.url());
@@ -183,7 +183,7 @@ test("The heartbeat thread gets the password of a pool, also one that comes from
   }
 });
 
-test("On a schema of Graphile Worker, recovery is off, which is logged, and jobs run.", async () => {
+test("On a schema of Graphile Worker, the worker logs that recovery is off, and jobs run.", async () => {
   const { url } = await emptyDatabase();
   const { pool, close } = testPool(url);
   await installStock(pool);
@@ -202,7 +202,7 @@ test("On a schema of Graphile Worker, recovery is off, which is logged, and jobs
   await close();
 });
 
-test("If its role may not write to the table of workers, a worker runs without heartbeats and logs this.", async () => {
+test("A worker whose role may not write to the table of workers runs without heartbeats and logs this.", async () => {
   const { url } = await migratedDatabase();
   const owner = testPool(url);
   const poor = await rolePool(
@@ -238,7 +238,7 @@ test("Without recovery there is no heartbeat.", async () => {
   await worker.stop();
 });
 
-test("A worker whose row was deleted continues under a new id; running jobs end under the old one.", async () => {
+test("A worker whose row was deleted continues under a new id; running jobs end under the old id.", async () => {
   const { worker, started, release } = blockedWorker({ connectionString: queue.url });
   const lost = Promise.withResolvers<WorkerEvents["worker:leaseLost"]>();
   const interrupted: string[] = [];
@@ -261,7 +261,7 @@ test("A worker whose row was deleted continues under a new id; running jobs end 
   assert.deepEqual(await workerIds(), []);
 });
 
-test("When the table of heartbeats is dropped, the worker waits until a migration has created it again.", async () => {
+test("When the table of heartbeats is dropped, the worker waits until a migration has created the table again.", async () => {
   const { url } = await emptyDatabase();
   const { pool, close } = testPool(url);
   await migrate(pool, schemaName());

@@ -1,5 +1,5 @@
-// Tests whether and when a job is attempted again. Permanent failures, snoozes, retries at a given time, retry policies
-// and deadlines decide this.
+// Tests whether and when a job is attempted again, with permanent failures, snoozes, retries at a given time, retry
+// policies and deadlines.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JobSpec } from "../../src/domain/job-spec.ts";
@@ -17,7 +17,6 @@ import { type JobLeft, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
-/** The names of a worker's two modes, each with the options that select the mode. */
 const modes: readonly (readonly [string, Partial<WorkerOptions>])[] = [
   ["safe mode", {}],
   ["fast lane", { fastLane: true }],
@@ -31,7 +30,7 @@ interface EndedJob {
   readonly events: readonly string[];
 }
 
-/** Adds a job, and runs a worker until an attempt has ended. Returns what is left of the job, and deletes its row. */
+/** Adds a job, runs a worker until an attempt of the job has ended, and deletes the job. */
 async function ended(
   tasks: Task<never> | Task,
   spec: JobSpec = {},
@@ -109,7 +108,7 @@ for (const [mode, options] of modes) {
       assert.equal(left?.attempts, 0);
     });
 
-    test("after a RetryAfter, the attempt counts and the next one waits until the given time.", async () => {
+    test("after a RetryAfter, the attempt counts, and the next attempt waits until the given time.", async () => {
       const { left, dueInMs } = await ended(
         throwing(new RetryAfter(new Date(Date.now() + 3_600_000))),
         {},
@@ -126,7 +125,7 @@ for (const [mode, options] of modes) {
       assertNear(dueInMs, 120_000);
     });
 
-    test("a RetryAfter on the last attempt adds no attempt: the job has failed.", async () => {
+    test("after a RetryAfter on the last attempt, the job has failed.", async () => {
       const { left, events } = await ended(
         throwing(new RetryAfter(1)),
         { maxAttempts: 1 },
@@ -191,7 +190,7 @@ describe("The delay before the next attempt", () => {
     assert.deepEqual(seen, [1, "no", "task"]);
   });
 
-  test("does not exist if the policy returns false, because the job has then failed.", async () => {
+  test("does not exist if the policy returns false: the job has failed.", async () => {
     const { left, maxAttempts } = await ended(failing(() => false));
     assert.equal(left?.attempts, 1);
     assert.equal(maxAttempts, 1);
@@ -284,7 +283,7 @@ for (const [mode, options] of [
   ["fast lane", { fastLane: { limitMs: 5_000 } }],
 ] as const) {
   for (const outcome of [new Snooze(60_000), new RetryAfter(60_000)]) {
-    test(`The delay of ${outcome.name} begins at the end of the attempt, also in a long transaction (${mode}).`, async () => {
+    test(`The delay of ${outcome.name} begins when the attempt ends, not when it starts (${mode}).`, async () => {
       let thrownAt = "";
       const task = defineTask("task", async (_payload, { query }) => {
         await query("select pg_sleep(0.3)");

@@ -16,10 +16,10 @@ export interface AdminUser {
 }
 
 /**
- * Returns the user of a request; null if the request has no login. It is called for requests that need a login, and
- * every minute for an open event stream, with the request that opened it. `signal` aborts when the client has left, or
- * after 5 s. If the function throws, takes more than 5 s or returns an invalid user, the response is 503, or the event
- * stream that is already open ends.
+ * Returns the user of a request; null if the request has no login. Called for requests that need a login, and every
+ * minute for an open event stream, with the request that opened the stream. `signal` aborts when the client has left,
+ * or after 5 s. If the function throws, takes more than 5 s or returns an invalid user, the response is 503; an open
+ * event stream ends.
  */
 export type Authenticate = (
   request: IncomingMessage,
@@ -52,14 +52,14 @@ export interface LoginTimes {
 }
 
 interface OwnLoginOptions extends Partial<LoginTimes> {
-  /** Logs an error of a check of an open stream. The response has already begun, so it cannot contain the error. */
+  /** Logs the error of a check of an open stream. The response has already begun, so it cannot report the error. */
   readonly onFailure: (error: unknown, request: HttpRequest) => void;
 }
 
 const RECHECK_MS = 60_000;
 const TIMEOUT_MS = 5_000;
 
-/** Returns the application's login; null if it has none. */
+/** Returns the application's login; null if the application has none. */
 export function createOwnLogin(
   authenticate: Authenticate | null,
   { recheckMs = RECHECK_MS, timeoutMs = TIMEOUT_MS, onFailure }: OwnLoginOptions,
@@ -108,10 +108,7 @@ export function createOwnLogin(
   };
 }
 
-/**
- * Calls the application's login. Throws Refusal 503 if the login throws or takes longer than `timeoutMs`, and
- * WorkerError `aborted` if the client has left.
- */
+/** Calls `ask`, and throws without waiting for `ask` if `ask` takes longer than `timeoutMs` or the client has left. */
 async function inTime<T>(
   { left }: HttpRequest,
   timeoutMs: number,
@@ -147,7 +144,7 @@ async function answerOf<T>(
   }
 }
 
-/** Returns only `name` and `readOnly` of what the application has returned. Throws Refusal 503 if they are invalid. */
+/** Returns only `name` and `readOnly` of the application's answer. Throws Refusal 503 if the answer is invalid. */
 function checkUser(answer: unknown): CheckedUser {
   try {
     const { name, readOnly = false } = Object(answer) as Record<string, unknown>;

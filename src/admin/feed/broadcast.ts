@@ -1,6 +1,7 @@
-// Sends the events of the feed (feed.ts) to its viewers. An event is sent if a viewer watches it and its content has
-// changed. While the content of the event `pulse` (the main counts) does not change, the event is repeated every few
-// seconds, so that viewers notice a lost connection.
+// Sends the events of the feed (feed.ts) to its viewers: the clients with an open event stream. An event is sent if a
+// viewer watches it and its content has changed. The event `pulse` (the main counts) is also repeated every few seconds
+// without a change, so that viewers notice a lost connection. Until an event is deleted, new viewers receive its last
+// content when they connect.
 import { monotonic } from "../../base/clock.ts";
 import type { EventSource } from "../../http/events/event-source.ts";
 import { countsJson, pulseJson } from "../../insight/json/counts-json.ts";
@@ -10,21 +11,21 @@ import { overviewText } from "./overview-json.ts";
 export interface Broadcast {
   /**
    * Deletes the event `problem`, and the events that no viewer watches. Then sends the events of this snapshot that are
-   * watched and have changed, but `counts` and `overview` not more often than once in two intervals.
+   * watched and have changed, but `counts` and `overview` at most once in two intervals.
    */
   show(snapshot: QueueSnapshot): void;
   /**
-   * Sends the events of the snapshot that are watched and have not been sent. Sends none between a failed pulse and the
-   * next successful one. Returns false if there are events to send, but `snapshot` is null.
+   * Sends the events of the snapshot that are watched and have not been sent. After a failed pulse, sends none until a
+   * pulse succeeds. Returns false if there are events to send, but `snapshot` is null.
    */
   showNew(snapshot: QueueSnapshot | null): boolean;
   /** Sends the event of a FeedSource (feed.ts), if its content has changed. */
   sendSource(event: string, json: string): void;
-  /** Whether the event was sent and has not been deleted since. New viewers receive such an event on connecting. */
+  /** Whether the event was sent and has not been deleted since. */
   hasSent(event: string): boolean;
-  /** Sends the event `problem`, with the error of a failed pulse, if it has changed, and deletes all other events. */
+  /** Sends the event `problem` with the error of a failed pulse, if the error has changed, and deletes other events. */
   problem(json: string): void;
-  /** Deletes the events that were sent, so that new viewers do not receive them. Called when no viewer is left. */
+  /** Deletes all events that were sent. Called when no viewer is left. */
   reset(): void;
 }
 
@@ -51,7 +52,7 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     source.publish(event, json);
   };
 
-  /** Whether `counts` or `overview` may be sent now. These large events are sent at most once in two intervals. */
+  /** Whether `counts` or `overview` may be sent now. These events are large, so they are not sent often. */
   const isTimeFor = (event: string) => {
     const before = sent.get(event);
     return before === undefined || monotonic() - before.atMs >= 2 * intervalMs - SLACK_MS;
@@ -100,8 +101,8 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     hasSent: (event) => sent.has(event),
     problem(json) {
       if (sent.get("problem")?.comparable === json) return;
-      // The page shows the problem until it receives `pulse` or `counts`. After reset() both are sent again, even with
-      // the same content.
+      // The page shows the problem until it receives `pulse` or `counts`. After reset(), these two events are sent
+      // again even with the same content.
       reset();
       send("problem", json, json);
     },
@@ -109,7 +110,7 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
   };
 }
 
-/** An event may be sent so many milliseconds before its time, because timers fire a little early or late. */
+/** An event may be sent this many milliseconds before its time, because timers fire a little early or late. */
 const SLACK_MS = 50;
 
 /** Returns the counts without the times at which they were read, to detect a change. */

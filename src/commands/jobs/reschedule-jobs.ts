@@ -27,18 +27,18 @@ import { defineJobAction, isSpent, jobActionResult } from "./define-job-action.t
 
 /** The changes of rescheduleJobs(). Omitted values do not change. */
 export interface JobChanges {
-  /** The new earliest time: a Date, RFC 3339 text with a zone, or `now`, by the database's clock. */
+  /** The new time from which the job may run: a Date, RFC 3339 text with a zone, or `now` (by the database's clock). */
   readonly runAt?: Date | string | undefined;
-  /** Moves the `runAt` of each job by this many milliseconds, back if negative; at most a year. Not with `runAt`. */
+  /** Moves the `runAt` of each job by this many milliseconds, back if negative; at most a year. Not allowed with `runAt`. */
   readonly shiftMs?: number | undefined;
   /**
-   * Delays each job, from its new or present `runAt` on, by 0 to this many milliseconds. The delays of the jobs are
+   * Adds a delay of 0 to this many milliseconds to the new or present `runAt` of each job. The delays of the jobs are
    * spread evenly. At most a year.
    */
   readonly spreadMs?: number | undefined;
   /** The new priority: lower runs earlier. -32,768 to 32,767. */
   readonly priority?: number | undefined;
-  /** The new number of attempts so far, 0–32,767. Below `maxAttempts`, a failed job runs again. */
+  /** The new number of attempts so far, 0–32,767. If it is below `maxAttempts`, a failed job is attempted again. */
   readonly attempts?: number | undefined;
   /** The new number of attempts after which the job fails for good, 1–32,767. */
   readonly maxAttempts?: number | undefined;
@@ -98,14 +98,15 @@ export async function rescheduleJobs(
 const secondsOf = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
 
 type RescheduleChanges = Omit<JobChanges, "shiftMs" | "spreadMs"> & {
-  /** The shift and the spread in seconds. */
+  /** In seconds. */
   readonly shift?: number | undefined;
+  /** In seconds. */
   readonly spread?: number | undefined;
 };
 
 /**
- * Returns the change of the rows. The change sets all four columns: a column without a new value is set to its present
- * value. So an undo stores and compares all four columns.
+ * Returns the change of the rows. A column without a new value is set to its present value, so that an undo stores and
+ * compares all four columns.
  */
 function rescheduleChange(to: RescheduleChanges): JobChange {
   const { runAt, shift, spread, priority, attempts, maxAttempts } = to;
@@ -133,9 +134,8 @@ function rescheduleChange(to: RescheduleChanges): JobChange {
 }
 
 /**
- * Returns an SQL expression: the new time. The parameters are SQL expressions, too. `from`: a time; `id`: the job's id;
- * `shift` and `spread`: in seconds. The part of `spread` that is added to a job's time is computed from the job's id
- * with `hashint8`, whose results are uniform over 2^32 numbers.
+ * Returns an SQL expression: the new time. The parameters are SQL expressions, too. `shift` and `spread`: in seconds. A
+ * job's part of `spread` is computed from the job's id with `hashint8`, whose results are uniform over 2^32 numbers.
  */
 const movedRunAt = (from: string, id: string, shift: string, spread: string): string =>
   `${from} + pg_catalog.make_interval(secs => ${shift} + ${spread}

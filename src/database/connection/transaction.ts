@@ -21,9 +21,9 @@ export interface TransactionOptions {
 }
 
 /**
- * Runs `work` in a transaction on one connection of the pool in `db`, under the pool's limits if it has some. A client
- * in `db` is used as it is, and no transaction is begun on it. Rejects with `outcome_unknown` if the connection was
- * lost during the commit. Errors of `work` are thrown unchanged.
+ * Runs `work` in a transaction on one connection of the pool in `db`, under the pool's limits if the pool has limits. If
+ * `db` has a client instead of a pool, runs `work` on the client and begins no transaction. Rejects with
+ * `outcome_unknown` if the connection was lost during the commit. Errors of `work` are thrown unchanged.
  */
 export async function inTransaction<T>(
   db: Database,
@@ -58,16 +58,16 @@ export async function inTransaction<T>(
       return result;
     });
   } catch (error) {
-    // Errors of `work` are thrown unchanged: query() has already turned those of its statements into WorkerErrors.
+    // query() has already turned errors of the statements of `work` into WorkerErrors.
     throw workError === null ? explainDatabaseError(error, db.schema.name) : error;
   }
 }
 
 /**
- * Runs `first` and then `statement` in one transaction. `first` takes a lock. It has no parameters and returns no rows.
- * A pool with limits sends both statements as one packet, so that other sessions wait for the lock only while
- * PostgreSQL executes the two statements, and not while this process is busy. If the connection is lost, both
- * statements may have taken effect.
+ * Runs `first` and then `statement` in one transaction. `db` must have a pool, or a client that is in a transaction.
+ * `first` takes a lock, has no parameters and returns no rows. A pool with limits sends both statements as one packet,
+ * so that other sessions do not wait for the lock while this process is busy. If the connection is lost, both statements
+ * may have taken effect.
  */
 export async function queryAfter<R extends QueryResultRow>(
   db: Database,
@@ -88,8 +88,8 @@ export async function queryAfter<R extends QueryResultRow>(
 }
 
 /**
- * Whether the client is in a transaction; false for clients of other drivers, which do not report it. pg stores the
- * status of PostgreSQL's last response: `T` in a transaction, `E` in a failed one.
+ * Whether the client is in a transaction; false for clients of other drivers, which report no status. pg stores the
+ * status of PostgreSQL's last response: `T` in a transaction, `E` in a failed transaction, `I` in none.
  */
 export function isInTransaction(client: Queryable): boolean {
   const status = statusOf(client);
@@ -110,8 +110,8 @@ function statusOf(client: object): string | null {
 const isTransactional = (client: Queryable): client is Transactional => "transaction" in client;
 
 /**
- * Runs `work`. If it fails inside a transaction of this library, only the changes of `work` are undone, so that the
- * transaction can continue. The error is thrown unchanged. Outside of such a transaction no savepoint is set.
+ * Runs `work`. If `work` fails inside a transaction of this library, only the changes of `work` are undone, so that the
+ * transaction can continue. The error is thrown unchanged. Outside of such a transaction, no changes are undone.
  */
 export async function withSavepoint<T>(db: Database, work: () => Promise<T>): Promise<T> {
   if (db.isTransaction !== true) return work();

@@ -1,6 +1,5 @@
 // A schedule is a cron entry that is a row in the database instead of a part of a program. In addition to the options
-// of other cron entries, a schedule has a jitter, and a rule for a tick at which the job of an earlier tick is
-// unfinished (`overlap`).
+// of other cron entries, a schedule has the options `jitterMs` and `overlap`.
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { now } from "../../base/clock.ts";
@@ -34,7 +33,7 @@ export interface ScheduleOptions extends CronEntryOptions {
    */
   readonly jitterMs?: number | undefined;
   /**
-   * What a tick does if the job of an earlier tick is unfinished. Default `allow`. The other values cannot be combined
+   * What a tick does if the job of an earlier tick is unfinished. Default `allow`, the only value that can be combined
    * with `jobKey`.
    */
   readonly overlap?: ScheduleOverlap | undefined;
@@ -164,7 +163,7 @@ const changesSchema = strict({
   ...{ maxAttempts: any, priority: any, jobKey: any, jobKeyMode: any, jitterMs: any, overlap: any },
 });
 
-/** Returns the job of a tick. `isWhole`: its payload is a value, which interceptors can change; otherwise JSON text. */
+/** Returns the job of a tick. The payload is JSON text; if `isWhole`, a value, which interceptors can change. */
 export function scheduledJob(
   { entry, payloadText: text, jitterMs, overlap }: ScheduleDefinition,
   tickMs: number,
@@ -178,8 +177,8 @@ export function scheduledJob(
 }
 
 /**
- * Returns the job that a user adds by hand from a schedule. The job is due at once. It has no key, even if the jobs of
- * the schedule's ticks have one.
+ * Returns the job that a user adds by hand from a schedule. The job is due at once. The job has no key, even if the jobs
+ * of the schedule's ticks have a key.
  */
 export function manualJob(
   { entry, payloadText: text }: ScheduleDefinition,
@@ -206,7 +205,7 @@ function keyOptions(name: string, overlap: ScheduleOverlap): JobSpec {
 
 /**
  * Adds the member `_cron` at the end of the JSON text of an object. If the object already has a member `_cron`,
- * JSON.parse() and PostgreSQL use the last one.
+ * JSON.parse() and PostgreSQL use the added one.
  */
 function addStamp(text: string, stamp: object): RawJson {
   const whole = text.trimEnd();
@@ -217,8 +216,8 @@ function addStamp(text: string, stamp: object): RawJson {
 }
 
 /**
- * Returns how long after its tick a job is due, in milliseconds: 0 if `jitterMs` is 0, otherwise 0 to `jitterMs` - 1.
- * The result is the same in every process.
+ * Returns how long after its tick a job is due, in milliseconds: less than `jitterMs`, or 0 if `jitterMs` is 0. The
+ * result is the same in every process.
  */
 export function jitterOf(name: string, tickMs: number, jitterMs: number): number {
   if (jitterMs === 0) return 0;

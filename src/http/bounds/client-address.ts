@@ -1,7 +1,6 @@
-// Determines the address of a request's client. Usually this is the address of the connection's peer. If the peer is a
-// trusted proxy, the header X-Forwarded-For or Forwarded lists the hops of the request, and the client is the rightmost
-// hop that is not a trusted proxy. Headers from other peers are ignored. networkOf() returns the network of an address;
-// all addresses of one network count as one client.
+// Determines the address of a request's client. Usually the client is the connection's peer. If the peer is a trusted
+// proxy, the header X-Forwarded-For or Forwarded lists the addresses (hops) from which the request came, and the client
+// is the rightmost hop that is not a trusted proxy. Headers from other peers are ignored.
 import { BlockList, isIP, SocketAddress } from "node:net";
 import { InputError } from "../../base/errors.ts";
 import { UNIX_PEER } from "../listen/listen-target.ts";
@@ -11,12 +10,12 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 /** Returns the client's address from the connection's peer and the request's headers. */
 export type ClientAddress = (peer: string, headers: Headers) => string;
 
-// The number of hops that are read, from the right. Earlier hops are ignored: chains of proxies are short.
+// Chains of proxies are short, so hops further to the left are ignored.
 const MAX_HOPS = 32;
 
 /**
  * Returns the function that determines clients. `trusted`: networks such as `10.0.0.0/8`, single addresses, or `unix:`
- * for peers on a unix socket. Throws InputError if one of them is invalid.
+ * for peers on a unix socket. Throws InputError if an element is invalid.
  */
 export function clientAddress(trusted: readonly string[]): ClientAddress {
   if (trusted.length === 0) return plainAddress;
@@ -28,8 +27,8 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
       (chain) => chain.length > 0,
     );
     const [client = peer, other = client] = chains.map((chain) => clientIn(chain, peer, isProxy));
-    // A proxy writes X-Forwarded-For or Forwarded, and passes on the other header, which the client may have forged. If
-    // the two name different clients, neither is used.
+    // A proxy writes one of the two headers, and passes on the other header, which the client may have forged. If the
+    // two headers name different clients, neither is used: the peer counts as the client.
     return client === other ? client : peer;
   };
 }
@@ -37,7 +36,7 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
 /** Returns whether an address is that of a trusted proxy. */
 export type TrustedPeer = (address: string) => boolean;
 
-/** Returns a function that recognises trusted proxies. `trusted`: as for clientAddress(). Throws InputError. */
+/** Returns a function that recognises trusted proxies. `trusted` and errors: as for clientAddress(). */
 export function trustedPeer(trusted: readonly string[]): TrustedPeer {
   const proxies = networksOf(trusted.filter((one) => one !== UNIX_PEER));
   const trustsUnix = trusted.includes(UNIX_PEER);
@@ -49,8 +48,8 @@ export function trustedPeer(trusted: readonly string[]): TrustedPeer {
 }
 
 /**
- * Returns the rightmost hop that is not a trusted proxy; the first hop if all are trusted. A hop that is not an address
- * ends the search: then the hop to its right is returned, or `peer` if there is none.
+ * Returns the rightmost hop that is not a trusted proxy; the leftmost hop if all hops are trusted proxies. If the search
+ * meets a hop that is not an address, returns the hop to the right of that hop, or `peer` if that hop is the last one.
  */
 function clientIn(
   chain: readonly string[],
@@ -71,7 +70,7 @@ function forwardedFor(headers: Headers): string[] {
   return lastElements(headers["x-forwarded-for"]);
 }
 
-/** Returns the hops of `for=192.0.2.60;proto=http, for="[2001:db8::17]:4711"` (RFC 7239). */
+/** Returns the hops in the header Forwarded (RFC 7239): `for=192.0.2.60;proto=http, for="[2001:db8::17]:4711"`. */
 function forwardedAddresses(headers: Headers): string[] {
   return lastElements(headers["forwarded"]).map((element) => {
     for (const pair of element.split(";")) {
@@ -83,13 +82,12 @@ function forwardedAddresses(headers: Headers): string[] {
   });
 }
 
-/** Removes quotes. A value with a quote on one side only is returned unchanged: it is not an address. */
 function unquote(value: string): string {
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
   return isQuoted ? value.slice(1, -1) : value;
 }
 
-/** Returns at most MAX_HOPS elements of a header: the last ones, which the nearest proxies have added. */
+/** Returns the last MAX_HOPS elements of a header, which the nearest proxies have added. */
 function lastElements(header: string | string[] | undefined): string[] {
   const text = Array.isArray(header) ? header.join(",") : (header ?? "");
   if (text === "") return [];
@@ -99,11 +97,10 @@ function lastElements(header: string | string[] | undefined): string[] {
     .map((element) => element.trim());
 }
 
-// The longest text that is read as an address. In brackets and with a port an address has at most 53 characters,
-// and a few more with an interface name.
+// An address with brackets and a port has at most 53 characters. An interface name adds a few more.
 const MAX_ADDRESS_LENGTH = 100;
 
-/** Returns the address in a text, perhaps in brackets or with a port; null for other text. */
+/** Returns the address in a text such as `::1`, `[::1]:80` or `10.0.0.1:80`; null for any other text. */
 function addressOf(text: string): string | null {
   if (text.length > MAX_ADDRESS_LENGTH) return null;
   const [, bracketed, dotted] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+)(?::\d+)?)$/.exec(text) ?? [];
@@ -123,8 +120,8 @@ export function plainAddress(address: string): string {
 }
 
 /**
- * Returns the network of an address, which counts as one client. For an IPv6 address, this is the /64 network, because
- * a subscriber usually has a whole /64. Otherwise it is the address itself.
+ * Returns the network of an address. All addresses of a network count as one client. The network of an IPv6 address is
+ * its /64, because a subscriber usually has a whole /64. Any other address is a network by itself.
  */
 export function networkOf(address: string): string {
   const plain = plainAddress(address);

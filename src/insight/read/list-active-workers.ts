@@ -57,9 +57,9 @@ const optionsSchema = strict({ staleAfterMs: v.optional(upToAYear) });
 
 /**
  * Returns the workers with a heartbeat row, ascending by id, at most 1,000; none if the schema has no table of
- * heartbeats, or the role may not read it. `staleAfterMs`: milliseconds, up to a year; the default is the threshold in each worker's report, or
- * 300,000 if the report has none. If all reports together exceed 2 MB, the longest ones are left out. Throws InputError
- * if `staleAfterMs` is out of range.
+ * heartbeats, or the role may not read it. `staleAfterMs`: milliseconds, up to a year; the default is the threshold in
+ * each worker's report, or 300,000 if the report has none. If all reports together exceed 2 MB, the longest ones are
+ * left out. Throws InputError if `staleAfterMs` is out of range.
  */
 export async function listActiveWorkers(
   db: Database,

@@ -1,8 +1,7 @@
-// The conditions under which a worker may fetch a job: it is available and due, its task is a task of the worker and
-// not paused, it has no forbidden flag, and its named queue, if any, is not locked. A queue with a limit becomes a
-// managed queue (slots.ts), which is always locked. For managed queues, take-managed.ts checks slots instead of the
-// lock. Graphile workers ignore pauses of tasks and of all jobs, and limits of queues that are not managed yet. Each
-// function returns an SQL condition. `job`: the alias of a row of _private_jobs.
+// SQL conditions under which a worker may fetch a job: the job is available and due, its task is a task of the worker
+// and not paused, the job has no forbidden flag, and the job's named queue, if any, is not locked. A queue with a limit
+// becomes a managed queue (slots.ts): the queue's row is always locked, and fetches check the queue's slots instead.
+// `job`: the alias of a row of _private_jobs.
 
 /** The job is not locked and has attempts left. The indexes that fetches read have this predicate. */
 export const isAvailable = (job: string): string => `${job}.is_available`;
@@ -13,7 +12,7 @@ export const isDue = (job: string, now = "pg_catalog.now()"): string => `${job}.
 export const isReady = (job: string): string => `${isAvailable(job)} and ${isDue(job)}`;
 
 export interface KnownTasks {
-  /** The parameter with the worker's tasks, text[]. */
+  /** The SQL parameter with the identifiers of the worker's tasks, text[]. */
   readonly identifiers: string;
   /** Whether to leave out paused tasks: true if the schema has the extension "controls". */
   readonly pauses: boolean;
@@ -39,14 +38,14 @@ export const isPausedTask = (s: string, identifier: string): string => `exists (
       where (p.scope = 'all' or p.scope = 'task' and p.name = ${identifier})
       and (p.resume_at is null or p.resume_at > pg_catalog.now()))`;
 
-/** The job has none of the flags in `flags`, a text[] parameter. No index has the flags, so this reads the heap. */
+/** The job has none of the flags in `flags`, a text[] parameter. No index has the flags, so the row is read. */
 export const hasNoFlagOf = (job: string, flags: string): string =>
   `(${job}.flags is null or not ${job}.flags ?| ${flags}::text[])`;
 
 /**
  * The job has a named queue that is not locked by `locked_by`. Row locks of other transactions are not checked.
- * `limited`: the parameter with the name patterns of limits, text[]. Queues that match a pattern are excluded, even if
- * they are not managed yet.
+ * `limited`: the parameter with the name patterns of limits, text[]. A queue that matches a pattern is excluded, even
+ * if the queue is not managed yet.
  */
 export const isInFreeQueue = (s: string, job: string, limited: string | null = null): string =>
   `exists (select from ${s}._private_job_queues q

@@ -1,15 +1,14 @@
 /**
- * A pull reader for JSON text: the caller reads what it expects next. After the first error every read returns an empty
- * value and every loop over members ends, so a decoder needs to check `failed` only once, at its end. Integers are
- * exact, and a raw value keeps its own text.
+ * A pull reader for JSON text: the caller reads the values that it expects, in order. After the first error, every read
+ * returns an empty value and every loop over members ends, so a decoder needs to check `failed` only once, at its end.
  */
 import { isDigit } from "../../../src/domain/portable/digits";
 import { JsonScanner, QUOTE } from "./json-scanner";
 import { parseTime } from "./time";
 
-/** The maximum depth of values that are read member by member, as records are. */
+/** The maximum depth of objects and arrays that are read member by member. Each level needs a nested call. */
 const MAX_RECORD_DEPTH = 200;
-/** The maximum depth of a skipped or raw value. Its levels need a byte each, the levels of a record a call each. */
+/** The maximum depth of a skipped or raw value. Each level needs only a byte. */
 const MAX_SKIP_DEPTH = 65536;
 
 const COMMA: i32 = 0x2c;
@@ -64,7 +63,7 @@ export class JsonReader extends JsonScanner {
     this.open(OPEN_BRACE);
   }
 
-  /** Moves to the value of the next member. At the object's end, moves past the closing brace and returns false. */
+  /** Moves to the next member's value, and returns true. At the object's end, moves past the brace and returns false. */
   nextKey(): bool {
     if (this.nextMember(CLOSE_BRACE)) return this.scanKey();
     this.depth--;
@@ -157,7 +156,6 @@ export class JsonReader extends JsonScanner {
     if (!this.scanNumber()) return 0;
     const negative = this.at(i) === 0x2d;
     let value: f64 = 0;
-    // Each digit after the point lowers the exponent by one. If the text has an exponent, it is added.
     let exponent = 0;
     let inFraction = false;
     if (negative) i++;
@@ -269,7 +267,7 @@ function unitAt(text: string, at: i32): usize {
   return changetype<usize>(text) + ((<usize>at) << 1);
 }
 
-/** Returns the first fault in a text that should be one JSON value; empty: there is none. */
+/** Returns the first fault in a text that should be one JSON value; empty if there is none. */
 export function jsonFault(text: string): string {
   const r = new JsonReader(text);
   r.skip();

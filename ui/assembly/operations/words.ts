@@ -48,9 +48,9 @@ export function isLimited(operation: Operation): bool {
 }
 
 /**
- * Returns `Retrying 8,400 jobs`, or with a limit `Retrying 500 of 8,400 jobs`. Once the operation has ended or its undo
- * has begun, returns the text of pastOf() instead. In states such as `paused`, the text begins with the state: `Paused:
- * retrying 8,400 jobs`. After an undo, returns `Undone: 8,388 of 8,388 jobs`.
+ * Returns `Retrying 8,400 jobs`, or with a limit `Retrying 500 of 8,400 jobs`. Once the operation has ended, or while
+ * its undo runs, returns the text of pastOf() instead. In states such as `paused`, the text begins with the state:
+ * `Paused: retrying 8,400 jobs`. After an undo, returns `Undone: 8,388 of 8,388 jobs`.
  */
 export function titleOf(operation: Operation): string {
   const state = operation.state;
@@ -130,8 +130,8 @@ export function paceOf(operation: Operation): string {
 }
 
 /**
- * Returns the command line from the server, such as `worker retry is:failed`, with more options after its command, here
- * `retry`: first `--schema`, if the schema is not `worker`, and then `options`, such as ` --rate=5`.
+ * Returns a command line with more options: `worker retry is:failed` becomes `worker retry --schema=jobs --rate=5
+ * is:failed`. `--schema` is omitted for the schema `worker`. `options`: empty, or text such as ` --rate=5`.
  */
 export function lineWith(line: string, schema: string, options: string): string {
   const at = line.indexOf(" ", line.indexOf(" ") + 1);

@@ -6,9 +6,8 @@
 //      ├──▶ stopped   ├──▶ undoing ──▶ undone
 //      └──▶ failed    ┘
 //
-// An operation changes only jobs within its boundary: jobs whose ids are not above the highest id at the rehearsal, and
-// that were neither added nor changed since the rehearsal. (Stop-retrying also changes jobs that were changed since
-// then.) So jobs added later are never changed. Each id is processed once, so no job is changed twice.
+// An operation changes only jobs within its boundary (interface Boundary). Each id is processed once, so no job is
+// changed twice.
 import type { Value } from "../../../domain/value.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
 import type { Changes } from "../../declare/job-action.ts";
@@ -29,14 +28,19 @@ export const operationStates = [
 ] as const;
 export type OperationState = (typeof operationStates)[number];
 
-/** Limits an operation to jobs that existed at the rehearsal and, except for stop-retrying, have not changed since. */
+/**
+ * Limits an operation to jobs that existed at the rehearsal and have not changed since. The action stop-retrying also
+ * changes jobs that have changed since the rehearsal.
+ */
 export interface Boundary {
+  /** The highest id of a job at the rehearsal. */
   readonly maxId: string;
   /** The time of the rehearsal, RFC 3339 with microseconds. */
   readonly before: string;
   /**
    * The start times of the transactions that were open at the rehearsal. A job that such a transaction changes gets the
-   * transaction's start time as its `updated_at`, which is earlier than `before`.
+   * transaction's start time as its `updated_at`. This time is earlier than `before`, but the job counts as changed
+   * since the rehearsal.
    */
   readonly openSince: readonly string[];
 }
@@ -62,7 +66,7 @@ export interface UndoSkippedCounts {
   /** Jobs that have changed since the operation. If the operation deletes jobs: jobs whose ids exist again. */
   readonly changed: number;
   readonly gone: number;
-  /** Jobs that a worker had locked during the undo, or whose row another transaction had locked. */
+  /** Jobs that were locked by a worker, or whose row was locked by another transaction. */
   readonly locked: number;
 }
 
@@ -118,15 +122,15 @@ export const atWork: readonly OperationState[] = ["running", "canary", "undoing"
 export const skippedJobs = ({ skippedLocked, skippedChanged, skippedGone }: JobOperation) =>
   skippedLocked + skippedChanged + skippedGone;
 
-/** Returns how many locked jobs an operation `cancel` has not changed, but requested to end; 0 for other actions. */
+/** Returns how many locked jobs an operation `cancel` has skipped and requested to end; 0 for other actions. */
 export const cancellingCount = ({ action, skippedLocked }: JobOperation) =>
   isOperationAction(action) && actionData(action).ofRunning !== undefined ? skippedLocked : 0;
 
-/** How long receipts and undo data are stored, in hours. If there are too many, tidy.ts deletes the oldest earlier. */
+/** How long receipts and undo data are stored, in hours, unless there are too many (MAX_ROWS). */
 export const UNDO_HOURS = 24;
 /**
- * An operation that has stored MAX_ROWS rows for its receipt and its undo stores no more. If all newer operations
- * together have MAX_ROWS rows, the operation's rows are deleted before UNDO_HOURS have passed.
+ * The maximum number of rows that an operation stores for its receipt and its undo. Once all newer operations together
+ * have stored this many rows, the rows of an operation are deleted before UNDO_HOURS have passed.
  */
 export const MAX_ROWS = 1_000_000;
 
