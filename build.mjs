@@ -8,8 +8,8 @@
 //   node build.mjs --all    the executables of all supported dist/release/*
 //                           platforms, with checksums and lists of their components
 //
-// Equal sources give equal bytes. For executables, build/executable/executable.mjs names further conditions. Outputs
-// are renamed into place, so that neither a running program nor a second build reads half a file.
+// Equal sources give equal bytes; build/executable/executable.mjs names further conditions for executables. Outputs are
+// renamed into place, so that neither a running program nor a second build reads a half-written file.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -31,7 +31,7 @@ const CONTENT_TYPES = {
 };
 const typeOf = (name) =>
   CONTENT_TYPES[name] ?? (name.endsWith(".woff2") ? "font/woff2" : "text/plain; charset=utf-8");
-/** The names of the client's files, as ui() has built them. */
+/** The names of the client's files, set by ui(). */
 let client = [];
 
 const steps = {
@@ -63,18 +63,16 @@ async function program() {
   await stamped(() => run([ui, assets, thread, notices, bundle]));
 }
 
-/** Builds the program and, at the same time, two parts of the executable: Node and the archive of PostgreSQL. */
+/** At the same time as the program, builds two parts of the executable: Node and the archive of PostgreSQL. */
 async function programAndParts() {
   await Promise.all([parts(), program()]);
 }
 
-/** Builds the client, and keeps the names of its files. */
 async function ui() {
   const { buildUi } = await import("./ui/build.mjs");
   client = await buildUi(join(dist, "ui"));
 }
 
-/** Writes one JSON file with all files of the client, each compressed once with brotli and once with gzip. */
 async function assets() {
   const table = {};
   for (const name of client) {
@@ -89,13 +87,13 @@ async function assets() {
   await place(join(dist, "ui/assets.json"), JSON.stringify(table));
 }
 
-/** Compresses with brotli in four ways, and returns the shortest result: this saves up to 100 bytes. */
+/** Returns the shortest of four results of brotli. This saves up to 100 bytes. */
 function smallest(bytes) {
   const all = [18, 19].flatMap((window) =>
     [0, 4].map((direct) =>
       brotliCompressSync(bytes, {
         params: {
-          // The whole WASM module fits into a block of 1 MiB, so its compressed form is smaller.
+          // With blocks of 1 MiB, the whole WASM module is one block, and its compressed form is smaller.
           [constants.BROTLI_PARAM_LGBLOCK]: 20,
           [constants.BROTLI_PARAM_LGWIN]: window,
           [constants.BROTLI_PARAM_NDIRECT]: direct,

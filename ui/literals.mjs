@@ -1,22 +1,20 @@
 /**
  * Packs the static data of a WebAssembly module, so that the module is smaller. AssemblyScript writes each object as
  * it is in memory: a head of twenty bytes and the content, which for a string has two bytes for every letter. The
- * packed data begin with the texts of the strings, one after the other, in a form of UTF-8. The steps follow, by which
- * assembly/literals.ts restores the objects in memory when the module starts.
+ * packed data have two parts: the texts of all strings in a form of UTF-8, and the steps by which assembly/literals.ts
+ * restores the memory when the module starts. A step restores a run of strings, another object, or other bytes.
  */
 
 const PAGE = 65536;
 /** The size of an object's head in bytes. Its fields: the block's size, two links, the type, the object's size. */
 const HEAD = 20;
 const STRING = 2;
-/**
- * The type of a step that leaves a gap of zeros and then writes bytes. These are the bytes that no other step writes.
- */
+/** The type of a step that leaves a gap of zeros and then writes the bytes that no other step writes. */
 const PLAIN = 0;
 /** The largest number that a step can contain: 14 bits. */
 const MAX_NUMBER = 0x3fff;
 
-/** Replaces the data of a module by the packed data. Adds pages for them at the end of the module's initial memory. */
+/** Replaces the data of a module by the packed data, for which pages are added at the end of the initial memory. */
 export function packLiterals(module) {
   const { texts, steps } = pack(imageOf(module));
   const sizes = new Uint8Array(Uint32Array.of(texts.length, steps.length).buffer);
@@ -27,7 +25,7 @@ export function packLiterals(module) {
   module.setMemory(pages, -1, null, [segment], false, false, "0");
 }
 
-/** Returns the bytes of the memory before the module starts: the module's data segments, each at its offset. */
+/** Returns the memory before the module starts: the module's data segments, each at its offset. */
 function imageOf(module) {
   const segments = Array.from({ length: module.getNumDataSegments() }, (_, index) => {
     const { offset, data } = module.getDataSegmentInfo(module.getDataSegmentByIndex(index));
@@ -40,10 +38,7 @@ function imageOf(module) {
   return image;
 }
 
-/**
- * Returns the texts of an image, each ended by a zero, and the steps by which unpack() of assembly/literals.ts
- * restores the image.
- */
+/** Returns the texts of an image's strings, each ended by a zero, and the steps that restore the image. */
 function pack(image) {
   const texts = [];
   const steps = [];
@@ -57,7 +52,7 @@ function pack(image) {
       number(Math.min(run, MAX_NUMBER));
     }
   };
-  /** Adds steps for the bytes from `done` to `end`. Zeros at the start of a step are only counted, as its gap. */
+  /** Adds steps for the bytes from `done` to `end`. The zeros at the start of a step become its gap. */
   const plain = (end) => {
     endRun();
     while (done < end) {
@@ -74,8 +69,8 @@ function pack(image) {
     }
   };
   for (const { at, type, content } of objects(image)) {
-    // unpack() writes an object into the next block. If the object begins later, plain() writes the bytes before it
-    // first.
+    // A step restores an object in the next block. If the object is in a later block, a step for the bytes before the
+    // object comes first.
     if (nextBlock(done) !== at) plain(at - HEAD);
     if (type === STRING) {
       for (const unit of new Uint16Array(content.slice().buffer)) texts.push(...utf8(unit));
@@ -96,7 +91,7 @@ function pack(image) {
 /** Returns where the content of the next object begins: after its head, at a multiple of 16. */
 const nextBlock = (done) => (done + HEAD + 15) & ~15;
 
-/** Yields the objects of an image, which are found by their heads. */
+/** Finds the objects of an image by their heads. */
 function* objects(image) {
   const view = new DataView(image.buffer);
   const word = (at) => view.getUint32(at, true);

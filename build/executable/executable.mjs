@@ -1,6 +1,6 @@
-// Builds a native executable (a "single executable application"). It contains Node (node-base.mjs), the command and, in
-// executables for Linux, the files of PostgreSQL. On machines of one platform, the same sources and the same version of
-// `strip` give the same bytes.
+// Builds a native executable (a "single executable application"): Node (node-base.mjs), the command and, for Linux, the
+// files of PostgreSQL. On machines of the same platform, the same sources and the same version of `strip` give the same
+// bytes.
 import { chmod, copyFile, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pieces } from "../bundle.mjs";
@@ -18,7 +18,7 @@ export async function executable() {
   await makeExecutable(target, files, join(dist, "worker"));
 }
 
-/** Makes and caches the parts of dist/worker that contain none of our sources: Node and the archive of PostgreSQL. */
+/** Makes and caches the parts of dist/worker without this project's sources: Node and the archive of PostgreSQL. */
 export async function parts() {
   const target = nativeTarget();
   if (target !== undefined) await Promise.all([nodeBase(target), postgresArchive(target)]);
@@ -50,9 +50,9 @@ export async function makeExecutable(target, files, path) {
 }
 
 /**
- * Puts our Node into pkg's cache of downloads, so that pkg uses this Node and downloads none. The empty files mark the
- * download as complete. The option `nodePath` cannot be used, because pkg runs the Node at that path. This fails if the
- * Node is for another platform.
+ * Puts our Node into pkg's cache of downloads, so that pkg downloads no Node. The empty files mark the download as
+ * complete. Pkg's option `nodePath` cannot be used: pkg would run the Node at that path, which fails if the Node is for
+ * another platform.
  */
 async function giveBase(base, { pkg: { platform, arch } }, home) {
   const kept = join(home, ".pkg-cache/sea");
@@ -95,29 +95,28 @@ async function quietly(work) {
 }
 
 const settings = ({ nothing }) => ({
-  // The path is relative to pkg's temporary directory. An absolute path would be stored in the executable, so that its
-  // bytes would depend on the directory.
+  // The path is relative to pkg's temporary directory. An absolute path would be stored in the executable, whose bytes
+  // would then depend on the directory.
   main: "../entry.cjs",
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
-  // This cache would contain only the code of entry.cjs, and would differ between builds. short-script.mjs makes a
-  // cache of the code that short commands need.
+  // This cache would contain only the code of entry.cjs, and would differ between builds.
   useCodeCache: false,
   // The executable ignores NODE_OPTIONS of its environment.
   execArgvExtension: "none",
   execArgv: [
-    // entry.cjs permits the pieces to import a user's files. Node warns that this is experimental.
+    // entry.cjs permits the pieces to import a user's files, which Node would report as experimental.
     "--disable-warning=ExperimentalWarning",
     // Without this option, Node opens a debugger on port 9229 when any program sends SIGUSR1.
     "--disable-sigusr1",
-    // In a busy worker, V8's young generation would grow to 67 MB. With 8 MB (two halves of 4) the worker is as fast.
+    // In a busy worker, V8's young generation would grow to 67 MB. With two halves of 4 MB the worker is equally fast.
     "--max-semi-space-size=4",
-    // A configuration file can make OpenSSL load libraries, so this option replaces the file that OPENSSL_CONF names.
+    // A configuration file can make OpenSSL load libraries, so an empty file replaces the file that OPENSSL_CONF names.
     `--openssl-config=${nothing}`,
   ],
 });
 
-/** Returns the path of the archive of PostgreSQL; null: `target` has none. Making it takes 15 s, so it is cached. */
+/** Returns the path of PostgreSQL's archive, cached because making it takes 15 s; null: the target has no archive. */
 async function postgresArchive({ postgresPackage }) {
   if (postgresPackage === null) return null;
   const { packArchive } = await import("../../src/database/embedded/archive.ts");

@@ -1,6 +1,6 @@
-// Reads this machine's clocks, and waits. This machine's clocks pace loops and measure durations. PostgreSQL's clock
-// decides whether a job is due. The timers are captured when this module loads, because test tools may replace the
-// global timers while an application waits for its database.
+// Reads this machine's clocks, and waits. These clocks pace loops and measure durations; whether a job is due is decided
+// by PostgreSQL's clock. The global clocks and timers are captured when this module loads, because test tools may
+// replace them while an application waits for its database.
 import nodeTimers from "node:timers";
 import promises from "node:timers/promises";
 
@@ -85,19 +85,16 @@ export function momentNow(): Moment {
 }
 
 /**
- * Returns the milliseconds since a moment. The two clocks of the moment give two durations, of which the longer one is
- * returned, because on Linux the monotonic clock does not count the time for which the machine was suspended. The
- * result is too long if the clock of now() was set ahead.
+ * Returns the milliseconds since a moment: the longer of the durations by its two clocks, because on Linux the
+ * monotonic clock does not count the time for which the machine was suspended. If the clock of now() was set ahead since
+ * the moment, the result is too long.
  */
 export function msSince([monotonicUs, epochMs]: Moment): number {
   const elapsedUs = Number(sharedMonotonicUs() - monotonicUs);
   return Math.max(elapsedUs / 1_000, now() - Number(epochMs));
 }
 
-/**
- * Measures a duration as msSince() does, in one thread. A read of `ms` allocates nothing, because a worker reads it
- * before each job.
- */
+/** Measures a duration as msSince() does, but allocates nothing when `ms` is read: a worker reads `ms` before each job. */
 export class Stopwatch {
   readonly #startMs = monotonic();
   readonly #startedAt = now();

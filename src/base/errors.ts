@@ -1,11 +1,10 @@
-// The expected errors, each with a code for programs and a message for people. The command line turns an error into one
-// line and an exit status, and the admin turns it into an HTTP status. The functions here read the message and the code
-// of any thrown value.
+// The expected errors, each with a code for programs and a message for people, and functions that read the message and
+// the code of any thrown value.
 import { types } from "node:util";
 
 /**
- * The code of an expected error. Codes are a part of the public interface: they are in HTTP bodies, too, and
- * programs may compare them. The library's guide lists all codes and their meanings under Errors.
+ * The code of an expected error. Codes are a part of the public interface, and HTTP bodies contain them, too. The
+ * library's guide lists all codes and their meanings under Errors.
  */
 export type ErrorCode =
   | "bad_input"
@@ -72,7 +71,7 @@ const kindOf = (value: unknown): unknown =>
  */
 const isOwn = (one: { readonly prototype: object }): boolean => Object.hasOwn(one.prototype, KIND);
 
-/** JavaScript's own `instanceof`, for an application's subclasses of the classes here. */
+/** JavaScript's own `instanceof`, for subclasses in an application. */
 const { [Symbol.hasInstance]: hasInstance } = Function.prototype;
 
 /** One problem of an input. */
@@ -90,7 +89,7 @@ export interface Problem {
 }
 
 /**
- * The error of a call with invalid input. The call has changed nothing; only copyJobs() on a client without a
+ * The error of a call with invalid input. The call has changed nothing. Exception: copyJobs() on a client without a
  * transaction may have added jobs.
  */
 export class InputError extends WorkerError {
@@ -164,8 +163,8 @@ export function isError(value: unknown): value is Error {
 }
 
 /**
- * Returns the `code` of a thrown value, such as an ErrorCode, an SQLSTATE or an errno name. Returns undefined if
- * the value has no `code` that is a string.
+ * Returns the `code` of a thrown value, such as an ErrorCode, an SQLSTATE or an errno name; undefined if the value has
+ * no `code`, or a `code` that is not a string.
  */
 export function codeOf(error: unknown): string | undefined {
   try {
@@ -177,8 +176,8 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * Whether the database is unreachable or accepts no writes. The parts that use the database all the time log such an
- * outage, so other parts do not have to log it.
+ * Whether the database is unreachable or accepts no writes. Parts that use the database all the time log an outage, so
+ * other parts do not have to log the error.
  */
 export const isOutage = (error: unknown): boolean =>
   ["database_unreachable", "read_only_server"].includes(codeOf(error) ?? "");

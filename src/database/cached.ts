@@ -1,8 +1,8 @@
-// Caches a value that is expensive to read and has many readers. Concurrent callers share one read. After each read
-// there is a pause; a slower read has a longer pause. During the pause, callers get the last value. The first call
-// after the pause begins a new read. Callers wait for the new read if the last read was fast, or if the last value is
-// older than a minute. Otherwise they get the last value until the new read has ended. After a write of this process
-// the pause is shorter, and callers wait for the new read.
+// Caches a value that is expensive to read and has many readers. Concurrent callers share one read. After each
+// successful read there is a pause, which is longer after a slow read. During the pause, callers get the last value.
+// The first call after the pause begins a new read. If the last read was fast, callers wait for the new read. If the
+// last read was slow, callers get the last value while the new read runs, unless the value is older than STALE_MS.
+// After a write of this process the pause is shorter, and callers wait for the new read.
 import { monotonic } from "../base/clock.ts";
 import { nullOnTimeout } from "./null-on-timeout.ts";
 
@@ -38,16 +38,14 @@ export interface CachedOptions {
 
 /**
  * The pause is at least this many times the duration of the read, so that reads take at most a twentieth of the time.
- * Exceptions: there is little data, or this process has written since the read began.
+ * Exceptions: there is little data (isSmall()), or this process has written since the read began.
  */
 const PAUSE_FACTOR = 20;
-/** The factor if this process has written since the read began. Then reads take at most a third of the time. */
+/** The factor if this process has written since the read began. So reads take at most a third of the time. */
 const PAUSE_FACTOR_AFTER_WRITE = 2;
-/** The longest pause if there is little data. */
 const MAX_SMALL_PAUSE_MS = 5_000;
 /** A read that took less than this is fast, any other read is slow. */
 const QUICK_MS = 150;
-/** If the last read was slow, its value is returned while a new read runs, unless the value is older than this. */
 const STALE_MS = 60_000;
 
 export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {}): Cached<T> {
@@ -89,7 +87,7 @@ export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {
     const reading = running ?? start();
     if (last === null) return reading;
     const { value, tookMs, atMs } = last;
-    // If the read times out, the old value is returned, which is better than none.
+    // After a timeout, the old value is better than none.
     const mustWait = tookMs < QUICK_MS || isAfterWrite || clock() - atMs > STALE_MS;
     if (mustWait) return nullOnTimeout(reading).then((fresh) => fresh ?? value);
     // Errors reach only the callers that wait for the read.

@@ -1,7 +1,7 @@
 // Groups of similar errors. A group's label is the first line of the error, with `#` for the parts that differ from job
 // to job. The rules that turn a first line into a label must not change, because links contain the hashes of labels.
-// If many errors of a task differ in their words, those with the same class and the same first stack frame in the
-// application can form one larger group (ErrorPlace).
+// Errors of a task that differ in their words can form one larger group (ErrorPlace) if they have the same class and
+// the same first stack frame in the application.
 import { hash } from "node:crypto";
 
 export interface ErrorGroup {
@@ -13,7 +13,7 @@ export interface ErrorGroup {
   readonly likePattern: string;
 }
 
-/** A first line of at least this length is cut to the whole words within this length (wholeWords()). */
+/** A first line of at least this length is cut to the whole words within this length. */
 const MAX_LINE_LENGTH = 300;
 /** Only this many characters, from the beginning of an error, decide which group the error belongs to. */
 export const ERROR_START = 600;
@@ -68,8 +68,8 @@ const QUOTED = new RegExp(
 const TOKEN = /(?<![\w-])((?:[a-z]{1,12}[_-])?)([\w-]{10,64})(?![\w-])/g;
 const MIXED_CASE = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
 /**
- * Matches texts that may be ids and whose letters are all upper case or all lower case: upper-case letters after up to
- * 4 digits, as in some ULIDs, or lower-case letters with up to 2 digits before and after them, as in some base-36 ids.
+ * Matches texts that may be ids and have letters of one case: upper-case letters after up to 4 digits, as in some
+ * ULIDs, or lower-case letters with up to 2 digits before and after the letters, as in some base-36 ids.
  */
 const ONE_CASE = /^(?:\d{0,4}[A-Z]{12,}|\d{0,2}[a-z]{8,}\d{0,2})$/;
 const MIN_LENGTH_WITHOUT_PREFIX = 16;
@@ -92,22 +92,18 @@ const fingerprintOf = (text: string): string => hash("sha256", text).slice(0, 12
 const RECOVERED =
   /^(Recovered\b.*?(?: worker| by) ).+?(?= stopped without finishing| held attempt|, which sends no heartbeat)/;
 
-/** Returns the label of an error's group, without computing its hash, for callers that group many errors. */
+/** Returns the label of an error's group, without computing a hash, for callers that group many errors. */
 export function errorLabel(lastError: string): string {
   const label = withoutVariableParts(lastError).replace(TOKEN, withoutRandom).replace(VARYING, "#");
   return label.replace(LIST, "$1#$1");
 }
 
 /**
- * Matches a list of replaced values, such as `'#', '#'`. One value, `'#'`, replaces the list, because the lists in the
- * errors of a group may have different lengths.
+ * Matches a list of replaced values, such as `'#', '#'`. In a label, one value, `'#'`, replaces the list, so that the
+ * label does not depend on the list's length.
  */
 const LIST = /(["'`]?)#\1(?:, ?\1#\1)+/g;
 
-/**
- * Returns the first line with `#` in place of mail addresses, the worker's id in the error of a recovered job, and the
- * contents of quoted texts.
- */
 function withoutVariableParts(lastError: string): string {
   const line = firstLine(lastError);
   return (line.includes("@") ? line.replace(MAIL, "#") : line)
@@ -115,7 +111,7 @@ function withoutVariableParts(lastError: string): string {
     .replace(QUOTED, (text) => `${text[0]}#${text.at(-1)}`);
 }
 
-/** Returns the first line of an error, cut if it is too long: see MAX_LINE_LENGTH. */
+/** Returns the first line of an error, cut as MAX_LINE_LENGTH describes. */
 export function firstLine(lastError: string): string {
   const end = lastError.search(/[\r\n]/);
   const line = (end < 0 ? lastError : lastError.slice(0, end)).slice(0, MAX_LINE_LENGTH);
@@ -123,7 +119,7 @@ export function firstLine(lastError: string): string {
 }
 
 /**
- * Removes from a cut line the parts that may be incomplete: the last word, unless it is the only one, and a text that
+ * Removes from a cut line the parts that may be incomplete: the last word, unless it is the only word, and a text that
  * begins with `"` or a backtick and has no closing mark.
  */
 function wholeWords(line: string): string {
@@ -137,10 +133,10 @@ function wholeWords(line: string): string {
 
 /**
  * Whether an error differs from the errors of a group only by ids that look like words. `label`: the group's label.
- * `example`: an error of the group. Each word of the error's own label must be equal to the word at the same place in
- * `label`, unless that word of `label` has a `#`. At such a place, the words of the error and of `example` must have
- * the same length, and the error's word must begin and end like the word of `label`. A text in place of the `#` counts
- * as an id only if it has at least ID_LENGTH characters or follows a prefix such as `cus_`.
+ * `example`: an error of the group. The error's label must have the same words as `label`, except where a word of
+ * `label` has a `#`. There, the error must have a word that begins and ends like the word of `label`, and is as long as
+ * the word of `example`. In place of the `#`, this word must have at least ID_LENGTH characters, or any text after a
+ * prefix such as `cus_`.
  */
 export function isLikeGroup(lastError: string, label: string, example: string): boolean {
   const words = wordsOf(lastError);
@@ -194,7 +190,7 @@ const LOWER_Z = 122;
 /** The bit that distinguishes lower case from upper case in ASCII. */
 const CASE = 32;
 // For each letter, the letters that often follow it: of 10,000 pairs of letters in words and in names in code, at least
-// 3 are this pair. More than half of all possible pairs are missing here. The missing pairs count as unusual.
+// 3 are this pair. All pairs that are missing here count as unusual.
 const FOLLOWERS =
   "bcdfgiklmnprstuvwxy|aeijlorsuy|acehiklortuy|adeilorsuy|abcdefgilmnopqrstuvwxy|aefilorstuy|aeghilnorstu|aeiort|abcdefglmnoprstvxz|eos|aeis|abdeiklostuvy|abeimnopsuy|acdefgiklmnopstuvy|abcdfgiklmnoprstuvwx|adeghiloprstu|lu|acdefgiklmnorstuvy|acefhiklopqstuy|acehiloprstuy|abcdefgilmnprst|aei|aehinor|ceipt|mnpsw|e".split(
     "|",
@@ -204,16 +200,16 @@ const FOLLOWING = FOLLOWERS.map((letters) =>
   [...letters].reduce((bits, letter) => bits | (1 << (letter.charCodeAt(0) - LOWER_A)), 0),
 );
 /**
- * A text looks random if at least this share of its pairs of letters is unusual. For a text that ONE_CASE matches and
- * that has at most SHORT characters, the share is UNUSUAL_IF_SHORT.
+ * A text looks random if at least this share of its pairs of letters is unusual. UNUSUAL_IF_SHORT is the share for a
+ * text that ONE_CASE matches and that has at most SHORT characters.
  */
 const UNUSUAL = 0.3;
 const UNUSUAL_IF_SHORT = 0.4;
 const SHORT = 11;
 
 /**
- * Whether at least two of the pairs of letters are unusual, and at least the share `share`, from 0 to 1, of all pairs.
- * Only pairs whose second letter is lower case are counted.
+ * Whether at least two pairs of letters are unusual, and at least the share `share` (from 0 to 1) of all pairs. Only
+ * pairs whose second letter is lower case are counted.
  */
 function isUnpronounceable(token: string, share = UNUSUAL): boolean {
   let pairs = 0;
@@ -240,14 +236,14 @@ export const isFingerprint = (text: string): boolean => /^[0-9a-f]{12}$/.test(te
 
 /** A group of errors of one task that have the same class and were thrown at the same place in the code. */
 export interface ErrorPlace {
-  /** A hash of the label, as in ErrorGroup. With `group:` and this hash, a query selects the errors of the place. */
+  /** A hash of the label, as in ErrorGroup. */
   readonly fingerprint: string;
   /** The name of the place, such as `TypeError of charge_card in chargeCard (charge.js), in different words`. */
   readonly label: string;
 }
 
 // Matches the first stack frame that is not in Node, in node_modules or in this package's executable, whose files are
-// named `chunk-…`. The line of the frame must be complete.
+// named `chunk-…`. The frame's line must end with a line break, because the line at ERROR_START may be incomplete.
 const FRAME =
   /\n\s+at (?!node:|chunk-|[^\n]*[( ](?:node:|chunk-|[^\n]*[/\\]node_modules[/\\]))([^\n]*)(?=\n)/;
 const CLASS = /^(?:Uncaught )?([A-Za-z_$][\w$.]{0,63}(?:Error|Exception))(?![\w$.])/;

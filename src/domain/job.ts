@@ -1,9 +1,6 @@
 // A job as all layers above the database use it, and the JSON of a job in the HTTP API.
 
-/**
- * The states of a job. A job has exactly one of them, the first that applies: `locked` if `locked_at` is set, `failed`
- * if no attempts are left, `scheduled` if `run_at` is in the future, otherwise `ready`.
- */
+/** The states of a job, in the order of JobState. */
 export const jobStates = ["locked", "failed", "scheduled", "ready"] as const;
 /**
  * The state of a job: the first of these that applies. `locked`: a worker has fetched or is running it. `failed`: it
@@ -31,7 +28,7 @@ export interface Job {
   readonly priority: number;
   /** The earliest time at which the job may run, cut to milliseconds; `runAtText` has the microseconds. */
   readonly runAt: Date;
-  /** The number of attempts so far. A running one is included unless a transaction of the fast mode locks its job. */
+  /** The number of attempts so far. A running attempt counts, unless a transaction of the fast mode locks its job. */
   readonly attempts: number;
   /** The number of attempts after which the job fails for good. */
   readonly maxAttempts: number;
@@ -39,9 +36,9 @@ export interface Job {
   readonly lastError: string | null;
   /** The time at which the job was added. A debounced add replaces this time if `attempts` was above 0. */
   readonly createdAt: Date;
-  /** The time of the job's last change. Fetching it, snoozing it and giving it back unstarted do not count. */
+  /** The time of the job's last change. A fetch, a snooze, and a return of the unstarted job are not changes. */
   readonly updatedAt: Date;
-  /** `runAt` as RFC 3339 text with microseconds, which a Date cuts off. Adds accept it as `runAt`. */
+  /** `runAt` as RFC 3339 text with microseconds, which a Date cuts off. Adds accept this text as `runAt`. */
   readonly runAtText: string;
   /** `createdAt` as RFC 3339 text with microseconds. */
   readonly createdAtText: string;
@@ -58,7 +55,7 @@ export interface Job {
   /** How many later adds of a job with the same key have replaced this job or left it as it is. */
   readonly revision: number;
   /**
-   * True when `revision` is above 0. In the result of addJob() and addJobs(), this means that a job with the key
+   * True when `revision` is above 0. In the result of addJob() and addJobs(), true means that a job with the key
    * existed and no job was added.
    */
   readonly isDuplicate: boolean;
@@ -66,7 +63,7 @@ export interface Job {
   readonly flagsText: string | null;
   /** True when the job is not locked and has attempts left, also before its `runAt`. */
   readonly isAvailable: boolean;
-  /** The state of the job at the time when it was read: `locked`, `failed`, `scheduled` or `ready`. */
+  /** The state of the job when it was read. */
   readonly state: JobState;
 }
 
@@ -92,7 +89,7 @@ export function changedJobJson(job: Job): string {
   );
 }
 
-/** Returns the members of a job's JSON object, as JSON texts. Payload and flags are never parsed. */
+/** Returns the members of a job's JSON object, as JSON texts. */
 function fields(job: Job) {
   return {
     id: job.id,

@@ -9,8 +9,8 @@ import { InputError } from "../base/errors.ts";
 const RAW = Symbol.for("pg-job-worker.RawJson");
 
 /**
- * JSON text that is stored exactly as it is, as a payload or within one. Made by rawJson(). Outside of payloads,
- * JSON.stringify() writes the parsed value instead. A RawJson cannot be sent to another thread: send its `text`.
+ * JSON text that is stored exactly as it is: as a payload, or as a part of a payload. Made by rawJson(). Everywhere
+ * else, JSON.stringify() writes the parsed value. A RawJson cannot be sent to another thread: send its `text`.
  */
 export class RawJson {
   /**
@@ -22,11 +22,11 @@ export class RawJson {
   /** Wraps `text` without a check; rawJson() checks it. */
   constructor(text: string) {
     this[RAW] = text;
-    // `text` is an own, enumerable property, so JSON.stringify() always reads it and recordUse() is called, even if the
-    // toJSON() of another object has returned this RawJson.
+    // If the toJSON() of another object returns this RawJson, JSON.stringify() does not call toJSON() again, but reads
+    // all own enumerable properties. `text` is such a property, so even then recordUse() is called.
     Object.defineProperty(this, "text", { enumerable: true, get: () => recordUse(text) });
-    // A function as an own property makes structuredClone() and postMessage() throw. A copy made by them would not be
-    // a RawJson.
+    // A function as an own property makes structuredClone() and postMessage() throw. Without it, they would make a copy
+    // that is not a RawJson.
     Object.defineProperty(this, "toJSON", { enumerable: true, value: this.toJSON });
   }
 
@@ -88,13 +88,13 @@ export function payloadText(payload: unknown): string {
 
 /**
  * Separates payloads that are sent to the database, or read from it, as one text. JSON never contains this character:
- * the only characters below U+0020 that are allowed in JSON are white space.
+ * below U+0020 it may have only tabs and line breaks (RFC 8259).
  */
 export const PAYLOAD_SEPARATOR = "\u001f";
 
 const textOf = (raw: object) => (raw as { readonly [RAW]: string })[RAW];
 
-/** Returns `text`. Throws InputError if it has the separator, because `new RawJson()` does not check its text. */
+/** Returns `text`. Throws InputError if it has the separator: `new RawJson()` does not check its text. */
 function checkText(text: string): string {
   if (!text.includes(PAYLOAD_SEPARATOR)) return text;
   throw new InputError([{ path: "payload", message: "is not JSON: it has a control character" }]);
@@ -124,8 +124,8 @@ function toJson(payload: unknown): string | undefined {
     const text = JSON.stringify(payload);
     if (!shared[MET]) return text;
   } catch {
-    // toExactJson() accepts some values for which JSON.stringify() throws, such as a bigint. For others, such as a
-    // cycle, it throws the same error.
+    // toExactJson() accepts some values for which JSON.stringify() throws, such as a bigint. For all other
+    // values, such as a cycle, toExactJson() throws the same error.
   } finally {
     shared[MET] = outer;
   }
@@ -136,9 +136,9 @@ function toJson(payload: unknown): string | undefined {
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
- * JSON.rawJSON refuses texts of objects and lists. So toExactJson() writes a mark for the text of each RawJson, and
- * replaces the marks at the end. A mark contains `\u001F` in upper case. JSON.stringify() writes `\u001f` in lower
- * case, so no string of the payload equals a mark.
+ * JSON.rawJSON refuses texts of objects and lists. So toExactJson() first writes a mark instead of the text of each
+ * RawJson, and replaces the marks at the end. A mark contains `\u001F` in upper case. In strings of the payload,
+ * JSON.stringify() writes this character as `\u001f`, so no string equals a mark.
  */
 const MARK = /"\\u001F(\d+)"/g;
 

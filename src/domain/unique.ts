@@ -1,6 +1,5 @@
 // Derives a job's key from the job's values, so that equal jobs have the same key. The derived key is an ordinary job
-// key, so no further table is needed. This file also checks the options `unique` and `debounce`, and which options can
-// be combined.
+// key. This file also checks the options `unique` and `debounce`, and which options can be combined.
 import { hash } from "node:crypto";
 import * as v from "valibot";
 import { now } from "../base/clock.ts";
@@ -10,24 +9,24 @@ import { canonicalText, type ExactJson, exactJson, memberOf } from "./exact/cano
 
 export const uniqueWhiles = ["waiting", "unfinished", "failed_too"] as const;
 /**
- * How long a job prevents other jobs with its key. `waiting`: while the job waits for its first attempt or a retry.
- * Another add then changes the waiting job. The job keeps its time, unless the add has `runAt` or `debounce`, or the
- * job's `attempts` is above 0. `unfinished`: until the job has completed or failed for good. `failed_too`: until
- * the job has completed or is deleted, so also after it has failed for good. With `unfinished` and `failed_too`,
- * another add does not change the job.
+ * How long a job prevents other jobs with its key. `waiting`: while the job waits for its first attempt or a retry;
+ * another add changes the waiting job. The time at which the job is due changes only if the add has `runAt` or
+ * `debounce`, or if an attempt of the job has counted. `unfinished`: until the job has completed or failed for good.
+ * `failed_too`: until the job has completed or is deleted, so also after it has failed for good. With `unfinished` and
+ * `failed_too`, another add does not change the job.
  */
 export type UniqueWhile = (typeof uniqueWhiles)[number];
 
 /** What makes two jobs of one task equal, and how long a job prevents equal ones. */
 export interface Unique {
   /**
-   * The values that are compared, 1–16: the whole payload (`args`), one member of it (`args.userId`,
-   * `args.user.id`), the queue's name (`queue`). The task is always compared.
+   * 1 to 16 values that are compared. Each is the whole payload (`args`), a member of the payload (`args.userId`,
+   * `args.user.id`) or the name of the queue (`queue`). The task is always compared.
    */
   readonly by: readonly ("args" | `args.${string}` | "queue")[];
   /**
    * The length in milliseconds of the period within which jobs are compared, at most a year. Periods begin at multiples
-   * of this length since 1970, by the clock of the process that adds. Default: no period.
+   * of this length since 1970, by the clock of the process that adds the job. Default: no period.
    */
   readonly periodMs?: number | undefined;
   /** How long a job prevents other jobs with its key. */
@@ -36,15 +35,15 @@ export interface Unique {
 
 /** How long a job waits for further adds with its key, each of which makes it wait again. */
 export interface Debounce {
-  /** The time from the last add to the start, in milliseconds, at most a year. */
+  /** The time from the last add to the job's start, in milliseconds, at most a year. */
   readonly waitMs: number;
-  /** The longest time from the first add to the start, in milliseconds, at least `waitMs`, at most a year. */
+  /** The longest time from the first add to the job's start, in milliseconds, at least `waitMs`, at most a year. */
   readonly maxWaitMs: number;
 }
 
 const YEAR_MS = 31_536_000_000;
 
-/** A duration of 1 ms to a year. The message also fits options in seconds: those of `worker add` and the HTTP API. */
+/** A duration of 1 ms to a year. The message about this range also fits options in seconds (`worker add`, HTTP API). */
 export const milliseconds = v.pipe(
   v.number("must be a number of milliseconds"),
   v.check(
@@ -94,8 +93,8 @@ export interface KeyParts {
 }
 
 /**
- * Returns `u:` and the SHA-256, in base64url, of the canonical JSON of [task, object of the values by their names in
- * `by`, start of the period in milliseconds or null]. Throws InputError as comparedText() does.
+ * Returns a key: `u:` and the SHA-256, in base64url, of the canonical JSON of [task, {name in `by`: value}, start of
+ * the period in milliseconds or null]. Throws InputError as comparedText() does.
  */
 export function uniqueKey(
   job: KeyParts,
@@ -109,9 +108,9 @@ export function uniqueKey(
 }
 
 /**
- * Returns the canonical JSON of [task, object of the values by their names in `by`]. `option` is the name of the option
- * that has `by`. Throws InputError if the payload is not JSON, is nested too deeply, is a list although `mayBeList` is
- * false (see LIST), or lacks a member of `by`: all jobs without this member would be equal.
+ * Returns the canonical JSON of [task, {name in `by`: value}]. `option` is the name of the option that has `by`. Throws
+ * InputError if the payload is not JSON, is nested too deeply, is a list although `mayBeList` is false, or lacks a
+ * member of `by`: all jobs without this member would be equal.
  */
 export function comparedText(
   job: KeyParts,
@@ -134,8 +133,7 @@ export function comparedText(
   }
 }
 
-// The problem that is reported for a payload that is a list. An add with the key of a waiting job would append its list
-// to the list of that job, even if the lists are equal.
+// The problem that is reported for a payload that is a list.
 const LIST = {
   path: "payload",
   message:
@@ -158,11 +156,11 @@ function valueAt(payload: ExactJson, name: string, path: string): ExactJson {
 
 /**
  * Whether a key has the form that uniqueKey() returns. A job may have both `unique` and such a key, because
- * jobForInterceptors() sets the key of a job with `unique`.
+ * jobForInterceptors() sets the key.
  */
 export const isUniqueKey = (key: string): boolean => /^u:[\w-]{43}$/.test(key);
 
-/** The options of a job that make its key, decide what the key does, or cannot be combined with such an option. */
+/** The options of a job that `rules` are about. */
 interface KeyOptions {
   readonly jobKey?: string | undefined;
   readonly jobKeyMode?: string | undefined;
@@ -172,7 +170,7 @@ interface KeyOptions {
   readonly throttle?: object | undefined;
 }
 
-/** A job that has none of these options breaks none of the rules. Most jobs have none, so they need no check. */
+/** A job without these options breaks none of `rules`, so it needs no check. */
 export const KEY_OPTIONS = ["jobKey", "jobKeyMode", "unique", "debounce", "throttle"] as const;
 
 interface Rule {

@@ -1,5 +1,4 @@
-// The texts of numbers, times and names in sentences, and the errors of jobs that an action, a cancel or a deadline has
-// failed. The texts of ages are in portable/ages.ts.
+// Texts of numbers, times and names in sentences, and errors of jobs that an action, a cancel or a deadline has failed.
 import { groupDigits } from "./portable/digits.ts";
 import type { Value } from "./value.ts";
 
@@ -39,8 +38,8 @@ export function ordinal(count: number): string {
 }
 
 /**
- * A time in a sentence, RFC 3339: `2026-11-26T20:28:50Z`. The page recognises it only after `at`, `since` or `until`,
- * and shows it in local time.
+ * Returns a time for a sentence, RFC 3339: `2026-11-26T20:28:50Z`. The page shows it as local time, but only after the
+ * word `at`, `since` or `until`.
  */
 export const momentText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
@@ -74,12 +73,12 @@ export const isMarkedFailed = (error: string): boolean => new RegExp(MARKED_FAIL
 
 const MAX_NAME_LENGTH = 80;
 
-/** Returns a worker's name at the start of a sentence. A lock that was set by hand in SQL may have an empty name. */
+/** Returns a worker's name for the start of a sentence. In a lock that was set by hand in SQL, the id may be empty. */
 export function workerNamed(workerId: string): string {
   return workerId === "" ? "A worker without a name" : shortName(workerId);
 }
 
-/** Returns a worker's name within a sentence. */
+/** Like workerNamed(), but within a sentence. */
 export function byWorker(workerId: string): string {
   return workerId === "" ? "a worker without a name" : shortName(workerId);
 }

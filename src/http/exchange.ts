@@ -16,24 +16,22 @@ import { checkHeaders, checkVersion, type HttpRequest, parseTarget } from "./req
 import { cutOff, type HttpResponse } from "./response.ts";
 
 export interface ExchangeOptions extends Report {
-  /** Returns the response to a request. Must not throw. */
+  /** Must not throw. */
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
-  /**
-   * Headers of the responses that this file makes: refusals of malformed requests or too many requests, for example.
-   */
+  /** Headers of the responses that do not come from `handle`, such as refusals of malformed requests. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Returns the client's address. Default: the address of the connection's peer. */
+  /** Default: the address of the connection's peer. */
   readonly clientOf?: ClientAddress | undefined;
   /**
-   * Whether the peer has no address, because it is connected through a unix socket. Default: whether the server that
-   * accepted the connection listens on a unix socket.
+   * Whether the peer is connected through a unix socket. Default: whether the server that accepted the connection
+   * listens on a unix socket.
    */
   readonly isUnix?: (peer: Socket) => boolean;
 }
 
 /**
  * Answers a request of Node's server. `expects`: the client sends the body only after `100 Continue`. `url`: the
- * whole target of the request. Default: `req.url`. A framework may have shortened `req.url`; then `url` is necessary.
+ * whole target of the request, for frameworks that shorten `req.url`. Default: `req.url`.
  */
 export type NodeHandler = (
   req: IncomingMessage,
@@ -52,10 +50,7 @@ export function createAnswer(
   const idleTimeouts = new WeakMap<Socket, number>();
   const work = createWork(limits.unanswered, limits.unansweredPerClient);
   const memory = createAnswerMemory(limits);
-  /**
-   * Connections on which a malformed request has arrived. It may be unclear where this request ends, so further
-   * requests on these connections are ignored.
-   */
+  /** Connections with a malformed request whose end may be unclear. Further requests on them are ignored. */
   const unclear = new WeakSet<Socket>();
 
   const respond = async (request: HttpRequest, problem: Refusal | null) => {
@@ -65,7 +60,7 @@ export function createAnswer(
     try {
       return await options.handle(request);
     } catch (error) {
-      // handle() must not throw. If it does, the process must still survive.
+      // The process must survive even if handle() throws.
       return refused(error, request);
     } finally {
       leave();
@@ -81,8 +76,8 @@ export function createAnswer(
   });
 
   /**
-   * Returns the response with its body as bytes, which are counted in the memory for responses. If there is no room for
-   * the bytes, returns a refusal. A body that is a function is not counted.
+   * Returns the response with its body as bytes, which are counted in the memory for responses; a refusal if there is
+   * no room for the bytes.
    */
   const counted = (response: HttpResponse, request: HttpRequest, reservation: Reservation) => {
     if (typeof response.body === "function") {
@@ -98,16 +93,16 @@ export function createAnswer(
 
   return (req, res, expects, url = req.url ?? "") => {
     if (unclear.has(req.socket)) return;
-    // On an application's server, the connection may be closed before the application passes the request on. Then no
-    // `close` event would end the exchange.
+    // An application may pass a request on after the connection was closed. The exchange of such a request would never
+    // end, because no event `close` follows.
     if (req.socket.destroyed || res.destroyed) return;
     const exchange = connections.open(req.socket, {
       isSettled: () => res.headersSent || req.complete,
       isRead: () => req.complete,
     });
     res.once("close", exchange.close);
-    // The timeouts set below are for this request only. At `finish` the connection's own timeout is restored. This
-    // listener is called before Node's own listener, which sets the timeout of an idle connection.
+    // The timeouts set below are for this request only, so the connection's own timeout is restored at `finish`. Node's
+    // own listener for `finish`, which sets the timeout of an idle connection, must be called after this listener.
     const idleMs = idleTimeouts.get(req.socket) ?? req.socket.timeout ?? 0;
     idleTimeouts.set(req.socket, idleMs);
     res.prependOnceListener("finish", () => req.socket.setTimeout(idleMs));
@@ -148,7 +143,7 @@ export function createAnswer(
   };
 }
 
-/** A socket of node:http. The internal field `server` is the server that accepted the socket. */
+/** `server`: an internal field of node:http, the server that accepted the socket. */
 interface AcceptedSocket extends Socket {
   readonly server?: Server;
 }
@@ -190,7 +185,7 @@ interface Arrival {
   readonly reserve: HttpRequest["reserve"];
 }
 
-/** Returns the request and a `problem`: a refusal if the target, version or headers are invalid; otherwise null. */
+/** `problem`: a refusal if the request's target, version or headers are invalid; null if they are valid. */
 function readRequest(arrival: Arrival): {
   request: HttpRequest;
   problem: Refusal | null;

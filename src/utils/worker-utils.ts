@@ -1,5 +1,4 @@
-// The operations of a job queue for applications, as methods of one object. They run on a pool that makeWorkerUtils()
-// creates and end() closes, or on a pool or client of the caller, which is never closed.
+// The operations of a job queue for applications, as methods of one object.
 
 import type { Pool } from "pg";
 import { WorkerError } from "../base/errors.ts";
@@ -39,16 +38,16 @@ import type { ScheduleOperations } from "./schedule-operations.ts";
 import { optionsSchema, type WorkerUtilsOptions } from "./utils-options.ts";
 
 /**
- * The operations of a job queue, on a pool, or on the client given to `with`. `Added` is the type of addJob's result:
- * Job. In the utils of a worker it is Job or null; null means that an interceptor has skipped the job.
+ * The operations of a job queue, on a pool or on the client given to with(). `Added`: the result of addJob(), a Job. In
+ * the utils of a worker, the result is null if an interceptor has skipped the job.
  *
  * Every method that uses the database can reject with a WorkerError whose `code` is `schema_missing`,
  * `schema_unsupported`, `database_unreachable`, `database_timeout`, `database_busy`, `busy`, `read_only_server` or
- * `database_error`. For invalid input the code is `bad_input`: the error is an InputError, which lists the problems, or
- * a WorkerError if only PostgreSQL refused a value. Then nothing has been changed, except that copyJobs() on a client
- * in no transaction may have added jobs. Some methods have further codes. Methods that add jobs also reject with
- * `outcome_unknown` if the connection was lost before the answer: the jobs may have been added. With a `jobKey`, a
- * repeated call leaves at most one waiting job.
+ * `database_error`. Some methods have further codes. For invalid input the code is `bad_input`: the error is an
+ * InputError, which lists the problems, or a WorkerError if only PostgreSQL refused a value. After `bad_input` nothing
+ * has been changed, except that copyJobs() on a client in no transaction may have added jobs. Methods that add jobs
+ * also reject with `outcome_unknown` if the connection was lost before the answer: the jobs may have been added. With a
+ * `jobKey`, a repeated call leaves at most one waiting job.
  */
 export interface WorkerUtils<Added = Job>
   extends AsyncDisposable,
@@ -65,30 +64,29 @@ export interface WorkerUtils<Added = Job>
    * from the job's values. If `isDuplicate` of the result is true, a job with the key existed, and no job was added.
    *
    * When the promise resolves, the job is committed; on a client that is in a transaction, the job is part of that
-   * transaction. On a pool, concurrent calls without a key may share one insert. Rejects with InputError for options or
-   * payloads that are invalid.
+   * transaction. Rejects with InputError for invalid options or payloads.
    */
   readonly addJob: AddJob<Added>;
   /**
    * Adds up to 10,000 jobs, each given as `{ task, payload, spec }` or `{ identifier, payload, spec }`. Either all jobs
-   * are added or none; if a key occurs twice in the list, this is not guaranteed on a client that is in no transaction.
-   * Returns the jobs in the same order, without those that an interceptor has skipped. Rejects with InputError for more
-   * than 10,000 jobs, and otherwise as addJob() does. An InputError names an invalid job by its index, as in
-   * `jobs[3].spec.priority`.
+   * are added or none. Exception: if a key occurs twice in the list, a call that fails on a client in no transaction
+   * may have added some jobs. Returns the jobs in the same order, without those that an interceptor has skipped.
+   * Rejects as addJob() does, and with InputError for more than 10,000 jobs. An InputError names an invalid job by its
+   * index, as in `jobs[3].spec.priority`.
    */
   readonly addJobs: AddJobs<Job>;
   /**
    * Adds any number of jobs by COPY, from a list or any (async) iterable, in constant memory. Workers are notified
-   * once, at the end. Either all jobs are added or none; this is not guaranteed on a client that is in no transaction.
-   * Returns the number of added jobs. Jobs with a key or a throttle are not supported: use addJobs(). Rejects as
-   * addJob() does (an InputError names an invalid job by its index), with the errors that the iterable throws, and with
-   * `configuration` on a client of another driver than pg.
+   * once, at the end. Either all jobs are added or none; a call that fails on a client in no transaction may have added
+   * some jobs. Returns the number of added jobs. Jobs with a key or a throttle are not supported: use addJobs().
+   * Rejects as addJob() does (an InputError names an invalid job by its index), with the errors that the iterable
+   * throws, and with `configuration` on a client of another driver than pg.
    */
   readonly copyJobs: CopyJobs;
   /**
-   * Deletes 1–10,000 jobs as if they had succeeded. Returns the deleted jobs, in ascending order of their ids; unknown
-   * ids and jobs locked within the last 4 hours are skipped, as in Graphile Worker. Rejects with InputError for invalid
-   * ids, and if there are no ids or more than 10,000.
+   * Deletes 1–10,000 jobs as if they had succeeded. Returns the deleted jobs, in ascending order of their ids. Skips
+   * unknown ids, and jobs locked within the last 4 hours, as Graphile Worker does. Rejects with InputError for invalid
+   * ids, no ids, or more than 10,000.
    */
   completeJobs(ids: readonly string[]): Promise<Job[]>;
   /**
@@ -99,19 +97,19 @@ export interface WorkerUtils<Added = Job>
    */
   permanentlyFailJobs(ids: readonly string[], reason?: string | null): Promise<Job[]>;
   /**
-   * Changes run_at, priority, attempts or max_attempts of 1–10,000 jobs; omitted values stay. A job without attempts
-   * left runs again only if its `attempts` are below its `maxAttempts` after the change. Returns the changed jobs.
-   * Waits as permanentlyFailJobs() does, and skips the same jobs. Rejects with InputError for invalid ids, and for
-   * `changes` that are invalid or empty.
+   * Changes run_at, priority, attempts or max_attempts of 1–10,000 jobs; omitted values stay. A failed job runs again
+   * only if its `attempts` are below its `maxAttempts` after the change. Returns the changed jobs. Waits as
+   * permanentlyFailJobs() does, and skips the same jobs. Rejects with InputError for invalid ids, and for `changes`
+   * that are invalid or empty.
    */
   rescheduleJobs(ids: readonly string[], changes: JobChanges): Promise<Job[]>;
   /**
    * Cancels 1–10,000 jobs, and returns an outcome for each distinct id, in the order of `ids`. A waiting job fails,
    * with `cancelled: REASON` as its `last_error`, or is deleted if the option `remove` is true. The signal of a running
    * job aborts with JobCancelled: usually within 50 ms, or within 2.5 s if its worker receives no notifications. If the
-   * task then throws, the job has failed for good; if the task returns, the job is completed. A Graphile worker does
-   * not abort a running job, but the job is not retried. Rejects with InputError for invalid ids or options, and with
-   * `extension_missing` until `worker migrate --with controls` has added the tables.
+   * task throws after the abort, the job has failed for good; if the task returns, the job is completed. A Graphile
+   * worker does not abort a running job, but the job is not retried. Rejects with InputError for invalid ids or
+   * options, and with `extension_missing` until `worker migrate --with controls` has added the tables.
    */
   cancelJobs(ids: readonly string[], options?: CancelOptions): Promise<CancelledJob[]>;
   /**
@@ -129,8 +127,8 @@ export interface WorkerUtils<Added = Job>
    */
   removeJob(key: string): Promise<RemovedJob>;
   /**
-   * Returns the job, or null if no job has this id. A job is deleted when it is completed. Rejects with InputError for
-   * an invalid id.
+   * Returns the job, or null if no job has this id: completed jobs are deleted. Rejects with InputError for an invalid
+   * id.
    */
   getJob(id: string): Promise<Job | null>;
   /**
@@ -164,9 +162,8 @@ export interface WorkerUtils<Added = Job>
    */
   cleanup(tasks?: readonly CleanupTask[], options?: CleanupOptions): Promise<CleanupResult>;
   /**
-   * Unlocks all jobs and queues that the workers with these 1–1,000 ids have locked. If one of the workers still runs,
-   * its jobs may run a second time, so pass only workers that have ended. Rejects with InputError for any other number
-   * of ids.
+   * Unlocks all jobs and queues that the workers with these 1–1,000 ids have locked. Pass only workers that have ended:
+   * the jobs of a worker that still runs may run a second time. Rejects with InputError for any other number of ids.
    */
   forceUnlockWorkers(workerIds: readonly string[]): Promise<UnlockedCounts>;
   /**
@@ -181,24 +178,21 @@ export interface WorkerUtils<Added = Job>
   pauseTask(identifier: string, options?: PauseOptions): Promise<PauseResult>;
   /** Pauses all jobs, like pauseQueue(), except that Graphile workers still start them. */
   pauseAll(options?: PauseOptions): Promise<PauseResult>;
-  /**
-   * Ends the pause of a queue. If one of its jobs still runs, the queue continues when that job has ended; otherwise at
-   * once.
-   */
+  /** Ends the pause of a queue. If one of the queue's jobs still runs, the queue continues when that job has ended. */
   resumeQueue(name: string): Promise<ResumeResult>;
   /** Ends the pause of a task. A pause of all jobs stays. */
   resumeTask(identifier: string): Promise<ResumeResult>;
   /** Ends the pause of all jobs. Pauses of queues and tasks stay. */
   resumeAll(): Promise<ResumeResult>;
   /**
-   * Returns at most 10,000 pauses. `isBackOff` is true for a pause that a job has requested. Returns none in a schema
-   * without the tables of pauses.
+   * Returns at most 10,000 pauses; none if the schema has no tables of pauses. `isBackOff`: whether a job has requested
+   * the pause.
    */
   listPauses(): Promise<Pause[]>;
   /**
-   * Recovers the jobs of workers whose last heartbeat is older than `sweepThresholdMs` (default 300,000) and than their
-   * own threshold. Also recovers the jobs of workers that have never sent a heartbeat, if their newest lock is older
-   * than `sweepThresholdMs`. Jobs with the flag `infrastructure_resilient` are recovered only after the worker's
+   * Recovers the jobs of workers whose last heartbeat is older than both `sweepThresholdMs` (default 300,000) and the
+   * worker's own threshold. Also recovers the jobs of workers that have never sent a heartbeat, if their newest lock is
+   * older than `sweepThresholdMs`. Jobs with the flag `infrastructure_resilient` are recovered only after the worker's
    * threshold for such jobs. Jobs with attempts left may run again after `recoveryDelayMs` (default 30,000);
    * interrupted attempts count. With `dryRun`, nothing is changed. Running workers also recover the jobs of stale
    * workers by themselves (option `recovery`). Rejects with InputError for a duration that is negative or longer than a
@@ -207,15 +201,15 @@ export interface WorkerUtils<Added = Job>
   sweepStaleWorkers(options?: SweepOptions): Promise<SweepResult>;
   /**
    * Creates the schema, or adds the parts that an existing schema lacks. `migrate({ extensions: ["limits"] })` adds the
-   * tables of limits, too. Safe with any number of callers at once. Rejects as the function migrate() does, and on the
-   * result of with() with `configuration`.
+   * tables of limits, too. Safe with any number of callers at once. Rejects as the function migrate() does. On the
+   * result of with(), rejects with `configuration`.
    */
   migrate(options?: MigrationOptions): Promise<void>;
   /**
    * Returns the same operations on another pool or client. If the client is in a transaction, a rollback of the
    * transaction undoes the operations. end() of the result ends nothing. A client of another driver than pg must be an
    * object whose `query({ text, values })` resolves to `{ rows }`. The first operation tests such a client with one
-   * statement; if the driver changes values, each operation rejects with `configuration`.
+   * statement. If the driver changes values, each operation rejects with `configuration`.
    */
   with(client: StatementClient): WorkerUtils<Added>;
   /** Ends the pool that makeWorkerUtils() created, after its running statements. A pool of the caller is not ended. */
@@ -223,8 +217,8 @@ export interface WorkerUtils<Added = Job>
 }
 
 /**
- * Returns the operations of a job queue. The first operation connects to the database. If the address of the database
- * is wrong, that operation rejects. Rejects with InputError for invalid options.
+ * Returns the operations of a job queue. The first operation connects to the database, and rejects if the address is
+ * wrong. Rejects with InputError for invalid options.
  */
 export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<WorkerUtils> {
   const { pool, connectionString, maxConnections, logger, ...checked } = validate(

@@ -1,6 +1,6 @@
-// A session: the parts of a worker that work under one id in `locked_by`, such as the fetchers with their connections,
-// and the executors that run the fetched jobs. When a session has lost its lease, the worker continues with a new
-// session, unless a stop has begun (sessions.ts).
+// A session: the parts of a worker that work under one id in `locked_by`, such as the fetchers and the executors that
+// run the fetched jobs. If a session loses its lease, the worker continues with a new session, unless a stop has begun
+// (sessions.ts).
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { settlesWithin, systemClock, wait } from "../base/clock.ts";
@@ -30,7 +30,7 @@ import { SafeFetcher } from "./safe/safe-fetcher.ts";
 import type { Hooks } from "./task/hooks.ts";
 import type { ContextSource, SharedContext } from "./task/task-context.ts";
 
-/** The maximum of each of two waits of a stop: for the return of permits and tokens, and for the end of the lease. */
+/** How long stop() waits at most for the return of permits and tokens, and then again for the end of the lease. */
 const LEASE_END_MS = 300;
 
 export interface SessionParts<E> {
@@ -44,7 +44,7 @@ export interface SessionParts<E> {
   readonly controls: Controls;
   readonly limits: LimitWatch;
   readonly outage: Outage;
-  /** Called when a connection was lost. Closes the worker's other connections if they do not answer within seconds. */
+  /** Called when a connection was lost. Closes every connection of the worker that does not answer within seconds. */
   prove(): void;
 }
 
@@ -105,7 +105,7 @@ export class Session<E> {
     });
   }
 
-  /** Called when limits have changed. `isOther`: whether other limits than before may apply to a task or queue. */
+  /** `isOther`: whether a task or queue may now have other limits than before. */
   limitsChanged(isOther: boolean): void {
     this.dispatcher.settle();
     if (isOther) this.#safe?.limitsChanged();
@@ -114,15 +114,14 @@ export class Session<E> {
   }
 
   /**
-   * The database, on an open connection of the safe mode on which no statement runs that may take up to a minute. An
-   * idle connection is preferred. Null if there is no such connection.
+   * The database, on an open connection of the safe mode; null if no connection is usable. A connection is not usable
+   * while it runs a statement that may take up to a minute. Idle connections are preferred.
    */
   get database(): Database | null {
     const prompt = this.#safeConnections.filter(({ isPrompt }) => isPrompt);
     return (prompt.find(({ isBusy }) => !isBusy) ?? prompt[0])?.database ?? null;
   }
 
-  /** The running jobs of both modes. */
   get running(): RunningJob[] {
     return this.dispatcher.executors.flatMap((one) => one.running);
   }
@@ -147,22 +146,21 @@ export class Session<E> {
     return this.#safe?.waiting ?? 0;
   }
 
-  /** Jobs that stay locked, because PostgreSQL refuses their results; and jobs and queues that it refuses to lock. */
+  /** Jobs that stay locked because PostgreSQL refuses their results, and jobs and queues that it refuses to lock. */
   get unsettled(): readonly RefusedChange[] {
     return this.#refusals.unsettled;
   }
 
-  /** Whether it is certain that no job is locked under the session's id, and stop() has not ended the lease. */
+  /** True if certainly no job is locked under the session's id, and stop() has not ended the lease. */
   get leavesLease(): boolean {
     return this.dispatcher.holdsNothing && !this.#hasEndedLease;
   }
 
-  /** The jobs that can be cancelled: the running jobs of both modes, and the unstarted jobs of the safe mode. */
   get cancellable(): readonly FetchedJob[] {
     return [...this.running.map(({ job }) => job), ...this.unstarted];
   }
 
-  /** Aborts the signal of a cancelled job if the job runs in this session. Returns whether the job runs here. */
+  /** Aborts the signal of a cancelled job. Returns whether the job runs in this session. */
   cancel(job: FetchedJob): boolean {
     const { abortGraceMs } = this.#parts.config;
     const { dispatcher } = this;
@@ -170,7 +168,6 @@ export class Session<E> {
     return dispatcher.executors.some((one) => one.cancel(job, abortGraceMs, onOverdue));
   }
 
-  /** Aborts the signals of running jobs with these ids. */
   abortJobs(reason: Error, ids: ReadonlySet<string>): void {
     for (const executor of this.dispatcher.executors) executor.abort(reason, ids);
   }
@@ -180,7 +177,7 @@ export class Session<E> {
     for (const executor of this.dispatcher.executors) executor.abortForGood(reason);
   }
 
-  /** Stops waiting for running jobs. Their attempts count as failed with the error `reason`. */
+  /** Stops waiting for running jobs. Their attempts fail with the error `reason`. */
   abandon(reason: string): void {
     for (const executor of this.dispatcher.executors) executor.abandon(reason);
     this.dispatcher.abandon();
@@ -188,8 +185,8 @@ export class Session<E> {
 
   /**
    * Ends fetching. Waits until running jobs have ended and until results and back-offs are written, but only until
-   * `signal` aborts. If `signal` has not aborted, gives back tokens and permits. (The end of the lease would delete the
-   * permits, too, but not announce to other workers that they are free.) Then ends the lease.
+   * `signal` aborts. If `signal` has not aborted, gives tokens and permits back. (The end of the lease deletes permits,
+   * too, but does not announce to other workers that permits are free.) Then calls #endLease().
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.dispatcher.stop();
@@ -200,9 +197,9 @@ export class Session<E> {
   }
 
   /**
-   * Ends the lease if no job is locked under it and a connection of the safe mode is open. No new connection is opened:
-   * on a busy machine, or when many workers stop at once, this may take so long that the lease expires. The stopped
-   * worker would then count as stale.
+   * Ends the lease on an open connection of the safe mode, if there is one and no job is locked under the lease. No new
+   * connection is opened, because on a busy machine, or when many workers stop at once, this may take so long that the
+   * lease expires. The stopped worker would then count as stale.
    */
   async #endLease(signal: AbortSignal): Promise<void> {
     const connection = this.#safeConnections.find(({ isConnected }) => isConnected);
@@ -249,7 +246,7 @@ export class Session<E> {
         limits: this.#limits,
         hooks,
         outage,
-        // Which jobs without a named queue the safe mode fetches: all, or all except those for the fast mode.
+        // Which jobs without a named queue the safe mode fetches: all, or all except the jobs for the fast mode.
         free: config.fastLane === null ? "all" : "safe",
         lease: this.#parts.lease,
       },
@@ -258,7 +255,6 @@ export class Session<E> {
     return { fetcher, connections };
   }
 
-  /** Returns a list with the fetcher of the fast mode; empty without the option `fastLane`. */
   #fastFetchers(link: FetcherLink): Fetcher<E>[] {
     const { config, hooks, outage, tasks: tallied } = this.#parts;
     const source = this.#source;
@@ -266,7 +262,7 @@ export class Session<E> {
     if (fastLane === null) return [];
     const isLeased = () => this.#parts.lease.hasHeartbeats;
     const connection = withApplicationName(this.#parts.connection, "worker fast lane");
-    // `onLoss` does nothing: a fast lane detects the loss of its connection, and connects again, by itself.
+    // `onLoss` does nothing, because a fast lane itself detects the loss of its connection and connects again.
     const connections = this.#connections({ connection, onLoss: () => {}, isLeased });
     const own = {
       config,

@@ -1,7 +1,7 @@
-// Manages the sessions of a worker (session.ts): the current session, and sessions that end because their lease was
-// lost, for example while the worker was frozen or disconnected. A job that runs in an ending session is not moved to
-// the new session. If the ending session still holds the job's lock, it writes the job's result. Otherwise the job is
-// reported as interrupted.
+// Manages the sessions of a worker: the current session, and sessions that end because their lease was lost, for
+// example while the worker was frozen or disconnected. A job that runs in an ending session is not moved to the new
+// session. If the ending session still holds the job's lock, this session writes the job's result. If the lock is lost,
+// the job is reported as interrupted.
 //
 //   current ──lease lost──▶ ending (fetches nothing; jobs whose locks are lost are aborted) ──▶ ended
 //      ▲                  a new session registers and starts; retried after errors ─┐
@@ -15,7 +15,7 @@ import type { Hooks, LeaseLoss } from "./task/hooks.ts";
 export interface SessionsParts {
   readonly hooks: Hooks;
   readonly outage: Outage;
-  /** Aborts when a stop waits for nothing more, not even for results to be written. */
+  /** Aborts when a stop waits for nothing more, not even for the write of results. */
   readonly givenUp: AbortSignal;
 }
 
@@ -25,10 +25,10 @@ export class Sessions<E> {
   readonly #stop = new AbortController();
   readonly #ending = new Set<Session<E>>();
   #current: Session<E>;
-  /** The session that is starting, and becomes the current one if its start succeeds; null: no session is starting. */
+  /** The session that is starting, and becomes the current session if its start succeeds; null: none is starting. */
   #next: Session<E> | null = null;
   #succession: Promise<void> | null = null;
-  /** Whether the lease of `#next` was lost while `#next` started. A loss is reported only once, so it is recorded. */
+  /** Whether the lease of `#next` was lost while `#next` started. Recorded, because a loss is reported only once. */
   #isNextLost = false;
 
   constructor(make: () => Session<E>, parts: SessionsParts) {
@@ -46,10 +46,7 @@ export class Sessions<E> {
     return [...new Set([this.#current, ...next, ...this.#ending])];
   }
 
-  /**
-   * Called when the lease of the session `id` is lost. If this is the current session, the worker continues in a new
-   * session, unless a stop has begun.
-   */
+  /** If the session `id` is the current one, the worker continues in a new session, unless a stop has begun. */
   leaseLost(leases: Leases, id: string, reason: LeaseLoss): void {
     const old = this.#current;
     if (id === this.#next?.id) this.#isNextLost = true;
@@ -60,14 +57,13 @@ export class Sessions<E> {
     });
   }
 
-  /** The handlers of notifications, by channel. */
   get channels(): Readonly<Record<string, (payload: string) => void>> {
     return { [NEW_JOBS]: (payload) => this.#current.dispatcher.jobsAnnounced(payload) };
   }
 
   /**
-   * Called when the number of slots has changed. `grownBy`: the number of added slots. If it is negative, all unstarted
-   * jobs are given back, and the worker fetches again as many as it has room for.
+   * `grownBy`: the number of added slots. If slots were removed, all unstarted jobs are given back, and the worker
+   * fetches again as many jobs as it has room for.
    */
   slotsChanged(grownBy: number): void {
     if (grownBy > 0) this.#current.dispatcher.wake();
@@ -84,18 +80,15 @@ export class Sessions<E> {
     } while (current !== this.#current && !signal.aborted);
   }
 
-  /**
-   * Ends fetching in all sessions, which give unstarted jobs back. After this call, the loss of a lease begins no new
-   * session.
-   */
+  /** Ends fetching in all sessions, which give unstarted jobs back. From now on, a lost lease begins no new session. */
   stopTaking(): void {
     this.#stop.abort();
     for (const { dispatcher } of this.all) dispatcher.stop();
   }
 
   /**
-   * Stops all sessions and waits for their running jobs. Resolves to the ids of those sessions under which nothing is
-   * locked, but whose leases must still be ended.
+   * Stops all sessions and waits for their running jobs. Resolves to the ids of the sessions under which no job is
+   * locked, and whose leases must still be ended.
    */
   async stop(): Promise<string[]> {
     this.stopTaking();

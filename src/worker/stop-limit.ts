@@ -1,12 +1,11 @@
-// Limits the duration of a stop. First the signals of running jobs abort, then these jobs are abandoned, and at last
-// the stop is given up.
+// Limits the duration of a worker's stop, in these steps:
 //
 //   waiting ──stopTimeoutMs──▶ aborting: signals abort ──abortGraceMs──▶ abandoned: running jobs count as
 //      │                          ▲   └── no job runs: at once ──▶       failed, results are written
-//      └───────── abort() ────────┘                                         └── a second ──▶ given up
+//      └───────── abort() ────────┘                                         └── 1 s ──▶ given up
 //
-// The last step is for an unreachable database. A job whose result is not written by then stays locked until it is
-// recovered.
+// The stop is given up if the database does not answer. A job whose result has not been written then stays locked until
+// the job is recovered.
 import { unlessAborted, wait } from "../base/clock.ts";
 
 /** A session to stop (session.ts). */
@@ -48,12 +47,12 @@ export class StopLimit {
     this.#wait = sleep;
   }
 
-  /** Aborts when the stop is given up. Then the stop does not wait for anything, not even for the writes of results. */
+  /** Aborts when the stop is given up. From then on, the stop waits for nothing, not even for the writes of results. */
   get givenUp(): AbortSignal {
     return this.#givenUp.signal;
   }
 
-  /** Whether a running job was abandoned, or the stop did not wait until all results were written. */
+  /** Whether a running job was abandoned, or the stop was given up before all results were written. */
   get hasGivenUp(): boolean {
     return this.#hasAbandoned || this.#givenUp.signal.aborted;
   }
@@ -80,7 +79,7 @@ export class StopLimit {
     const { signal } = this.#over;
     const error = new Error(`the worker was stopped: ${reason}`);
     for (const part of this.#parts()) part.abort(error);
-    // abortGraceMs is for running jobs. If no job runs, the stop waits only for the database, so this wait is skipped.
+    // If no job runs, the stop waits only for the database, so the wait of abortGraceMs is skipped.
     if (this.#isRunning && !(await this.#wait(this.#times.abortGraceMs, signal))) return;
     this.#hasAbandoned = this.#isRunning;
     for (const part of this.#parts())

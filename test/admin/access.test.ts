@@ -1,7 +1,6 @@
 // Tests the access rules of the admin. For each login mode, read-only and read-write, a test sends requests to every
-// route of the route table, so new routes are tested, too. The requests have absent, wrong or right credentials and, if
-// they are writes, each state of the CSRF token. The other tests are about HEAD, unknown paths, challenges, Basic
-// credentials, origins, failed logins, forwarded addresses, CSRF tokens of two admins, and the token for metrics.
+// route of the route table, so new routes are tested, too. The requests have absent, wrong or right credentials. Each
+// write is sent with every state of the CSRF token.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AdminRoute } from "../../src/admin/context/admin.ts";
@@ -46,7 +45,7 @@ function expected(
   readOnly: boolean,
   csrf: CsrfState,
 ): string | null {
-  // No request of this test has a ticket, so a route that needs one refuses it, even with the right credentials.
+  // No request of this test has a ticket. Without a ticket, the route refuses even a request with right credentials.
   if (access === "ticket") return "403 ticket";
   const needsCredentials =
     mode !== "none" &&
@@ -115,8 +114,8 @@ for (const mode of modes) {
             const wanted = expected(route, mode, credentials, readOnly, csrf);
             const where = `${route.method} ${path}, credentials ${credentials}, csrf ${csrf}`;
             if (seen !== wanted) mistakes.push(`${where}: ${seen}, not ${wanted}`);
-            // A write that is not refused reaches the route's handler. If the path has an id, the handler answers 404,
-            // because nothing with this id exists. Otherwise it answers 400, because the empty body is invalid.
+            // A write that is not refused reaches the route's handler. The handler answers 404 if the path has an id,
+            // because nothing has this id, and 400 if the path has no id, because the body `{}` is invalid.
             const reached = route.path.includes("{") ? 404 : 400;
             if (wanted === null && route.method === "POST" && answer.status !== reached) {
               mistakes.push(`${where}: ${answer.status} from the handler`);
@@ -129,7 +128,7 @@ for (const mode of modes) {
   }
 }
 
-test("HEAD needs the same credentials as GET and answers without a body.", async () => {
+test("HEAD needs the same credentials as GET, and its answer has no body.", async () => {
   const admin = await startAdmin({ mode: "bearer" });
   for (const { path, method, access } of routes) {
     if (method !== "GET" || path.includes("{")) continue;

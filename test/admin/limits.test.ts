@@ -1,5 +1,5 @@
-// Tests the HTTP routes of limits, and which requests they refuse. Also tests what the explanations of jobs
-// (/api/jobs/:id/why), incidents and metrics show about limits.
+// Tests the HTTP routes of limits, and what explanations of jobs (/api/jobs/:id/why), incidents and metrics show about
+// limits.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { schemaName } from "../../src/database/schema-name.ts";
@@ -67,7 +67,7 @@ test("A job too short to be in its worker's report counts as running because of 
   await client.post("/api/limits", { action: "remove", name: "short" });
 });
 
-test("A job counts as running for its limit if its worker reports it and has locked it.", async () => {
+test("A job counts as running for its limit if its worker reports the job and has locked it.", async () => {
   await client.post("/api/limits", { action: "set", name: "one", task: "t", concurrency: 1 });
   const { id } = await addJob(db, { identifier: "t" });
   const other = await addJob(db, { identifier: "t" });
@@ -87,7 +87,7 @@ test("A job counts as running for its limit if its worker reports it and has loc
   await client.post("/api/limits", { action: "remove", name: "one" });
 });
 
-test("A limit is full once its permits are given out, although fewer jobs run than it allows.", async () => {
+test("A limit is full once its permits are given out, although fewer jobs run than the limit allows.", async () => {
   await client.post("/api/limits", { action: "set", name: "few", task: "few", concurrency: 2 });
   for (let n = 0; n < 3; n++) await addJob(db, { identifier: "few" });
   await pool.query(

@@ -72,7 +72,6 @@ test("stop-retrying by query also changes running jobs and jobs changed since th
   const with_ = tools();
   const { report, operation } = await beginWith(with_, "stop-retrying", "task:t");
   assert.deepEqual([report.change.value, report.skipLocked.value], [4, 0]);
-  // The third job is changed after the rehearsal, as by a recovery from a crashed worker.
   await queue.sql(
     "update worker._private_jobs set attempts = 2, updated_at = now() where id = $1",
     [jobs[2]?.["id"]],
@@ -97,7 +96,7 @@ test("stop-retrying by query also changes running jobs and jobs changed since th
   assert.deepEqual(times(await rows()), times(changed));
 });
 
-test("Jobs added or changed after the rehearsal are not touched.", async () => {
+test("complete by query leaves alone jobs that were added or changed after the rehearsal.", async () => {
   await add(4);
   const with_ = tools();
   const report = await rehearse(with_, { query: "task:t", action: "complete", changes: {} });
@@ -122,7 +121,7 @@ test("Jobs added or changed after the rehearsal are not touched.", async () => {
   assert.equal((await rows()).length, 3);
 });
 
-test("Jobs added by a transaction that began before the rehearsal and commits after it are not touched.", async () => {
+test("An operation leaves alone jobs that were added by a transaction that was open during the rehearsal.", async () => {
   await add(1);
   for (const [action, query] of [
     ["remove", "task:t"],
@@ -144,7 +143,7 @@ test("Jobs added by a transaction that began before the rehearsal and commits af
   }
 });
 
-test("A job that an open transaction had changed at the time of the rehearsal is not touched.", async () => {
+test("remove by query leaves alone a job that was changed by a transaction that was open during the rehearsal.", async () => {
   await add(2);
   const writer = await queue.pool.connect();
   await writer.query("begin");
@@ -229,7 +228,7 @@ test("An undo leaves alone jobs that have changed since the operation, and delet
   assert.equal(partly.undone, 1);
 });
 
-test("If Node has to check which jobs match the query of an operation, the operation changes only these jobs.", async () => {
+test("If Node has to check which jobs match the query of an operation, the operation changes only the matching jobs.", async () => {
   await addJobs(queue.db, [
     { identifier: "t", payload: { a: { b: 7 } } },
     { identifier: "t", payload: { a: { b: 77 } } },
@@ -246,7 +245,7 @@ test("If Node has to check which jobs match the query of an operation, the opera
   assert.deepEqual(priorities, [3, 0, 0]);
 });
 
-test("If jobs change after a cancel by query has checked them, the cancel skips a job that no longer matches, and requests the end of a job that was fetched.", async () => {
+test("If jobs change after a cancel by query has read them, the cancel skips a job that no longer matches, and requests the end of a job that a worker has fetched.", async () => {
   await addJobs(queue.db, [
     { identifier: "t", payload: { a: { b: 7 } } },
     { identifier: "t", payload: { a: { b: 7 }, n: 2 } },
@@ -255,7 +254,7 @@ test("If jobs change after a cancel by query has checked them, the cancel skips 
   const with_ = tools();
   const { operation } = await beginWith(with_, "cancel", "payload.a.b:7");
   const { pool } = queue;
-  // Both jobs change after their payloads were checked in Node.
+  // Both jobs change after their payloads were read for the check in Node.
   const client: Queryable = {
     query: async (config) => {
       const result = await pool.query(config);
@@ -331,7 +330,7 @@ test("If a second process takes over a running operation, each job is still chan
   const [one, other] = [tools(), tools()];
   const { operation } = await beginWith(one, "reschedule", "task:t", {
     changes: { priority: 1 },
-    // With this rate the first process waits after its first batch, so that the second one has time to take over.
+    // With this rate the first process waits after its first batch, so the second process has time to take over.
     rate: 1_000,
   });
   await assert.rejects(beginWith(other, "complete", "task:t"), { code: "conflict" });
@@ -354,7 +353,7 @@ test("If a second process takes over a running operation, each job is still chan
   await queue.sql("drop trigger note on worker._private_jobs");
 });
 
-test("A paused or stopped operation changes no more jobs. A paused one can be resumed, a stopped one only undone.", async () => {
+test("A paused or stopped operation changes no more jobs. A paused operation can be resumed, a stopped operation can only be undone.", async () => {
   await add(2_500);
   const with_ = tools();
   const { operation } = await beginWith(with_, "fail", "task:t");
@@ -430,7 +429,7 @@ test("An operation continues if all jobs of its canary succeed, and pauses if on
   assert.deepEqual([let_.state, let_.done, let_.isCanaryOver], ["done", 17, true]);
 });
 
-test("A job whose payload is too large to check is left alone, and the rehearsal reports that it may match.", async () => {
+test("If the query needs payloads, a job whose payload is too large to check is left alone, and the rehearsal reports that the job may match.", async () => {
   await add(2);
   await queue.sql(`insert into worker._private_jobs (task_id, payload)
     select 1, json_build_object('n', 1, 'text', string_agg(md5(n::text), ''))
@@ -507,7 +506,7 @@ test("An undo leaves alone jobs that have changed since the operation, even if t
   assert.deepEqual([last.undone, last.undoSkipped.changed], [1, 1]);
 });
 
-test("If a check of the canary's jobs fails once, it is repeated, and the operation continues.", async () => {
+test("If a check of the canary's jobs fails once, the check is repeated, and the operation continues.", async () => {
   await add(20);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   const real = tools();

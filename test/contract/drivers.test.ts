@@ -1,6 +1,5 @@
 // Tests WorkerUtils.with() and completeIn() with the clients of several drivers. A client of pg is passed as it is; a
-// client of another driver is wrapped in an object that has only query(). The last tests are about clients that fail
-// or convert values.
+// client of another driver is wrapped in an object that has only query().
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql as drizzleSql } from "drizzle-orm";
@@ -40,13 +39,13 @@ function postgresJs(url: string) {
   return postgres({ ...where, database, user, password: password ?? "", onnotice: () => {} });
 }
 
-/** Returns a pool whose clients have a listener for errors. Without it, a lost connection would end the process. */
+/** Returns a pool whose clients have a listener for errors, so that a lost connection does not end the process. */
 function pgPool(connectionString: string): pg.Pool {
   const pool = new pg.Pool({ connectionString });
   return pool.on("connect", (one) => one.on("error", () => {}));
 }
 
-/** Returns a statement for Drizzle. It contains the parameters themselves instead of `$1`, `$2` and so on. */
+/** Returns a statement for Drizzle, with the parameters themselves in place of `$1`, `$2` and so on. */
 function drizzleChunks(text: string, values: unknown[]) {
   const chunks = text
     .split(/\$(\d+)/)
@@ -318,7 +317,7 @@ for (const [name, open] of Object.entries(drivers)) {
       cut.transaction(add).catch(() => {});
       const { code } = await lost.promise;
       cut.end().catch(() => {});
-      // Only clients of pg report that a transaction is open. So with pg it is certain that the add was not committed.
+      // Only clients of pg report that a transaction is open, which proves that the add was not committed.
       assert.equal(code, name === "pg" ? "database_unreachable" : "outcome_unknown");
     });
 

@@ -11,9 +11,7 @@ import { emptyDatabase } from "../support/database.ts";
 import { installStock } from "../support/stock-schema.ts";
 import { rolePool, type TestPool, testPool } from "../support/test-pool.ts";
 
-// An extension for tests. Version 1 has a table of notes, and a function that returns 0. In version 2 notes have ids,
-// there is a table of authors, and the function counts the notes. In version 3 notes have a time. The steps to versions
-// 2 and 3 each add a note.
+// An extension for tests. The steps to versions 2 and 3 each add a note, which shows how often the step was run.
 const steps = [
   `-- Notes.
 --- create _private_notes
@@ -83,7 +81,7 @@ describe("An extension of the schema", () => {
   });
   after(() => owner.close());
 
-  test("A new schema gets every extension at its newest version.", async () => {
+  test("A new schema gets the newest version of each extension that is always added.", async () => {
     const schema = fresh();
     const outcome = await migrate(withNotes(notes(3)), schema);
     assert.deepEqual([outcome.kind, outcome.extensions], ["created", ["workers", "notes"]]);
@@ -136,7 +134,7 @@ describe("An extension of the schema", () => {
     }
   });
 
-  test("Eight concurrent migrations limit the size of workers' metadata once. Metadata above the limit become empty.", async () => {
+  test("Eight concurrent migrations add the size limit of workers' metadata once. Metadata above the limit become empty.", async () => {
     const pools = Array.from({ length: 8 }, () => testPool(url, 1));
     const before = extensions.map((one) =>
       one.name === "workers" ? extension({ ...one, steps: one.steps.slice(0, 2) }) : one,
@@ -284,7 +282,7 @@ describe("An extension of the schema", () => {
     assert.deepEqual([state.versions, [...state.extensions]], [null, ["workers"]]);
   });
 
-  test("Objects that another program has created are never changed; only missing ones are added.", async () => {
+  test("Objects that another program has created are never changed; only missing objects are added.", async () => {
     const schema = fresh();
     await installStock(owner.pool, schema);
     await owner.pool.query(`create table ${schema.quoted}._private_notes (theirs text)`);

@@ -1,4 +1,4 @@
-// The LISTEN connection: notifications arrive, a lost connection is replaced, and stop() closes it at any moment.
+// Tests the connection that receives notifications: its replacement after a loss, and stop() at any moment.
 
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
@@ -61,7 +61,7 @@ test("Notifications arrive, also after the connection was lost.", async () => {
   await using one = await listening({ note, back: back.resolve });
   await one.listener.start();
   await one.sql("select pg_notify('a channel', 'first')");
-  // Waits for the first notification, because a server process that ends loses those that it has not sent.
+  // A server process that is terminated loses the notifications that it has not sent.
   await first.promise;
   await one.sql(KILL);
   await back.promise;
@@ -167,8 +167,7 @@ async function behindProxy(
 }
 
 // These functions recognize a wait of the listener by its length: the wait for the next check, for the answer to a
-// check, or for the next attempt to connect. The tests end these waits by hand, because short real limits, such as 50
-// ms, fail on a busy machine.
+// check, or for the next attempt to connect. The tests end these waits, because short real waits fail on a busy machine.
 const isPause = (ms: number) => ms >= 10_000;
 const isAnswer = (ms: number) => ms === 4_000;
 const isBackoff = (ms: number) => ms < 4_000;
@@ -219,7 +218,7 @@ test("prove() replaces a connection that does not respond, without waiting for t
   await one.notify("connected again");
 });
 
-test("When another connection succeeds, the listener reconnects at once.", async () => {
+test("When another lost connection is back, the listener reconnects at once.", async () => {
   const clock = manualWait();
   await using one = await behindProxy({ wait: clock.wait });
   one.proxy.reset();
@@ -238,7 +237,7 @@ test("While the server does not respond, the listener repeats its attempts to co
   await clock.pass(isAnswer);
   await proof;
   clock.skip(isBackoff);
-  // Waits for three connections: the first, one that fails, and the one after it.
+  // The third connection is the second attempt to reconnect, so the first attempt has failed.
   while (one.proxy.accepted < 3) await new Promise(setImmediate);
   one.proxy.resume();
   await one.backs(1);
@@ -247,7 +246,7 @@ test("While the server does not respond, the listener repeats its attempts to co
 });
 
 for (const state of ["connected", "connecting"]) {
-  test(`A listener that is ${state} to an unresponsive server stops without waiting for it.`, async () => {
+  test(`A listener that is ${state} to an unresponsive server stops without waiting for the server.`, async () => {
     const clock = manualWait();
     await using one = await behindProxy({ wait: clock.wait });
     one.proxy.mute();
@@ -258,7 +257,7 @@ for (const state of ["connected", "connecting"]) {
       await clock.pass(isBackoff);
       while (one.proxy.accepted < 2) await new Promise(setImmediate);
     }
-    // 8 s are less than the time limit of a new connection, 10 s.
+    // The limit of 8 s is shorter than the 10 s after which an attempt to connect fails.
     const stopped = await Promise.race([
       one.listener.stop().then(() => true),
       new Promise((resolve) => setTimeout(resolve, 8_000, false)),

@@ -1,6 +1,5 @@
-// Tests serverSettings(), which reads a connection string in either form, a service and libpq's environment variables.
-// It refuses invalid settings without a connection attempt. The last tests are for the order of connection attempts,
-// and for passwords: their absence from printed settings, and the password file.
+// Tests serverSettings(), which reads a connection string (a URL or key=value text), a service and libpq's environment
+// variables. Also tests the order of connection attempts, and password files. No test connects to a server.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
@@ -72,7 +71,7 @@ test("Without a connection string, PGHOST, PGPORT, PGUSER and PGDATABASE are use
   assert.throws(() => serverSettings("", {}), { code: "configuration", message: /PGSERVICE/ });
 });
 
-test("The URL overrides the service, and the service overrides the variables.", () => {
+test("The URL overrides the service, and the service overrides libpq's environment variables.", () => {
   const file = join(folder, "services");
   writeFileSync(
     file,
@@ -217,7 +216,7 @@ test("The order of connection attempts depends on sslmode and target_session_att
   ]);
 });
 
-test("A server that does not match the target is not tried again without encryption.", () => {
+test("If a server does not match target_session_attrs, no attempt without encryption follows at the same server.", () => {
   const text = "host=a,b sslmode=prefer target_session_attrs=read-write";
   const attempts = attemptsOf(serverSettings(text, {}));
   const next = attempts[attemptAfter(attempts, 0, new OtherServerError("a standby"))];

@@ -1,9 +1,9 @@
-// Tests that the code blocks in the README and in docs/, except docs/decisions/, work. Programs in TypeScript must
-// compile. Programs without a file name run on an empty database. Shell blocks and SQL run in the order of their page.
-// JSON, crontabs and queries are parsed. A block marked `output` must equal the output of the block before it, except
-// that `…` matches any text. A program marked `norun` is neither compiled nor run, and a shell block marked `norun`
-// is not run; the mark names the reason. The commands and options in shell blocks, configurations and code spans must
-// exist.
+// Tests the code blocks in the README and in docs/, except docs/decisions/. Programs in TypeScript must compile, and
+// programs without a file name run on an empty database. Shell blocks and SQL run in the order of their page. JSON,
+// crontabs and queries are parsed. The commands and options in shell blocks, configurations and code spans must exist.
+//
+// A block may be marked by words after its language. A block marked `output` must equal the output of the block before
+// it. A program or a shell block marked `norun=REASON` is neither compiled nor run.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ import { Programs } from "./programs.ts";
 import { type Ran, Session } from "./session.ts";
 import { callsIn, knownOptions, refusalOf } from "./shell-words.ts";
 
-/** The reasons that a block can give for not being run, as in `norun=systemd`. */
+/** The reasons that `norun` can give, as in `norun=systemd`. */
 const reasons: Readonly<Record<string, string>> = {
   checkout: "takes minutes in a clone of the repository; .ci/run does it",
   package: "packs and installs the package; test/long/package.test.ts does it",
@@ -38,10 +38,7 @@ const reasons: Readonly<Record<string, string>> = {
   product: "is code of another product",
 };
 
-/**
- * Whether the block is a program that is compiled and run. Blocks marked `norun` are not, nor are blocks marked
- * `signature`, which are declarations that the compiler has printed.
- */
+/** Whether the block is a program to test. A block marked `signature` has declarations printed by the compiler. */
 const isProgram = ({ language, notes }: Block) =>
   /^[tj]s$/.test(language) && !notes.has("norun") && !notes.has("signature");
 
@@ -133,8 +130,7 @@ const databases: Readonly<Record<string, () => Promise<TestDatabase>>> = {
   "docs/operate.md": badNight,
 };
 
-// Two pages are tested at a time. They do not disturb each other, because each page has its own database and directory,
-// and they mostly wait for programs to start.
+// Two pages are tested at a time: each page has its own database and directory, and mostly waits for programs to start.
 describe("The code of a page works as described:", { concurrency: 2 }, () => {
   for (const page of pages.filter(({ blocks }) => blocks.length > 0)) {
     test(`${page.path}`, async () => {
@@ -167,11 +163,11 @@ interface BlockContext {
   readonly session: Session;
   readonly pool: pg.Pool;
   readonly where: string;
-  /** The expected output; null if the page has none. */
+  /** The output that the page shows for the block; null if the page shows none. */
   readonly expected: RegExp | null;
 }
 
-/** Runs or parses the block. Returns its output, which is empty for a block that has none or does not run. */
+/** Runs or parses the block. Returns its output; empty if there is none. */
 async function outputOf(
   block: Block,
   { session, pool, where, expected }: BlockContext,
@@ -189,7 +185,7 @@ async function outputOf(
       if (!isProgram(block) || file !== undefined) return "";
       return programs.run(files.get(block) ?? "", (await emptyDatabase()).url);
     case "sql":
-      // A block marked `rollback` would change the whole server: it creates a role, for example.
+      // A block marked `rollback` would change the whole server, for example by creating a role.
       await pool.query(notes.has("rollback") ? `begin; ${text}; rollback` : text);
       return "";
     case "json":
@@ -219,7 +215,7 @@ function printed({ status, output, errors }: Ran, expected: number, where: strin
   return output;
 }
 
-/** Returns a pattern that matches exactly the text; `…` matches anything. */
+/** Returns a pattern that matches exactly the text, with any text in place of each `…`. */
 function printing(text: string): RegExp {
   const plain = (part: string) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   return new RegExp(`^${text.trim().split("…").map(plain).join("[\\s\\S]*?")}\\s*$`);

@@ -92,7 +92,7 @@ test("Random queries match the same jobs as their naive evaluation, among jobs w
   assert.ok(found > 200, `only ${found} queries matched some of the jobs`);
 });
 
-/** Asserts that all jobs that match a query have what the query's shape requires. Queues are not checked. */
+/** Asserts what the shape of a query promises for all matching jobs, such as a range of ids. Queues are not checked. */
 function assertShape({ shape }: JobQuery, ids: readonly string[], all: NaiveWorld, text: string) {
   const rows = all.rows.filter(({ id }) => ids.includes(id));
   const has = (term: string) => {
@@ -126,10 +126,7 @@ function assertShape({ shape }: JobQuery, ids: readonly string[], all: NaiveWorl
   }
 }
 
-/**
- * Values for each field. Nearly all of them match some jobs. `none` matches because some jobs have no queue, key,
- * worker, flag or error.
- */
+/** Values for each field. Nearly all of them match some jobs. `none` matches jobs without a value of the field. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   id: ["4", "4,7", "3..90"],
   is: isWords,
@@ -168,7 +165,7 @@ test("In every field, the operator != finds exactly the jobs that the operator :
   }
 });
 
-test("The seven conditions partition all jobs.", async () => {
+test("Each job has exactly one of the seven conditions.", async () => {
   const counts = await Promise.all(conditions.map(async (one) => (await find(`is:${one}`)).length));
   assert.equal(
     counts.reduce((a, b) => a + b),
@@ -236,13 +233,13 @@ test("An age, such as 1h, means the same moment on every page of a list.", async
   assert.deepEqual(next.values, first.values);
 });
 
-test("A bare word means the id, key, task or queue of that name; if there is none, it is a text to search for.", async () => {
+test("A bare word means the id, key, task or queue of that name; if nothing has that name, the word is a text to search for.", async () => {
   assert.deepEqual((await compileQuery(queue.db, "mail")).shape.taskIds, [1]);
   assert.deepEqual(await find("4"), await find("id:4 or key:4"));
   assert.deepEqual(await find("etimedout"), await find("error:etimedout"));
 });
 
-test("The meaning of a bare word can be stored: it does not change when the named job is deleted.", async () => {
+test("The meaning of a bare word can be stored: the stored query keeps this meaning when the named job is deleted.", async () => {
   const explicit = async (text: string) => (await compileQuery(queue.db, text)).explicit;
   assert.equal(await explicit("key:1 -etimedout"), 'key:1 -"etimedout"');
   assert.equal(await explicit("is:failed  k%"), 'is:failed key:"k%"');

@@ -11,7 +11,7 @@ import { testQueue } from "../queue/queue-database.ts";
 const queue = testQueue();
 const never = new AbortController().signal;
 
-/** Returns the queue's database, and all statements sent through it. `before` is called before each of them runs. */
+/** Returns the queue's database, and all statements sent through it. `before` is called before each statement. */
 function watched(before: (text: string) => Promise<void> | void = () => {}): {
   db: Database;
   sent: QueryConfig[];
@@ -64,8 +64,8 @@ test("An export reads each chunk of lines with one statement. Other statements f
     );
     const others = sent.length - sent.filter(isOfLines).length;
     if (q === "") {
-      // There is a statement for the lines of each piece, and one more such statement, which finds no lines. The other
-      // statement reads the highest id.
+      // Each piece has its own statement for lines, and one more such statement finds no lines. The only statement of
+      // another kind reads the highest id.
       assert.deepEqual([sent.filter(isOfLines).length, others], [pieces.length + 1, 1]);
     } else assert.equal(sent.filter(isOfLines).length, pieces.length);
   }
@@ -87,7 +87,7 @@ test("While the client reads a chunk, the export prepares only the next chunk.",
 });
 
 test("An export measures the size of decompressed payloads, and its chunks stay small.", async () => {
-  // Each payload has 3 kB, and half of that when compressed.
+  // Each payload has 3 kB, or 1.5 kB when compressed.
   const words =
     "string_agg(md5((n * 100 + word)::text) || ' and again, and again, and once more ', '')";
   await fill(`to_json((select ${words} from generate_series(1, 45) as word))`, 3_000);
@@ -100,8 +100,8 @@ test("An export measures the size of decompressed payloads, and its chunks stay 
   }
   assert.ok(bytes > 6_000_000);
   assert.ok(most < 4_000_000, `${most} bytes in a piece`);
-  // The size of a compressed payload is estimated as a share of the largest size that the payload can have. The last
-  // parameter of a statement is this share, which is 1 at first.
+  // The size of a decompressed payload is estimated as a share of the largest possible size. The share is the last
+  // parameter of the statements for lines, and is 1 at first.
   const taken = sent.map(({ values = [] }) => Number(values.at(-1)));
   assert.ok(taken.includes(1) && taken.includes(0.25), `${taken}`);
 });
@@ -192,7 +192,7 @@ test("From the cursor of an interrupted export, another export continues after t
 
 test("An export that finds nothing for a long time reports its progress, and ends when its reader leaves.", async () => {
   await fill("to_json(n)", 30_000);
-  // The server is so slow that a walk (found-chunks.ts) has time for only a part of the jobs.
+  // The searches are so slow that one walk (found-chunks.ts) has time for only a part of the jobs.
   const { db, sent } = watched(async (text) => {
     if (text.includes("as ids")) await queue.sql("select pg_sleep(0.06)");
   });
@@ -253,8 +253,8 @@ test("If rows take long to read, an export adapts the size of its steps, so that
   const db = { ...queue.db, client } as unknown as Database;
   const begun = await begin(db, { q: "attempts>0 or payload:299", columns: "id" });
   assert.deepEqual(idsOf(await textOf(begun)), [299]);
-  // Steps are too large until the pace has been measured. If each walk began with the full size, nine steps would be
-  // too large.
+  // The first steps are too large, because no duration is known yet. If each walk began with the full size again, nine
+  // steps would be too large.
   assert.ok(late <= 3, `${late} statements took too long`);
 });
 

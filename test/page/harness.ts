@@ -23,8 +23,7 @@ const ARGS = [
   ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
   ...["--disable-background-networking", "--disable-component-update"],
 ];
-/** The time limit of each operation in the browser, in milliseconds. */
-// It exceeds the 10 to 13 seconds after which the admin itself stops waiting for a database that does not respond.
+/** The time limit of each operation in the browser. It exceeds the 10 to 13 s that the admin waits for a database. */
 const PATIENCE_MS = 30_000;
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -37,8 +36,8 @@ const { emptyDatabase, migratedDatabase } = await import("../support/database.ts
 const { installedProgram, start } = await import("../binary/program.ts");
 
 let browser: Promise<Browser>;
-// A test file's own `before` may call visit() while this hook waits for the start of the browser. So `browser` is a
-// promise, which is set before the wait.
+// `browser` is a promise that is set at once, because a test file's own `before` may call visit() while this hook
+// waits for the browser.
 before(async () => {
   assert.ok(
     existsSync(CHROMIUM),
@@ -60,7 +59,7 @@ export interface AdminOptions {
   readonly samples?: boolean;
   /** The schema's extensions, such as `operations`. Ignored if `schema` is not the default. Default: none. */
   readonly extensions?: readonly string[];
-  /** Returns the URL that the admin uses instead of the database's URL `url`, such as that of a proxy. */
+  /** Returns the URL that the admin uses instead of the database's URL `url`, such as the URL of a proxy. */
   readonly through?: (url: string) => string;
 }
 
@@ -133,7 +132,7 @@ function openPool(config: pg.PoolConfig): pg.Pool {
 }
 
 let installed: Promise<string> | undefined;
-/** Returns the path of this test file's copy of the executable. Builds the executable first if a source is newer. */
+/** Returns the path of this test file's copy of the executable. */
 function program(): Promise<string> {
   installed ??= installedProgram();
   return installed;
@@ -142,7 +141,6 @@ function program(): Promise<string> {
 /** The logins of the executable. A custom login is a function of an application, so it is not among them. */
 export type ProgramAuth = Exclude<AuthOptions, { readonly mode: "custom" }>;
 
-/** Returns the executable's options for the login, and the environment variables with the secrets of the login. */
 function loginArguments(auth: ProgramAuth): { args: string[]; env: Record<string, string> } {
   const args = ["--auth", auth.mode];
   switch (auth.mode) {
@@ -175,7 +173,7 @@ export interface Visit {
 
 export interface VisitOptions extends BrowserContextOptions {
   readonly theme?: "light" | "dark";
-  /** Matches errors and warnings with which this visit does not fail, because the test causes them. */
+  /** Matches the errors and warnings that the test itself causes. The visit does not fail because of them. */
   readonly mayMeet?: RegExp;
   /** Called before the page is opened. */
   readonly prepare?: (page: Page) => Promise<unknown>;
@@ -277,7 +275,7 @@ export async function waitForPage(page: Page, title: string): Promise<void> {
   await waitForData(page);
 }
 
-/** Waits until a dialog with all these texts is open, presses its button `verb`, and waits until it is closed. */
+/** Waits for a dialog with all these texts, presses its button `verb`, and waits until the dialog is closed. */
 export async function confirm(page: Page, sentences: readonly (string | RegExp)[], verb: string) {
   const dialog = page.getByRole("dialog");
   for (const sentence of sentences) await dialog.getByText(sentence).first().waitFor();
@@ -285,7 +283,7 @@ export async function confirm(page: Page, sentences: readonly (string | RegExp)[
   await dialog.waitFor({ state: "detached" });
 }
 
-/** Waits for a notice with the text, dismisses it, and waits until it has disappeared. */
+/** Waits for a notice with the text, dismisses the notice, and waits until it has disappeared. */
 export async function dismissNotice(page: Page, text: string | RegExp): Promise<void> {
   const notice = page.locator(".notice").filter({ hasText: text });
   await notice.getByRole("button", { name: "Dismiss" }).click();

@@ -93,7 +93,7 @@ test("A query is typed with completions, is shown as chips, and is part of the a
     await page.keyboard.type("task:find");
     await page.getByRole("option", { name: "find_me" }).waitFor();
     await page.keyboard.press("Tab");
-    // If the completions of the typed text have not arrived yet, Tab takes effect once they arrive.
+    // Tab takes effect only after the completions of the typed text have arrived.
     await page.waitForFunction(
       () => document.querySelector<HTMLInputElement>("#jobs-query")?.value === "task:find_me",
     );
@@ -290,7 +290,7 @@ test("Failed jobs can be grouped by error; the jobs of a group are shown below t
   });
 });
 
-test("If the rows of a group arrive when another list is already shown, they do not change that list, and after Back the group shows its rows.", async () => {
+test("Rows of a group that arrive when another list is already shown do not change that list, and after Back the group shows its rows.", async () => {
   await visit(admin, "/jobs?q=is%3Afailed&group=error", async ({ page }) => {
     await waitForPage(page, "Jobs, failed");
     const isLeft = Promise.withResolvers<void>();

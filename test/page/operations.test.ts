@@ -97,7 +97,7 @@ test("All matching jobs are retried after a preview, and restored from the recei
     assert.equal(requests.filter(({ method }) => method === "POST").length, 2);
     const retried = await rowsOf("charge");
     assert.equal(countSpent(retried), 0);
-    // One job was locked after the preview, so it no longer matched.
+    // The job `running` was locked after the preview, so it no longer matched.
     await page.locator(".stats").getByText("Not found").waitFor();
     await page.locator(".op-jobs a").first().waitFor();
     await page.locator("#main").getByRole("button", { name: "Undo…" }).click();
@@ -110,7 +110,7 @@ test("All matching jobs are retried after a preview, and restored from the recei
   assert.deepEqual(without(after), without(before), "every job is what it was");
 });
 
-test("A canary that fails pauses the operation, and Resume continues it.", async () => {
+test("If a job of the canary fails, the operation pauses, and Resume continues the operation.", async () => {
   await addFailedJobs("canary", 30);
   await visit(admin, listOf("canary"), async ({ page }) => {
     await chooseAll(page, 30);

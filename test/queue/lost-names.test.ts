@@ -1,5 +1,5 @@
-// An add reads the rows of its job's task and named queue, and does not lock them. A cleanup may therefore delete these
-// rows as unused before the add is committed. The cleanup must then restore the rows.
+// An add reads the rows of its job's task and named queue, and does not lock them. So a cleanup may delete these rows
+// as unused before the add is committed. After the commit, the cleanup must restore the rows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -16,12 +16,10 @@ const queue = testQueue();
 const NAMES = ["gc-task-identifiers", "gc-job-queues"] as const;
 const NONE = { queues: [], queuedJobs: 0, tasklessJobs: 0 };
 
-/** Adds a task and a queue that no job uses. */
 const addUnused = () =>
   queue.sql(`with task as (insert into worker._private_tasks (identifier) values ('t'))
     insert into worker._private_job_queues (queue_name) values ('q')`);
 
-/** Returns the names of each job's task and queue, and the id of the queue. */
 const namesOfJobs = () =>
   queue.sql<{ task: string; queue: string; id: number }>(
     `select t.identifier as task, q.queue_name as queue, q.id
@@ -31,8 +29,8 @@ const namesOfJobs = () =>
   );
 
 /**
- * Starts a cleanup, and resolves once the cleanup has deleted the queue `q`. After that the cleanup waits for the open
- * transactions. `cleaned` of the result is the promise of the cleanup.
+ * Starts a cleanup, and resolves when the queue `q` is deleted. At that time the cleanup waits for the end of the open
+ * transactions. `cleaned` of the result resolves when the cleanup ends.
  */
 async function cleanupThatWaits(tasks: Parameters<typeof cleanup>[1] = NAMES) {
   const cleaned = cleanup(queue.db, tasks);
@@ -59,7 +57,7 @@ const ADDS: Record<string, (client: pg.PoolClient) => Promise<unknown>> = {
 };
 
 for (const [owner, add] of Object.entries(ADDS)) {
-  test(`A cleanup restores the queue of a job that ${owner} has added in a transaction that is still open.`, async () => {
+  test(`A cleanup restores the queue of a job that ${owner} has added in a transaction that is open during the deletion.`, async () => {
     await addUnused();
     let cleaned: ReturnType<typeof cleanup> | undefined;
     await inTransaction("begin", async (client) => {
@@ -72,7 +70,7 @@ for (const [owner, add] of Object.entries(ADDS)) {
   });
 }
 
-test("A cleanup restores the task of a job that was added in a transaction that is still open.", async () => {
+test("A cleanup restores the task of a job that was added in a transaction that is open during the deletion.", async () => {
   await addUnused();
   let cleaned: ReturnType<typeof cleanup> | undefined;
   await inTransaction("begin", async (client) => {
@@ -114,7 +112,7 @@ test("If a new queue with the name of a deleted queue exists, a cleanup moves th
   assert.equal(jobs[0]?.id, jobs[1]?.id);
 });
 
-test("copyJobs() itself restores names that are deleted after it has read them.", async () => {
+test("copyJobs() restores names that are deleted after copyJobs() has read them.", async () => {
   await addUnused();
   const jobs = async function* () {
     for (let n = 0; n < 600; n++) yield { identifier: "t", spec: { queueName: "q" } };
@@ -186,7 +184,7 @@ test("During repeated cleanups every job of 24 producers keeps its queue.", asyn
   const produce = async (n: number) => {
     for (let round = 0; round < ROUNDS; round++) {
       await addJob(queue.db, { identifier: `t${n}`, spec: { queueName: `q${n}` } });
-      // Deletes the jobs as if they had run. Then no job uses the names, and a cleanup deletes the names.
+      // Deletes the jobs as if they had run, so that the names are unused and a cleanup may delete them.
       if (round % 2 === 0) {
         await queue.sql(
           `delete from worker._private_jobs where task_id in

@@ -1,6 +1,5 @@
-// Tests how fetched jobs are finished, failed and given back. The safe mode locks a job by `locked_by`: this is the
-// lock mode `locked_by`. The fast mode locks the job's row in a transaction: this is the lock mode `row`. The fast mode
-// sets `locked_by` only if the job outlasts the transaction.
+// Tests how fetched jobs are finished, failed and given back. There are two modes of locks. In the mode `locked_by`,
+// the job's row has the worker's id (safe mode). In the mode `row`, a transaction has locked the row (fast mode).
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { removeJob } from "../../src/commands/jobs/remove-job.ts";
@@ -28,7 +27,7 @@ interface Row {
   readonly wait: number;
 }
 
-/** Adds three jobs: one that is unlocked, one locked by the worker `us`, and one locked by the worker `them`. */
+/** Adds three jobs: an unlocked one, one locked by the worker `us`, and one locked by the worker `them`. */
 async function addThree(): Promise<[free: string, ours: string, theirs: string]> {
   const jobs = await addJobs(
     queue.db,
@@ -77,8 +76,7 @@ test("In the mode row, only jobs without a locked_by are finished.", async () =>
 
 test("A failed attempt counts once and the next attempt is delayed, in the modes locked_by and row.", async () => {
   const ids = await addThree();
-  // The attempt of a job with a locked_by was counted when the job was fetched. So all three jobs are at their third
-  // attempt.
+  // In the mode locked_by, an attempt is counted when the job is fetched. So all three jobs are at their third attempt.
   await queue.sql("update worker._private_jobs set attempts = 2 where locked_by is null");
   await queue.sql("update worker._private_jobs set attempts = 3 where locked_by is not null");
   assert.deepEqual(await failJobs(queue.db, "us", failures(ids), "locked_by"), [ids[0], ids[2]]);
@@ -217,7 +215,7 @@ test("returnUnknownJobs() unlocks no job that a fast lane has kept after the tim
   const [free] = await rows();
   const lane = await queue.pool.connect();
   try {
-    // The lane's transaction begins before `sinceMs`, but keepJobs() sets a `locked_at` after it.
+    // The lane's transaction begins before `sinceMs`, but keepJobs() sets a `locked_at` after `sinceMs`.
     await lane.query("begin; select from worker._private_jobs where locked_by is null for update");
     const sinceMs = await databaseTime(queue.db);
     await keepJobs({ ...queue.db, client: lane }, "us", [free?.id ?? ""]);
@@ -252,8 +250,8 @@ test("A job whose fast lane lost its connection is still left to the safe mode a
   for (const back of give) {
     await queue.sql("update worker._private_jobs set attempts = 0");
     assert.equal(await isForFastLanes(), true);
-    // The rollback releases the row lock, as a lost connection does. Then the safe mode fetches the job, and counts the
-    // attempt.
+    // The rollback releases the row lock, as a lost connection does. lockJob() then locks the job, as the safe mode
+    // does.
     const died = "do $$ begin perform from worker._private_jobs for update; raise 'dead'; end $$";
     await assert.rejects(queue.sql(died));
     assert.equal(await isForFastLanes(), false);

@@ -1,5 +1,4 @@
-// Tests of unique jobs, whose keys are made from their values, and of debounced jobs. One test changes a unique job
-// with Graphile Worker's add_job.
+// Tests unique jobs, whose keys are made from their values, and debounced jobs, which wait for further adds.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JobSpec, JobToAdd } from "../../src/domain/job-spec.ts";
@@ -28,7 +27,6 @@ const rows = () =>
   );
 const fail = () => queue.sql("update worker._private_jobs set attempts = max_attempts");
 
-/** The ways to add a job: alone, and as part of a batch. */
 const forms = [
   ["addJob", async (one: JobToAdd) => addJob(queue.db, one)],
   ["addJobs", async (one: JobToAdd) => (await addJobs(queue.db, [one]))[0] as never],
@@ -57,8 +55,8 @@ for (const lasts of ["waiting", "unfinished", "failed_too"] as const) {
 }
 
 /**
- * The outcomes of three adds: while an equal job waits, while it runs, and after it has failed. `updated` and `kept`:
- * the add is a duplicate; the equal job is updated, or stays as it was.
+ * The outcomes of three adds: while an equal job waits, while it runs, and after it has failed. The add changes the
+ * equal job (`updated`), leaves the equal job as it is (`kept`), or adds another job (`added`).
  */
 const outcomes: Readonly<Record<UniqueWhile, readonly [string, string, string]>> = {
   waiting: ["updated", "added", "added"],
@@ -106,7 +104,7 @@ test("A waiting unique job keeps its time unless a later add has a time. Once th
   assert.equal((await addJob(queue.db, at())).isDuplicate, false);
 });
 
-test("A batch takes the keys of a failed unique job and of a running job with a key, but not the key of a running unique job.", async () => {
+test("A job of a batch takes the key of a failed unique job or of a running job with an ordinary key, but not the key of a running unique job.", async () => {
   const specs = ["running", "failed", "replaced"].map((n) =>
     job({ n }, n === "replaced" ? { jobKey: "r" } : byArgs("unfinished")),
   );
@@ -148,7 +146,7 @@ test("A batch may contain a unique job several times: the later ones are duplica
   assert.equal((await rows()).length, 2);
 });
 
-test("A batch that first keeps a failed job and then takes its key has the same result as adding its jobs one by one.", async () => {
+test("A batch whose first add keeps a failed job, and whose second add takes that job's key, has the result of single adds.", async () => {
   const specs = (["failed_too", "unfinished", "unfinished"] as const).map((lasts) =>
     job({ n: 1 }, byArgs(lasts)),
   );

@@ -1,11 +1,9 @@
 // Databases for tests, on a real PostgreSQL: the server of TEST_DATABASE_URL or DATABASE_URL. If neither is set,
-// test/run.mjs starts a server and sets TEST_DATABASE_URL. A test file that is started without test/run.mjs and without
-// these variables starts a server of its own.
+// test/run.mjs starts a server and sets TEST_DATABASE_URL. Without test/run.mjs and these variables, each test file
+// starts a server of its own.
 //
-//   const database = await migratedDatabase(); // at the top of a test file, or in a test
-//
-// A database is dropped when its test file ends, unless the database still has connections: dropping it would fail, and
-// a test would fail because of its cleanup. A test file of the same run that starts later drops such a database.
+// A database is dropped when its test file ends. A database that still has connections cannot be dropped at that time.
+// If another test file of the same run starts later, that file drops the database.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +17,7 @@ import { dropDatabases, PREFIX, TEST_SETTINGS } from "./database-server.ts";
 
 export interface TestDatabase {
   readonly name: string;
-  /** The URL for the superuser. node-postgres, libpq and the command line accept it. */
+  /** The URL for the superuser. */
   readonly url: string;
 }
 
@@ -33,7 +31,7 @@ export async function emptyDatabase(): Promise<TestDatabase> {
   return createDatabase("template0");
 }
 
-/** Creates a new database with the queue's schema, as `worker migrate` creates it. `extensions`: as for `--with`. */
+/** Creates a new database with the queue's schema, as `worker migrate --with EXTENSIONS` creates it. */
 export async function migratedDatabase(
   schema = "worker",
   extensions: readonly string[] = [],
@@ -49,8 +47,9 @@ export async function migratedDatabase(
 }
 
 /**
- * Creates a database as a copy of a template, which is named after `key`. If the template does not exist yet, it is
- * created first, and `fill` adds its contents. `fill` must close its connections.
+ * Creates a database as a copy of the template that is named after `key`. If this template does not exist, it is
+ * created, and `fill` adds its contents. `fill` must close its connections: PostgreSQL neither renames nor copies a
+ * database that has connections.
  */
 export async function databaseLike(
   key: string,
@@ -68,10 +67,7 @@ export async function databaseLike(
   return createDatabase(template);
 }
 
-/**
- * Returns the URL of the server for the superuser: TEST_DATABASE_URL, DATABASE_URL or the URL of a server that this
- * test file starts.
- */
+/** Returns the URL of the server for the superuser. At the first call, starts a server if no variable is set. */
 export async function serverUrl(): Promise<string> {
   started ??= start();
   return started;
@@ -97,8 +93,8 @@ async function createDatabase(template: string): Promise<TestDatabase> {
     const { rows } = await client.query<{ v: number }>(
       "select current_setting('server_version_num')::int as v",
     );
-    // By default, PostgreSQL 15 and later write all pages of the new database to the write-ahead log. Copying files
-    // takes a third of that time. Earlier versions always copy files.
+    // By default, PostgreSQL 15 and later write all pages of the new database to the write-ahead log, which takes
+    // three times as long as copying the files. Earlier versions always copy the files.
     const how = (rows[0]?.v ?? 0) < 150_000 ? "" : "strategy file_copy";
     await client.query(`create database ${name} template "${template}" ${how}`);
   });
@@ -121,10 +117,7 @@ async function exists(client: pg.Client, name: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/**
- * Returns the URL of another database on the same server. In a URL, the name of the database is the text between the
- * host and the question mark.
- */
+/** Returns the URL of another database on the same server. */
 function withDatabase(url: string, name: string): string {
   return url.replace(/^([a-z]+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`);
 }

@@ -51,7 +51,7 @@ const heads = (page: Page) =>
     .one((e) => e.tag === "thead")
     .children.map((row) => textOf([row as ReturnType<typeof page.one>]));
 
-test("A list in groups has column heads for groups; while a group is open, column heads for jobs are below them.", async () => {
+test("A list in groups has a row of column heads for groups; while a group is open, a row of column heads for jobs follows.", async () => {
   const page = await openGroupedByError();
   assert.deepEqual(heads(page), ["ErrorLast 3 hJobsFirstLast"]);
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
@@ -392,7 +392,7 @@ test("The keys r and s have no effect if all jobs that they would change are loc
   assert.match(page.dialogText, /Reschedule 3 jobs/);
 });
 
-test("After Back, a list that several answers have filled still has all its rows, and marks none as removed.", async () => {
+test("After Back, a list that several answers have filled still has all its rows, and no row is marked as removed.", async () => {
   const page = await openPage("/jobs?q=needle");
   const part = { complete: false, scanned: 500_000 };
   page.answer("api/jobs?limit=100", jobs([job(9), job(8)], "c1", part));

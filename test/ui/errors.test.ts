@@ -150,7 +150,7 @@ test("The navigation shows the number of error groups, with a plus sign if there
   assert.equal(await mark(100), "Errors100+");
 });
 
-test("The page of an error group shows the group's share of all failed jobs, not of the jobs that were requested.", async () => {
+test("The page of an error group shows the group's share of all failed jobs, even if the answer contains only this group.", async () => {
   const page = await openGroup(gateway({ share: 1, count: value(1498) }));
   feed(page, { counts: counts({ failed: value(11_245) }) });
   assert.match(page.text, /Failed1,49813 % of all failed jobs/);
@@ -183,7 +183,7 @@ test("The jobs that failed last are listed, the latest failure first, and a task
   assert.equal(task.attrs["href"], `#/jobs?q=${encodeURIComponent(`${QUERY} task:"charge_card"`)}`);
 });
 
-test("If the jobs were removed before they were read, the panel of the error states that the job no longer exists.", async () => {
+test("If the jobs of a group were removed before they were read, the panel of the error states that the job no longer exists.", async () => {
   const page = await openPage("/errors/aaaaaaaaaaaa");
   page.answer(failedPath(), groups([gateway()]));
   page.answer(retryingPath(), groups([]));
@@ -215,7 +215,6 @@ test("After new failures the details of a group are requested again, as soon as 
   const newest = () => textOf(page.all((e) => String(e.attrs["class"]).includes("newest")));
   assert.match(newest(), /#7/);
   page.click("Copy report");
-  // One more job fails.
   page.pass(1000);
   feed(page, { counts: counts({ as_of: timeAt(1) }) });
   page.pass(16_000);
@@ -248,7 +247,7 @@ test("A button and a key open the preview of an operation that retries all faile
   assert.equal(see.attrs["href"], `#/jobs?q=${encodeURIComponent(QUERY)}`);
 });
 
-test("The report about a group is Markdown, and the text of an error is escaped in it.", async () => {
+test("The report about a group is Markdown, and the text of an error is escaped in the report.", async () => {
   const evil = "Error: *x* ```boom``` [y](z)";
   const page = await openGroup(gateway({ label: evil }));
   page.click("Copy report");
@@ -263,7 +262,7 @@ test("The report about a group is Markdown, and the text of an error is escaped 
   assert.equal(text.match(/```/g)?.length, 2);
 });
 
-test("A group that is not among the largest is requested alone. If it has no jobs, a message is shown.", async () => {
+test("A group that is not among the largest is requested alone. If the group has no jobs, a message is shown.", async () => {
   const page = await openPage("/errors/cccccccccccc");
   page.answer(failedPath(), groups([gateway()]));
   page.answer(retryingPath(), groups([]));
@@ -302,7 +301,7 @@ test("If there are no other jobs to compare a group with, a message is shown.", 
   assert.match(page.text, /These tasks have no other jobs/);
 });
 
-test("After a return to all groups, groups with only retrying jobs are shown even before the new answer about them arrives.", async () => {
+test("After a return to the list of all groups, groups with only retrying jobs are shown even before the new answer about retrying jobs arrives.", async () => {
   const page = await openGroups([gateway()], [timeout()]);
   page.go("/errors?which=failed", 2);
   page.answer(failedPath(), groups([gateway()]));

@@ -156,7 +156,7 @@ export class Page {
     recall: (key: string) => this.storage.get(key) ?? "",
   };
 
-  /** Draws the page, and returns its top elements and texts. */
+  /** Draws the page, and returns its top-level elements and texts. */
   get view(): Child[] {
     this.app.render();
     this.app.__collect();
@@ -193,7 +193,7 @@ export class Page {
     return this.all((e) => e.tag === "button" && spokenOf([e]) === label).length > 0;
   }
 
-  /** Clicks a button: dispatches the action that the host would dispatch. */
+  /** Clicks a button: dispatches the action that a browser's click would dispatch. */
   click(label: string): void {
     const { attrs } = this.button(label);
     if (attrs["disabled"]) throw new Error(`the button "${label}" is disabled`);
@@ -232,7 +232,7 @@ export class Page {
     this.app.onAnswer(this.requestOf(start).id, status, retryAfter, text, bytes);
   }
 
-  /** Navigates to an address: to a new entry of the history, or to an existing one. */
+  /** Navigates to an address, in a new entry of the history unless `entry` is given. */
   go(address: string, entry = this.#lastEntry + 1): void {
     this.#lastEntry = Math.max(this.#lastEntry, entry);
     this.entry = entry;
@@ -261,7 +261,7 @@ export class Page {
   }
 }
 
-/** Starts the application. The request for its session is not answered yet. */
+/** Starts the application. Does not answer the application's request for its session. */
 export async function start(address = "/", storage?: Map<string, string>): Promise<Page> {
   const page = new Page(storage);
   page.app = await instantiate(await wasm(), page.host);

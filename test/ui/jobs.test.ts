@@ -54,7 +54,7 @@ test("Addresses from before the query language still lead to the same jobs.", as
   assert.match(page.requestOf("api/jobs").path, /sort=-id&q=is%3Alocked/);
 });
 
-test("If the query in the address is invalid, the page requests no jobs, and shows the error with its column.", async () => {
+test("If the query in the address is invalid, the page requests no jobs, and shows the error and the column of the error.", async () => {
   const page = await openPage("/jobs?q=attempts%3Eten");
   assert.ok(page.requests.every(({ path }) => !path.startsWith("api/jobs")));
   assert.match(page.text, /Column 10: a whole number is needed here.*Found “ten”/);
@@ -148,7 +148,7 @@ test("Ids beyond 2^53 stay exact in rows, links and requests.", async () => {
   );
 });
 
-test("A long query works in any script, although one of its characters becomes up to nine characters in the address.", async () => {
+test("A long query of Chinese characters works, although each of them becomes nine characters in the address.", async () => {
   const query = new Array(15).fill("漢".repeat(250)).join(" ");
   const page = await openPage(`/jobs?q=${encodeURIComponent(query)}`);
   assert.ok(page.requestOf("api/jobs?limit=100").path.includes(encodeURIComponent(query)));
@@ -215,7 +215,7 @@ test("A typed condition selects its tab, and typed alternatives are put in brack
   );
 });
 
-test("Backspace in the empty field takes the last chip back as text.", async () => {
+test("Backspace in the empty field turns the last chip back into text.", async () => {
   const page = await openList([job(1)], "/jobs?q=queue%3Aa%20task%3Ab");
   assert.match(page.text, /queue:atask:b/);
   press(page, "Backspace");
@@ -398,7 +398,7 @@ test("Selected jobs stay selected on other pages and tabs.", async () => {
   assert.equal(page.requestOf("api/jobs/action").body, '{"action":"complete","ids":[2,3,4,9]}');
 });
 
-test("The slash key focuses the query, from any page without a search of its own.", async () => {
+test("On a page without a search of its own, the slash key opens the page Jobs and focuses the query.", async () => {
   const page = await openPage("/maintenance");
   page.app.dispatch("app.key", "", "/");
   assert.deepEqual(page.navigations, ["/jobs"]);
@@ -430,7 +430,7 @@ test("Rows of the previous list stay for a moment, then placeholders replace the
   assert.deepEqual(ids(page), ["2"]);
 });
 
-test("A paused search continues for some seconds by itself, then on request.", async () => {
+test("An incomplete search continues by itself for some seconds, and after that on request.", async () => {
   const page = await openPage("/jobs?q=payload%3Aneedle");
   feed(page, { counts: counts({ total: value(10_000_000) }) });
   const resting = { complete: false, scanned: 500_000, took_ms: 500, count: null };
@@ -459,7 +459,7 @@ test("Stop ends a search, and the found jobs stay.", async () => {
   assert.match(page.text, /Continue/);
 });
 
-test("The best rows of an incomplete search are replaced when the continued search finds better ones.", async () => {
+test("The best rows of an incomplete search are replaced when the continued search finds better rows.", async () => {
   const page = await openPage("/jobs?q=is%3Afailed");
   const part = { complete: false, ranking: "partial", scanned: 900_000, took_ms: 500, count: null };
   page.answer("api/jobs?limit=100", jobs([failedJob(1)], "c1", part));
@@ -502,7 +502,7 @@ test("The choice of columns is kept in the browser, and is not part of the addre
   assert.deepEqual(page.navigations, []);
 });
 
-test("An export without a token is a download; a notice is shown once the server has answered.", async () => {
+test("In a session without a token, an export is a download; a notice is shown once the server has answered.", async () => {
   const page = await openList([job(1)], "/jobs?q=queue%3Aa");
   page.click("CSV");
   page.click("CSV with payload");

@@ -1,5 +1,5 @@
-// Tests what all lists have in common (keys, new rows, search, order, pages and Back), with the list of queues. Also
-// tests the keys that work on all pages, and the palette.
+// Tests what all lists have in common, on the list of queues: keys, new rows, search, order, pages and Back. Also tests
+// the keys that work on all pages, and the palette.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
@@ -52,7 +52,7 @@ test("Keys move through the rows, and Enter opens the current row.", async () =>
   assert.equal(page.navigations.at(-1), "/queues/b");
 });
 
-test("If j, k or Enter is the first key, it only moves the focus to the first row.", async () => {
+test("If the first key is j, k or Enter, this key only moves the focus to the first row.", async () => {
   for (const key of ["j", "k", "Enter"]) {
     const page = await openQueues(["a", "b", "c"]);
     const steps = page.navigations.length;
@@ -64,7 +64,7 @@ test("If j, k or Enter is the first key, it only moves the focus to the first ro
   }
 });
 
-test("While the page is in use, its rows stay in place; new rows appear only after a click on their number.", async () => {
+test("While the page is in use, no row moves; new rows appear only after a click on the number of new rows.", async () => {
   const page = await openQueues(["b", "c"]);
   page.app.onHold(true);
   feed(page, { counts: counts() });

@@ -160,7 +160,7 @@ test("If an extension has its newest version but lacks parts, its update adds th
   assert.doesNotMatch(page.dialogText, /From version/);
 });
 
-test("A schema of Graphile Worker is marked as such, and each change of it needs a confirmation.", async () => {
+test("A schema of Graphile Worker is marked as such, and each change of the schema needs a confirmation.", async () => {
   const schema = database().schema as NonNullable<Database["schema"]>;
   const stock = {
     ...schema,
@@ -184,7 +184,7 @@ test("A schema of Graphile Worker is marked as such, and each change of it needs
   assert.equal(page.requestOf("api/database").method, "GET", "the state is read again");
 });
 
-test("For a schema that cannot be used, the page shows the reason.", async () => {
+test("For a schema that cannot be used, the page shows the reason and offers no changes.", async () => {
   const schema = database().schema as NonNullable<Database["schema"]>;
   const problem = 'the schema "worker" is at level 15, at least 18 is needed';
   const page = await openMaintenance({
@@ -195,7 +195,6 @@ test("For a schema that cannot be used, the page shows the reason.", async () =>
     cleanup: [],
   });
   assert.ok(page.text.includes(`worker${problem}unusable`));
-  // For such a schema the page offers no migration, no indexes and no extensions.
   assert.doesNotMatch(
     page.text,
     /Worker heartbeats|failed jobs, newest first|Migrate…|Build…|Add…/,
@@ -258,7 +257,7 @@ test("Only indexes with this library's names can be dropped; a failed build show
   assert.equal(page.requestOf("api/indexes").body, '{"action":"drop","name":"failed"}');
 });
 
-test("Database, clean-up, indexes and extensions are one list; each row has one status.", async () => {
+test("Database, clean-up, indexes and extensions are parts of one list; each row has one status.", async () => {
   const page = await openMaintenance();
   const parts = page.all((e) => e.tag === "th" && e.attrs["scope"] === "rowgroup");
   assert.deepEqual(
@@ -277,7 +276,7 @@ test("Database, clean-up, indexes and extensions are one list; each row has one 
   );
 });
 
-test("A clean-up shows how many rows it deletes; if there are none, it has no action.", async () => {
+test("A clean-up shows how many rows it deletes; a clean-up without rows has no action.", async () => {
   const page = await openMaintenance();
   assert.match(row(page, "Delete unused queues"), /0OK$/);
   press(page, "Delete unused tasks", "Preview…");
@@ -340,7 +339,7 @@ const sweep = (change: object) => ({
   ...change,
 });
 
-test("A sweep is previewed first, and done with the settings of the preview.", async () => {
+test("A sweep is previewed first, and uses the settings of the preview.", async () => {
   const page = await openMaintenance();
   press(page, "Sweep workers that are not responding", "Preview…");
   const requested = {

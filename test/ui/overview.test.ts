@@ -203,7 +203,6 @@ test("The worst of many incidents are shown, and the others on request.", async 
 });
 
 const none = value(0);
-/** The events of a queue without jobs. */
 const withoutJobs = (change: Partial<Incidents>) => ({
   counts: counts({
     ...{ total: none, ready: none, running: none, retrying: none, scheduled: none, failed: none },
@@ -212,7 +211,7 @@ const withoutJobs = (change: Partial<Incidents>) => ({
   pulse: pulse({ failed: 0, total: 0, stale: 0, done: 1988 }),
 });
 
-test("A queue that has run all its jobs shows the verdict and the checks, and can be paused.", async () => {
+test("The overview of a queue that has run all its jobs shows the verdict and the checks, and can pause the queue.", async () => {
   const page = await openOverview(withoutJobs({ is_new: false }));
   assert.equal(verdict(page), "All is well");
   assert.match(page.text, /5 workers alive · 1,988 done or removed in the last minute/);
@@ -221,14 +220,14 @@ test("A queue that has run all its jobs shows the verdict and the checks, and ca
   assert.ok(page.hasButton("Copy report") && page.hasButton("Pause everything…"));
 });
 
-test("Without workers and incidents the headline alone states that no worker sends heartbeats.", async () => {
+test("Without workers and incidents, only the headline states that no worker sends heartbeats.", async () => {
   const sentence = "No worker sends heartbeats";
   const shown = withoutJobs({ is_new: false, verdict: sentence });
   const page = await openOverview({ ...shown, pulse: pulse({ alive: 0, stale: 0, done: 0 }) });
   assert.equal(page.text.match(/no worker sends heartbeats/gi)?.length, 1, page.text);
 });
 
-test("A new queue shows how to add the first job and to run it, until it has a job.", async () => {
+test("The overview of a new queue shows how to add and run the first job, until the queue has a job.", async () => {
   const page = await openOverview(withoutJobs({ is_new: true }));
   assert.equal(verdict(page), "No jobs yet");
   assert.match(page.text, /Add your first job.*worker add send_email/);
@@ -272,7 +271,7 @@ test("An estimate of zero is not shown as none.", async () => {
   assert.deepEqual([fetched, retrying?.includes("none")], ["Fetched≈ 0", false]);
 });
 
-test("After 12 seconds without news, the page shows clock times instead of ages, and no actions.", async () => {
+test("After 12 seconds without an event, the page shows clock times instead of ages, and no actions.", async () => {
   const page = await openOverview();
   page.pass(11_000);
   assert.match(page.text, /last 18 s ago/);
@@ -287,7 +286,7 @@ test("After 12 seconds without news, the page shows clock times instead of ages,
   assert.match(page.text, /last 20 s ago/);
 });
 
-test("Keys select a span of the horizon. The page shows the numbers of its jobs, and Enter opens the list of these jobs.", async () => {
+test("Keys select a span of the horizon. The page shows how many jobs the span has, and Enter opens the list of these jobs.", async () => {
   const page = await openOverview();
   const key = (name: string) => page.app.dispatch("overview.horizon", "", name);
   const tip = () => textOf(page.all((e) => String(e.attrs["class"]).startsWith("tipbox")));

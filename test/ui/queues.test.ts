@@ -184,7 +184,7 @@ for (const hidden of ["\u200b", "\u061c", "\u{e0041}"]) {
   });
 }
 
-test("A stuck queue shows what waits, the worker that has locked it, and one action that unlocks it.", async () => {
+test("The page of a stuck queue shows how many jobs wait, the worker that has locked the queue, and one action that unlocks it.", async () => {
   const page = await openPage("/queues/crm%3Aacme");
   assert.equal(page.requestOf("api/queues/").path, "api/queues/crm%3Aacme?limit=15");
   page.answer("api/queues/", details());
@@ -251,7 +251,7 @@ test("The rate of arrivals counts only jobs that were added in the last 10 minut
   assert.equal(await rate([20, 50, 80, 110, 140, 9_000]), "2.0/min");
 });
 
-test("If a queue is locked by a worker that is alive, the queue's page shows this and offers no unlock.", async () => {
+test("If a worker that is alive has locked a queue, the queue's page shows that the worker is alive, and offers no unlock.", async () => {
   const page = await openPage("/queues/mail");
   const runs = queue("mail", { locked_at: timeAt(-4), locked_by: "worker-a", holder: "alive" });
   page.answer("api/queues/", details({ queue: runs, running: job(5), next: [] }));
@@ -283,7 +283,7 @@ test("Without a connection to the server, the page of a queue shows clock times 
   assert.match(page.text, /Offline$|Offline[^ ]/);
 });
 
-test("If a queue has due jobs, its page does not show that nothing is due, even if their estimated number is 0.", async () => {
+test("If the estimated number of due jobs is 0, but a due job was found, the queue's page does not show that nothing is due.", async () => {
   const page = await openPage("/queues/mail");
   const none = value(0, { precision: "estimated", low: 0, high: 90 });
   const idle = queue("mail", { ready: none, scheduled: value(40), total: value(43) });
@@ -313,7 +313,7 @@ test("The page of a queue shows that only some jobs were searched, or that the q
   assert.match(page.text, /Queue not foundNo queue is named “gone”/);
 });
 
-test("The open queue is requested again soon after the counts have changed, and seldom otherwise.", async () => {
+test("The open queue is requested again within 2 seconds of new counts; without new counts, it is requested seldom.", async () => {
   const page = await openPage("/queues/crm%3Aacme");
   page.app.onStreamOpen();
   page.answer("api/queues/", details());

@@ -29,10 +29,7 @@ const modes: readonly (readonly [string, Partial<WorkerOptions>])[] = [
   ["fast lane", { fastLane: true }],
 ];
 
-/**
- * Returns a task that runs until its signal aborts and then throws the reason. `started` resolves when the task starts.
- * `reasons` has the reasons that the task has thrown.
- */
+/** Returns a task that runs until its signal aborts, and then throws the signal's reason. */
 function endless() {
   const started = latch();
   const reasons: unknown[] = [];
@@ -50,7 +47,7 @@ const noRequestsLeft = () =>
   waitUntil("the request is removed", async () => (await requests()).length === 0);
 const ended = async (id: string) => (await queue.utils.waitForCancelledJobs([id]))[0]?.outcome;
 
-test("A cancelled waiting job fails with the reason, or is deleted on request; failed and unknown jobs have other outcomes.", async () => {
+test("A cancelled waiting job fails with the reason, or is deleted on request; for failed and unknown jobs, cancelJobs() returns other outcomes.", async () => {
   const { id: first } = await queue.utils.addJob("task");
   const { id: second } = await queue.utils.addJob("task");
   const { id: third } = await queue.utils.addJob("task");
@@ -125,7 +122,7 @@ for (const [mode, options] of modes) {
     assert.ok(tookMs < 2_500, `${tookMs} ms`);
   });
 
-  test(`A job that ignores its signal counts as failed after the grace, and keeps its slot (${mode}).`, async () => {
+  test(`A cancelled job that ignores its signal fails after abortGraceMs, but its slot stays occupied until the task ends (${mode}).`, async () => {
     const [started, end] = [latch(), latch()];
     const stubborn = recordingTask("stubborn", async () => {
       started.open();
@@ -165,7 +162,7 @@ for (const queueName of ["q", undefined]) {
   const place = queueName === undefined ? "without a queue" : "of a named queue";
   test(`Cancelled jobs ${place} that are fetched and not started never run; all other jobs run.`, async () => {
     const [started, cancelled] = [latch(), latch()];
-    // The first 59 jobs end at once, so the worker fetches many together. The next one runs until others are cancelled.
+    // The first 59 jobs end at once, so the worker fetches many together. The 60th job runs until others are cancelled.
     const task = recordingTask<{ n: number }>("task", async (_, call) => {
       if (call < 60) return;
       started.open();
@@ -208,7 +205,7 @@ for (const queueName of ["q", undefined]) {
   });
 }
 
-test("A job whose row is locked by another transaction is cancelled later; cancelJobs() does not wait.", async () => {
+test("If another transaction has locked a job's row, cancelJobs() does not wait, and the job is cancelled once that transaction has ended.", async () => {
   const { id } = await queue.utils.addJob("task");
   const holder = await queue.pool.connect();
   try {
@@ -239,7 +236,7 @@ test("A failed job that is retried runs, even if an old request to cancel it is 
   await noRequestsLeft();
 });
 
-test("A job is cancelled while another transaction has locked an old cancel request that is to be removed.", async () => {
+test("While the removal of an old cancel request waits for a lock, another job can still be cancelled.", async () => {
   const { task, started, reasons } = endless();
   const { id } = await queue.utils.addJob("endless");
   await queue.sql("insert into worker._private_cancellations (job_id) values (999)");
@@ -317,7 +314,7 @@ test("If the announcement of a cancel is lost, the signal aborts within 2.5 seco
   const { id } = await queue.utils.addJob("endless");
   await queue.startWorker({ tasks: [task] });
   await started;
-  // The announcement is sent while the worker's listener is disconnected. The listener reconnects after a moment.
+  // The announcement is sent while the worker's listener is disconnected.
   const cut = await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'worker listen' and datname = current_database()`);
   assert.equal(cut.length, 1);
@@ -373,7 +370,7 @@ test("If a worker is killed after a cancel of its job was requested, the job is 
   await second.stop();
 });
 
-test("waitForCancelledJobs() waits until the error of a recovered job is its cancellation.", async () => {
+test("If a job to be cancelled was recovered, waitForCancelledJobs() waits until the job's error names the cancellation.", async () => {
   const { id } = await queue.utils.addJob("held");
   await queue.sql(
     `update worker._private_jobs set attempts = 1, max_attempts = 1, locked_at = now(), locked_by = 'w'`,
@@ -434,7 +431,7 @@ test("The explanation of a job that is being cancelled, or was cancelled, has th
   assert.match(failed?.sentence ?? "", /^Will not run again\. Cancelled: wrong file; .* ago\.$/);
 });
 
-test("The cancel of a running job reduces max_attempts to the number of its current attempt; the end of the job changes neither.", async () => {
+test("The cancel of a running job reduces max_attempts to the number of its current attempt; the end of the job changes neither attempts nor max_attempts.", async () => {
   const { task, started } = endless();
   const { id } = await queue.utils.addJob("endless");
   await queue.sql("update worker._private_jobs set attempts = 2, last_error = 'broken'");
@@ -448,7 +445,7 @@ test("The cancel of a running job reduces max_attempts to the number of its curr
   assert.deepEqual(await attempts(), [[3, 3]]);
 });
 
-test("A running job keeps its request to be cancelled when another add takes its key.", async () => {
+test("A running job keeps its cancel request when another add takes the job's key.", async () => {
   const { id } = await queue.utils.addJob("task", {}, { jobKey: "one" });
   await queue.sql(`update worker._private_jobs
     set locked_by = 'theirs', locked_at = now(), attempts = 1`);

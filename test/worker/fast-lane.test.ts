@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import { test } from "node:test";
+import pg from "pg";
 import { silentLogger } from "../../src/base/logger.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
@@ -264,6 +265,54 @@ test("If a query fails in a fast lane's transaction, the jobs that the transacti
   gate.open();
   await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
   assert.deepEqual([steady.seen.length, short.seen.length], [1, 1]);
+  assert.deepEqual(watch.all("job:interrupted"), []);
+});
+
+test("If only the fetch after a commit fails, the committed results are not written again.", async (t) => {
+  const gate = latch();
+  const failing = defineTask("failing", async () => {
+    await gate.opened;
+    throw new Error("as expected");
+  });
+  const good = recordingTask("good", () => gate.opened);
+  const watch = witness("job:complete", "job:interrupted");
+  await queue.startWorker({
+    tasks: [quick, failing, good],
+    plugins: [watch],
+    connections: 1,
+    pollIntervalMs: 20,
+    fastLane: { limitMs: 5_000 },
+  });
+  await warmUp();
+  await queue.utils.addJobs([
+    { identifier: "failing", spec: { maxAttempts: 1 } },
+    { identifier: "good" },
+  ]);
+  await waitUntil("both run", () => good.seen.length === 1);
+  // This lock of the table of tasks is granted at the lane's commit. Results can then be written, but the fetch behind
+  // the commit waits for the table until its time limit for locks.
+  const other = new pg.Client({ connectionString: queue.url, application_name: "blocking" });
+  await other.connect();
+  t.after(() => other.end());
+  const locked = other.query("begin; lock table worker._private_tasks in access exclusive mode");
+  const waits = async (program: string) => {
+    const sql = `select from pg_stat_activity where datname = current_database()
+      and application_name = '${program}' and wait_event_type = 'Lock'`;
+    return (await queue.sql(sql)).length > 0;
+  };
+  await waitUntil("the lock waits for the lane", () => waits("blocking"));
+  gate.open();
+  await locked;
+  await waitUntil("the fetch waits", () => waits("worker fast lane"));
+  await waitUntil("the fetch has failed", async () => !(await waits("worker fast lane")));
+  await other.query("commit");
+  const { id } = await queue.utils.addJob("quick");
+  await waitUntil("the fast lane runs again", async () => (await jobOf(id)) === undefined);
+  const left = await queue.remaining();
+  assert.deepEqual(
+    left.map(({ attempts, last_error }) => [attempts, last_error?.split("\n")[0]]),
+    [[1, "Error: as expected"]],
+  );
   assert.deepEqual(watch.all("job:interrupted"), []);
 });
 

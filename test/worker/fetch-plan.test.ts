@@ -1,5 +1,6 @@
-// Tests FetchPlan, which decides what the next fetch requests, and RoundTrips, which counts the fetches under way. The
-// tests use no database, and advance the clock by hand.
+// Tests FetchPlan, which decides what the next fetch requests, and RoundTrips, which counts the fetches under way. A
+// plan is drained if a fetch would find nothing. A fetch is full if it has found as many jobs as it requested, and
+// short if it has found fewer.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { WorkerError } from "../../src/base/errors.ts";
@@ -27,7 +28,7 @@ function planned(free: JobKind = "all") {
 const quick = ({ plan }: { plan: FetchPlan }) => plan.request(10, true).isQuick;
 
 describe("A fetch plan", () => {
-  test("is drained after a fetch from the beginning that finds fewer jobs than requested, until jobs may be ready.", () => {
+  test("is drained after a short fetch from the beginning of the index, until jobs may be ready.", () => {
     const { plan, fetch } = planned();
     assert.equal(plan.isDrained, false);
     assert.equal(fetch(jobs(10)), false);
@@ -40,7 +41,7 @@ describe("A fetch plan", () => {
     assert.equal(plan.isDrained, false);
   });
 
-  test("is not drained by a fetch that was sent before something became ready.", () => {
+  test("is not drained by a fetch that was sent before the last wake.", () => {
     const { plan } = planned();
     const request = plan.request(10, false);
     plan.wake(true);
@@ -48,7 +49,7 @@ describe("A fetch plan", () => {
     assert.equal(plan.isDrained, false);
   });
 
-  test("reads named queues as long as some queue is free.", () => {
+  test("requests jobs of named queues as long as some queue is free.", () => {
     const { plan, fetch } = planned();
     assert.equal(plan.request(10, false).queues, true);
     fetch(jobs(0), { queues: false });
@@ -59,7 +60,7 @@ describe("A fetch plan", () => {
     assert.equal(planned("fast").plan.request(10, false).queues, false);
   });
 
-  test("searches for a free queue only now and then while no queue is free, and at once after a run has ended.", () => {
+  test("searches for a free queue only at intervals while no queue is free, and at once after a run of a queue has ended.", () => {
     const { clock, plan } = planned();
     const findsFreeQueue = () => plan.request(10, false).findsFreeQueue;
     const learn = (free: boolean | null, tookMs: number) => {
@@ -86,7 +87,7 @@ describe("A fetch plan", () => {
     assert.equal(findsFreeQueue(), true);
   });
 
-  test("fetches again if a full fetch with queued jobs may have made a parallel fetch skip jobs.", () => {
+  test("is not drained by an empty fetch if a parallel full fetch with queued jobs may have locked further jobs.", () => {
     const { plan } = planned();
     const [one, other] = [plan.request(2, false), plan.request(10, false)];
     plan.learn([...jobs(1), ...jobs(1, 1_000, true)], one, true);
@@ -117,7 +118,7 @@ describe("A fetch plan", () => {
     assert.equal(quick(safe), false);
   });
 
-  test("leaves out one quick fetch after the first that finds nothing, and after each further such fetch twice as many.", () => {
+  test("leaves out one quick fetch after the first one that finds nothing, and twice as many after each further one.", () => {
     const at = planned();
     const news = () => {
       at.fetch(jobs(0));
@@ -133,7 +134,7 @@ describe("A fetch plan", () => {
     assert.deepEqual(tried, [true, false, true, false, false, true, false]);
   });
 
-  test("requests one job after a slow fetch that found fewer jobs than requested, and twice as many after each full fetch.", () => {
+  test("requests one job after a slow short fetch, and twice as many after each full fetch.", () => {
     const { plan, fetch } = planned();
     const want = () => plan.request(100, false).want;
     assert.equal(want(), 100);
@@ -160,7 +161,7 @@ describe("A fetch plan", () => {
 });
 
 describe("The start of a fetch", () => {
-  test("stays at the last job of a full fetch for 50 ms, and is then the beginning.", () => {
+  test("is the last job of a full fetch for 50 ms, and then the beginning of the index.", () => {
     const { clock, plan, fetch } = planned();
     assert.equal(plan.request(1, false).start, BEGINNING);
     clock.advance(100);
@@ -174,7 +175,7 @@ describe("The start of a fetch", () => {
     assert.equal(plan.request(1, false).start, BEGINNING);
   });
 
-  test("is used for twenty times the duration of the fetch, at most a second.", () => {
+  test("is the last job of a slower full fetch for twenty times the duration of this fetch, at most for a second.", () => {
     for (const [tookMs, trustMs] of [
       [10, 200],
       [500, 1_000],
@@ -189,7 +190,7 @@ describe("The start of a fetch", () => {
     }
   });
 
-  test("is the beginning after a short fetch, and when something may have become ready.", () => {
+  test("is the beginning of the index after a short fetch, and after a wake.", () => {
     const { plan, fetch } = planned();
     fetch(jobs(10));
     fetch(jobs(9));
@@ -199,7 +200,7 @@ describe("The start of a fetch", () => {
     assert.equal(plan.request(1, false).start, BEGINNING);
   });
 
-  test("is the beginning after a fetch of queued jobs, because the fetch may have left earlier jobs.", () => {
+  test("is the beginning of the index after a fetch of queued jobs, because the fetch may have left out earlier jobs.", () => {
     const { plan, fetch } = planned();
     fetch(jobs(10), { queues: true });
     fetch(jobs(10, 1_000, true));
@@ -211,7 +212,8 @@ describe("Fetching ahead", () => {
   test("follows the speed at which jobs end; after more than a second without a fetch, only the latest speed counts.", () => {
     const { clock, plan } = planned();
     assert.equal(plan.ahead, 0);
-    // 100 jobs a millisecond are 2,500 in the 25 ms for which jobs are fetched ahead. The latest speed counts half.
+    // 100 jobs a millisecond are 2,500 in the 25 ms for which jobs are fetched ahead. The latest speed and the mean of
+    // the earlier ones count half each.
     plan.countEnded(1_000);
     clock.advance(10);
     plan.measure();

@@ -1,4 +1,4 @@
-// Tests what interceptors can decide before a job runs, after a job has run, and before a task adds a job.
+// Tests the interceptors that are called before a job runs, after a job has run, and before a task adds a job.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JobToAdd } from "../../src/domain/job-spec.ts";
@@ -11,7 +11,7 @@ import { recordingTask, waitFor, waitUntil, witness, workerQueue } from "./worke
 
 const queue = workerQueue();
 
-/** Returns a plugin that registers interceptors of the kind `name`, in the given order. */
+/** Returns a plugin with interceptors of the kind `name`. */
 const pluginOf = <I extends keyof WorkerInterceptors>(
   name: I,
   ...interceptors: WorkerInterceptors[I][]
@@ -46,7 +46,7 @@ describe("Before a job runs, an interceptor", () => {
     assert.deepEqual(saw, ["task", text, text, true, 7]);
   });
 
-  test("can let the job run, fail it, or skip it, which deletes the job without a run.", async () => {
+  test("can let the job run, fail it, or skip it. A skipped job is deleted without a run.", async () => {
     const task = recordingTask<string>("task");
     for (const word of ["continue", "nothing", "skip", "fail"])
       await queue.utils.addJob("task", word);
@@ -76,7 +76,7 @@ describe("Before a job runs, an interceptor", () => {
     );
   });
 
-  test("fails the job when it throws or rejects.", async () => {
+  test("that throws or rejects fails the job.", async () => {
     const task = recordingTask<string>("task");
     for (const when of ["now", "later"]) await queue.utils.addJob("task", when);
     const broken = pluginOf("beforeJobRun", ({ job }) => {
@@ -131,7 +131,7 @@ describe("After a job has run, an interceptor", () => {
     assert.deepEqual(await lastErrors(), ["bad!", "on second thought"]);
   });
 
-  test("fails the job when it throws.", async () => {
+  test("that throws fails the job.", async () => {
     await queue.utils.addJob("task");
     const task = recordingTask("task");
     const broken = pluginOf("afterJobRun", () => Promise.reject(new Error("broken after")));
@@ -154,7 +154,7 @@ describe("After a job has run, an interceptor", () => {
     assert.deepEqual(await queue.remaining(), []);
   });
 
-  test("that changes the error of a batch does not change which items the batch keeps.", async () => {
+  test("that changes the error of a batch does not change which items the batch keeps for its retry.", async () => {
     for (let n = 0; n < 3; n++) await queue.utils.addJob("batch", [1, 2, 3]);
     const batch = defineBatchTask<number>("batch", (items) =>
       items.map((n) => (n === 2 ? "no" : null)),
@@ -198,7 +198,6 @@ for (const fastLane of [false, true]) {
 }
 
 describe("Before a task adds a job, an interceptor", () => {
-  /** Returns the task `adding`, which calls `add` with its context. */
   const adding = (add: (context: Parameters<Task["handle"]>[1]) => Promise<unknown>) =>
     defineTask("adding", async (_, context) => void (await add(context)));
   const decide = pluginOf("beforeJobSchedule", (job) => {
@@ -243,7 +242,7 @@ describe("Before a task adds a job, an interceptor", () => {
     assert.equal((await children()).length, 2);
   });
 
-  test("can refuse the job with an error for the task that adds it; then nothing is added.", async () => {
+  test("can refuse the job: the call that adds the job, alone or in a list, rejects and adds nothing.", async () => {
     await queue.utils.addJob("adding", "one");
     await queue.utils.addJob("adding", "list");
     const errors: unknown[] = [];
@@ -260,7 +259,7 @@ describe("Before a task adds a job, an interceptor", () => {
     assert.deepEqual(await children(), []);
   });
 
-  test("receives no invalid job. A list with an invalid job is refused as it is without interceptors.", async () => {
+  test("receives no invalid job. A list with an invalid job is refused in the same way as without interceptors.", async () => {
     await queue.utils.addJob("adding");
     const invalid = [
       null,

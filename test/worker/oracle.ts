@@ -7,8 +7,8 @@
 //   - a job whose process died starts again in time, if `freedWithinMs` is given
 //   - nothing is locked when all workers have stopped
 //   - the newest payload that was added with a key is not lost
-// A Leniency excuses some violations of these rules. Most of them are excused only if the log contains the death of a
-// process, or a fault, that may have caused the violation.
+// A Leniency excuses some violations, most of them only if the log contains the death of a process, or a fault, that
+// may have caused the violation.
 import type { Entry } from "./run-log.ts";
 import { faultsOf, freedAfter, type Run, runsOf } from "./runs.ts";
 import type { JobLeft } from "./worker-queue.ts";
@@ -17,7 +17,7 @@ export interface Leniency {
   /** Workers were killed, so their jobs run again. */
   readonly killed?: boolean;
   /**
-   * Connections of fast lanes were cut. This unlocked jobs that were still running, so these jobs run again. The
+   * Connections of fast lanes were cut, which unlocked jobs that were still running. These jobs run again, and their
    * attempts that were cut off do not count.
    */
   readonly cutFastLanes?: boolean;
@@ -52,8 +52,8 @@ export function judge(
   const mayOverlap: Excuse = (run) => (cutFastLanes || leaseLost) && wasTouched(run);
   const mayRepeat: Excuse = (run) => hasDied(run) || mayOverlap(run);
   const isUncounted: Excuse = (run) => cutFastLanes && mayRepeat(run);
-  // If a process freezes between the check of its lease and the call of a job's handler, it calls the handler when it
-  // wakes up. Another worker may have begun a later attempt of the job by then.
+  // A process may freeze between the check of its lease and the call of a job's handler. When the process wakes up, it
+  // calls the handler, although another worker may have begun a later attempt of the job.
   const isLate: Excuse = (run) => leaseLost && wokeUp(run);
   return [
     ...lostOnes(added, runs, log, left, leniency),
@@ -85,9 +85,9 @@ function lostOnes(
   const excused = new Set(
     left.filter((job) => killed && job.attempts >= job.max_attempts).flatMap(namesIn),
   );
-  // Only the newest payload of a key has to run. Adds of one key are made one after another, so the newest payload is
-  // that of the last add in the log. An add that failed, but may have been committed (`maybe`), counts, too: it may
-  // have replaced the payload of the add before it.
+  // Only the newest payload of a key has to run. Adds of one key are made one after another, so the last add in the log
+  // has the newest payload. An add that failed, but may have been committed (`maybe`), counts, too, because it may have
+  // replaced the payload of the add before it.
   const newest = new Map(
     log.flatMap((entry) =>
       entry.e === "added" || (entry.e === "maybe" && entry.key !== undefined)
@@ -116,8 +116,8 @@ function namesIn({ payload }: JobLeft): string[] {
  * off, or if its process died and the job has succeeded again later.
  */
 function repeats(runs: readonly Run[], hasDied: Excuse, wasCutOff: Excuse): string[] {
-  // The runs are grouped by name and job, because several jobs can have the same name: an attempt that does not count
-  // is repeated, and adds its child jobs again under the same names.
+  // Several jobs can have the same name: an attempt that does not count is repeated, and adds its child jobs again
+  // under the same names.
   const successes = Map.groupBy(
     runs.filter(({ ok }) => ok),
     ({ n, job }) => `${n} (job ${job})`,
@@ -159,9 +159,8 @@ function overlaps(runs: readonly Run[], added: readonly Added[], mayOverlap: Exc
 }
 
 /**
- * Reports each job whose first attempt started before the first attempt of the job that was added to the same named
- * queue before it. The jobs of a queue have equal priorities and are added one after another, so their first attempts
- * must start in the order of the adds. Jobs with a key are left out.
+ * Reports jobs of a named queue whose first attempts did not start in the order of the adds. This order is required,
+ * because the jobs of a queue have equal priorities and are added one after another.
  */
 function disorder(runs: readonly Run[], added: readonly Added[]): string[] {
   const firstStart = new Map<string, number>();
@@ -215,8 +214,8 @@ const limits = (added: readonly Added[]) =>
   new Map(added.map(({ n, max }) => [n, max ?? DEFAULT_ATTEMPTS]));
 
 /**
- * Reports jobs that have killed too many processes. A job may kill one process more than its maximum of attempts: if
- * its first kill happens in a fast lane, that attempt does not count. After it, the job is left to the safe mode.
+ * Reports jobs that have killed too many processes. A job may kill one process more than its maximum of attempts: an
+ * attempt that kills its process in a fast lane does not count. The fast lanes then leave the job to the safe mode.
  */
 function deaths(log: readonly Entry[], added: readonly Added[]): string[] {
   const most = limits(added);

@@ -283,7 +283,7 @@ for (const [mode, options] of [
   ["fast lane", { fastLane: { limitMs: 5_000 } }],
 ] as const) {
   for (const outcome of [new Snooze(60_000), new RetryAfter(60_000)]) {
-    test(`The delay of ${outcome.name} begins when the attempt ends, not when it starts (${mode}).`, async () => {
+    test(`The delay of ${outcome.name} begins at the end of the attempt, not at its start (${mode}).`, async () => {
       let thrownAt = "";
       const task = defineTask("task", async (_payload, { query }) => {
         await query("select pg_sleep(0.3)");

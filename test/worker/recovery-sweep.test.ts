@@ -1,6 +1,5 @@
-// Tests the statements that find stale workers, recover their jobs, reset old locks, and renew the locks of a worker
-// that still runs. The tests check which workers are stale, when a worker may recover the jobs of other workers, and
-// what concurrent sweeps do.
+// Tests the statements that find stale workers, recover these workers, reset old locks, and renew the locks of a worker
+// that still runs. A sweep recovers stale workers: their jobs are unlocked, and their rows are marked or deleted.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -56,7 +55,7 @@ async function sweep(ids: string[], own: { uptimeMs?: number; heartbeatAtMs?: nu
 
 const NOTHING = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
-test("A stale worker is recovered even if its report has no room for the mark of a recovery.", async () => {
+test("A stale worker is recovered even if the metadata in its row leave no room for the mark.", async () => {
   const full = JSON.stringify({ threshold_ms: 7_000, host: "h".repeat(262_144 - 34) });
   await worker("full", "8 s", full);
   await worker("dead", "8 s");
@@ -67,7 +66,7 @@ test("A stale worker is recovered even if its report has no room for the mark of
   assert.equal((await job(id))?.locked_by, null);
 });
 
-test("The answer to a heartbeat lists workers with expired leases only.", async () => {
+test("The answer to a heartbeat lists only workers whose leases have expired.", async () => {
   await registerLease(queue.db, "self", LEASE, 3_000);
   await worker("well", "3 s");
   await worker("dead", "8 s");
@@ -84,7 +83,7 @@ test("The answer to a heartbeat lists workers with expired leases only.", async 
   assert.deepEqual(staleWorkerIds, ["dead"]);
   assert.deepEqual([...leases.keys()], ["self"]);
   assert.equal(leases.get("self")?.isRecovered, false);
-  // The answer does not list `dead` if heartbeats have succeeded for less time than the lease of `dead`.
+  // The answer does not list `dead` if the heartbeats of `self` have succeeded for less time than the lease of `dead`.
   assert.deepEqual((await look(6_900)).staleWorkerIds, []);
 });
 
@@ -113,7 +112,7 @@ test("A sweep does not change the number of attempts of a job; it sets the job's
   const exhausted = await job(last.id);
   assert.deepEqual([exhausted?.attempts, exhausted?.is_available], [1, false]);
   assert.equal(exhausted?.locked_by, null);
-  // A fetch that the worker sent before it stopped may still commit, so the worker's row stays for a second sweep.
+  // A fetch that the worker sent before the first sweep may still commit, so the worker's row stays for a second sweep.
   assert.deepEqual(await sweep(["dead"]), NOTHING);
   await lockJob(queue, one.id, "dead");
   await queue.sql("update worker._private_workers set last_heartbeat_at = now() - interval '61 s'");
@@ -121,7 +120,7 @@ test("A sweep does not change the number of attempts of a job; it sets the job's
   assert.deepEqual(await workerIds(), []);
 });
 
-test("The error of a recovered job has the number of recoveries in a row. After any other error, the count starts again.", async () => {
+test("The error of a job that is recovered again contains the number of recoveries in a row. An error that is no recovery restarts the count.", async () => {
   const { id } = await add("task");
   const recovered = async (message: string | null = null) => {
     await worker("dead", "8 s");
@@ -146,7 +145,7 @@ test("The error of a recovered job has the number of recoveries in a row. After 
   assert.equal(await recovered("it burned"), "Recovered 2 times in a row: it burned");
 });
 
-test("If recovered jobs are not delayed, a job of a named queue keeps its place, and any other job comes after the ready jobs.", async () => {
+test("If recovered jobs are not delayed, a job of a named queue keeps its place, and a job without a named queue comes after the ready jobs.", async () => {
   await worker("dead", "8 s");
   const queued = await add("task", {}, { queueName: "line" });
   const other = await add("task");
@@ -160,7 +159,7 @@ test("If recovered jobs are not delayed, a job of a named queue keeps its place,
   );
 });
 
-test("While a resilient job of a stale worker stays locked, its named queue stays locked, too.", async () => {
+test("While a job with the flag infrastructure_resilient stays locked by a stale worker, the job's named queue stays locked, too.", async () => {
   await worker("dead", "8 s");
   const jobs = [
     await add("task", {}, { queueName: "line", flags: ["infrastructure_resilient"] }),
@@ -209,7 +208,7 @@ test("A worker whose heartbeat is still running is not recovered.", async () => 
       { ...queue.db, client },
       { leaseIds: ["late"], metadata: null, silenceMs: null, ...WELL },
     );
-    // Before the heartbeat's commit the worker's row is locked. After the commit its lease is renewed.
+    // Before the heartbeat's commit the worker's row is locked. After the commit the lease is renewed.
     assert.deepEqual(await sweep(["late"]), NOTHING);
     await client.query("commit");
   } finally {
@@ -284,7 +283,7 @@ test("If a worker was suspended, or the database's clock has jumped, the worker 
   assert.deepEqual(await sweep(["dead"], { heartbeatAtMs: now_ms + 3_600_000 }), NOTHING);
 });
 
-test("A sweep skips a job whose row another transaction has locked; the next sweep recovers it.", async () => {
+test("A sweep skips a job whose row another transaction has locked; the next sweep recovers the job.", async () => {
   await worker("dead", "8 s");
   const ids = [(await add("task")).id, (await add("task")).id];
   for (const id of ids) await lockJob(queue, id, "dead");
@@ -302,7 +301,7 @@ test("A sweep skips a job whose row another transaction has locked; the next swe
   assert.deepEqual(await sweep(["dead"]), NOTHING);
 });
 
-test("Locks older than 4 hours are reset unless their worker has a heartbeat row.", async () => {
+test("Locks older than 4 hours are reset unless their worker has a row in _private_workers.", async () => {
   const [old, young] = [await add("task", {}, { queueName: "old" }), await add("task")];
   await lockJob(queue, old.id, "stock-worker", "4 hours 1 minute");
   await lockJob(queue, young.id, "stock-worker", "3 hours 59 minutes");
@@ -325,7 +324,7 @@ test("Locks older than 4 hours are reset unless their worker has a heartbeat row
   assert.equal((await job(long.id))?.locked_by, "away");
 });
 
-/** Adds a worker whose heartbeats have succeeded for `uptimeMs` without a gap, the last one a second ago. */
+/** Adds a worker whose heartbeats have succeeded for `uptimeMs` without a gap. The last heartbeat was a second ago. */
 async function steadyWorker(id: string, uptimeMs: number): Promise<void> {
   const steady_since_ms = (await databaseTime()) - uptimeMs;
   await worker(id, "1 s", JSON.stringify({ ...JSON.parse(LEASE), steady_since_ms }));
@@ -340,18 +339,17 @@ test("After an outage of hours, an absent worker keeps its row and its locks unt
     await deleteStaleWorkers(queue.db, STALE_LOCK_MS);
     return (await resetStaleLocks(queue.db, STALE_LOCK_MS)).jobs;
   };
-  // At first no worker is back. Then `back` sends heartbeats, but for less time than the lease of `away`.
+  // First no worker sends heartbeats. Then `back` does, but for less time than the lease of `away`.
   assert.equal(await reset(), 0);
   await steadyWorker("back", 6_000);
   assert.equal(await reset(), 0);
   assert.deepEqual(await workerIds(), ["away", "back", "short"]);
-  // A worker has sent heartbeats for longer than the lease of `away`, so the row of `away` is deleted.
   await steadyWorker("steady", 8_000);
   assert.equal(await reset(), 1);
   assert.deepEqual(await workerIds(), ["back", "short", "steady"]);
 });
 
-test("When the database's clock jumps ahead, the next reset unlocks no job of a live worker.", async () => {
+test("When the database's clock jumps ahead, the next reset of old locks unlocks no job of a worker that still runs.", async () => {
   await steadyWorker("first", 60_000);
   await steadyWorker("second", 60_000);
   const { id } = await add("task");
@@ -363,7 +361,7 @@ test("When the database's clock jumps ahead, the next reset unlocks no job of a 
   assert.equal((await resetStaleLocks(queue.db, STALE_LOCK_MS)).jobs, 0);
 });
 
-test("A worker without heartbeats deletes the rows of workers that stopped hours ago if it is certain that there was no outage.", async () => {
+test("If an outage is excluded, a worker that sends no heartbeats deletes the rows of workers that stopped hours ago.", async () => {
   await worker("dead", "5 hours");
   await deleteStaleWorkers(queue.db, STALE_LOCK_MS, true);
   assert.deepEqual(await workerIds(), []);

@@ -29,8 +29,8 @@ const trigger = (when: string, body: string) =>
     for each row execute function public.history()`);
 
 /**
- * What can make PostgreSQL refuse a job's result. Each name has a function that makes PostgreSQL refuse the result of
- * the job with this id, and a pattern that matches the job's last_error afterwards.
+ * What can make PostgreSQL refuse a job's result. Each function makes PostgreSQL refuse the result of the job `id`.
+ * Each pattern matches the job's last_error afterwards.
  */
 const REFUSALS: Record<string, readonly [(id: string) => Promise<unknown>, RegExp]> = {
   "a foreign key": [
@@ -216,8 +216,7 @@ test("While refused results of the fast mode are written one by one, the safe mo
     fastLane: { limitMs: 5_000 },
   });
   await waitUntil("all run", () => task.seen.length === count);
-  // Jobs with a key run in the safe mode. After the first of them, the test waits until no fetch of that mode is under
-  // way.
+  // A job with a key runs in the safe mode. After this job, the test waits until the safe mode has no fetch under way.
   let ended = 0;
   worker.hooks.on("job:complete", () => void ended++);
   await queue.utils.addJob("other", {}, { jobKey: "first" });
@@ -281,7 +280,8 @@ test("Payloads that cannot be read together within the time limit are read one b
     "_private_tasks",
     "_private_known_crontabs",
   ];
-  // Reading one payload takes three seconds. A statement may take 6.5 s, so it cannot read all three payloads.
+  // By the policy below, reading one payload takes 3 s. A statement may take 6.5 s, so one statement cannot read all
+  // three payloads.
   const limited = await rolePool(
     queue.url,
     queue.pool,
@@ -319,7 +319,7 @@ test("A job that cannot be unlocked after a lost connection is logged, and the w
   const task = recordingTask<number>("task");
   const { lines, logger } = recorder();
   const worker = await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50 });
-  // The update below locks these jobs for the worker. A fetch whose answer is lost has the same effect.
+  // The update below locks these jobs for the worker, as a fetch does whose answer is lost.
   await queue.utils.addJobs(
     [1, 2, 3].map((n) => ({
       identifier: "task",
@@ -347,7 +347,7 @@ test("A job that cannot be unlocked after a lost connection is logged, and the w
   await queue.sql("drop trigger history on worker._private_jobs");
 });
 
-test("When fetches already leave out a thousand jobs, only the first of the next refusals is logged, as a fetch that is sent again.", () => {
+test("Fetches leave out at most a thousand refused jobs; later refusals are logged at most once a minute, as fetches that are sent again.", () => {
   const { lines, logger } = recorder();
   const results = {} as Results;
   const refusals = new Refusals({ clock: systemClock, logger, results, onChange() {} });

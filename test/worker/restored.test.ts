@@ -1,6 +1,5 @@
 // Tests workers whose schema is missing, incomplete or too new, or whose tables were replaced, as during a restore or a
-// migration. Workers wait until the schema is complete and then continue, in some cases under another id. A worker
-// stops if its schema has become too new.
+// migration. A worker waits until its schema is complete, and stops if its schema has become too new.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";
@@ -30,7 +29,7 @@ const fresh = async () => {
   return (await queue.sql<{ id: string }>(text)).map(({ id }) => id);
 };
 
-test("While the table of heartbeats is missing, workers with heartbeats fetch no job; afterwards they continue.", async () => {
+test("While the table of heartbeats is missing, workers that send heartbeats fetch no job. When the table is back, the workers continue.", async () => {
   const gate = latch();
   const [held, quick] = [recordingTask("held", () => gate.opened), recordingTask("quick")];
   const { lines, logger } = recorder();
@@ -55,8 +54,8 @@ test("While the table of heartbeats is missing, workers with heartbeats fetch no
     return (await queue.sql(text, [RECOVERY.thresholdMs])).length === 0;
   });
   await queue.utils.addJob("quick");
-  // Another worker, which sends no heartbeats, starts and runs a job. In this time the first two workers could fetch
-  // the job `quick`, but must not.
+  // A worker without heartbeats starts and runs a job. Meanwhile the first two workers have the time to fetch the job
+  // `quick`, but must not fetch it.
   const free = recordingTask("free");
   await queue.startWorker({ tasks: [free] });
   await queue.utils.addJob("free");
@@ -76,7 +75,7 @@ test("While the table of heartbeats is missing, workers with heartbeats fetch no
   );
 });
 
-test("A worker whose lease a restore has reset continues under another id.", async () => {
+test("A worker continues under another id after a restore has set its last heartbeat back.", async () => {
   const gate = latch();
   const [held, quick] = [recordingTask("held", () => gate.opened), recordingTask("quick")];
   const lost = witness("worker:leaseLost");
@@ -84,8 +83,8 @@ test("A worker whose lease a restore has reset continues under another id.", asy
   const { id } = worker;
   await queue.utils.addJob("held");
   await waitUntil("it runs", () => held.seen.length === 1);
-  // Adds a job as a restored dump may contain it: the job was locked by the worker when the dump was made. The worker
-  // completed it before the restore.
+  // A restored dump may contain a job that the worker had locked when the dump was made, and that the worker completed
+  // before the restore. These statements add such a job.
   await queue.utils.addJob("quick", {}, { runAt: new Date(Date.now() + 3_600_000) });
   await queue.sql(`update worker._private_jobs set locked_by = '${id}', locked_at = now(), attempts = 1,
     run_at = now() where locked_by is null`);
@@ -139,8 +138,8 @@ test("A worker continues after its schema was dropped and created again.", async
 });
 
 /**
- * Kinds of incomplete schemas, as they occur during a restore. For each kind, the first text has the statements that
- * make the schema incomplete, and the second text has the statements that complete it again.
+ * Kinds of incomplete schemas, as they occur during a restore. For each kind: the statements that make the schema
+ * incomplete, and the statements that complete it again. The ledger is the table of migrations.
  */
 const INCOMPLETE = {
   "whose ledger is empty": [
@@ -204,8 +203,8 @@ test("A worker runs one check of its schema at a time, and notices a migration t
     for (let n = 1; n <= 4; n++) {
       await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
       await waitUntil("it checks the schema", async () => (await checks()) > 0);
-      // The notification of the migration was sent before the notification of this job. So when the job runs, the
-      // worker has usually received both notifications.
+      // The migration's notification precedes the job's notification. So a worker that has run the job has usually
+      // received both.
       await queue.utils.addJob("quick");
       await waitUntil("another job has run", () => quick.seen.length === n);
       assert.equal(await checks(), 1);
@@ -261,8 +260,8 @@ test("The result of an attempt whose lock was lost does not count for the next a
   await queue.sql("update worker._private_jobs set locked_by = null, locked_at = null");
   await waitUntil("it runs again", () => task.seen.length === 2);
   assert.equal((await interrupted.saw("job:interrupted")).jobId, id);
-  // The two attempts occupy both slots, so the job `next` starts only after the first attempt has ended. The result of
-  // `next` is written together with the result of the first attempt, or later.
+  // The two attempts occupy both slots, so the job `next` starts only after the first attempt has ended. Once the
+  // result of `next` is written, the worker has also handled the result of the first attempt.
   const next = await queue.utils.addJob("task");
   gates[0]?.open();
   await waitUntil("another job has ended", async () => {

@@ -45,7 +45,6 @@ export function workerQueue(
   { preparedStatements = true } = {},
 ): WorkerQueue {
   const running: Worker<never>[] = [];
-  // The workers are aborted before the hook of testQueue() closes the connections of the queue.
   afterEach(async () => {
     await Promise.all(running.splice(0).map((worker) => worker.abort("the test is over")));
   });
@@ -81,7 +80,7 @@ export function workerQueue(
   });
 }
 
-// `recovery: false` turns heartbeats off. The thread that sends them takes longer to start than most tests take.
+// `recovery: false` turns off heartbeats, whose thread takes longer to start than most tests take.
 const BRIEF = { abortGraceMs: 100, recovery: false } as const;
 
 const LIMIT_MS = 20_000;
@@ -123,7 +122,7 @@ export async function waitFor<T>(
 export interface Witness extends Plugin {
   /** Returns the events with this name that were emitted so far. */
   all<E extends keyof WorkerEvents>(name: E): WorkerEvents[E][];
-  /** Waits until `count` events (default 1) with this name were emitted in all. Resolves to event number `count`. */
+  /** Waits until `count` events (default 1) with this name were emitted in total. Resolves to event number `count`. */
   saw<E extends keyof WorkerEvents>(name: E, count?: number): Promise<WorkerEvents[E]>;
 }
 

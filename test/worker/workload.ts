@@ -10,22 +10,22 @@ import { machineTime, type RunLog, runName } from "./run-log.ts";
 export interface Behavior {
   /** The name of the job, or of one item of a batch, in the log. */
   readonly n: string;
-  /** The duration of the run in milliseconds. With 0, and without children, the run is synchronous. */
+  /** The duration of the run in milliseconds. If `ms` and `children` are 0, the run is synchronous. */
   readonly ms: number;
-  /** How many attempts fail before one succeeds. */
+  /** The number of attempts that fail before an attempt succeeds. */
   readonly failures: number;
   /** The number of jobs that each attempt adds. */
   readonly children: number;
-  /** The damage that the task "harmful" of the tests of faults (own-tasks.ts) does to its process. */
+  /** The damage that the task "harmful" (own-tasks.ts) does to its process. */
   readonly harm?: Harm;
-  /** A misbehavior of misbehavior.ts, which replaces the behavior above. */
+  /** The name of a misbehavior (misbehavior.ts), which replaces the behavior above. */
   readonly misbehavior?: string;
 }
 
 /** `memory`: uses all memory that V8 allows; `machine memory`: all that the machine allows. */
 export type Harm = "kill" | "exit" | "memory" | "machine memory";
 
-/** The flag of jobs that no worker of a trial may run. */
+/** The flag of jobs that no worker may run. */
 export const FORBIDDEN = "not here";
 
 type Adder = (
@@ -67,7 +67,7 @@ export function perform(behavior: Behavior, performance: Performance): undefined
   return work();
 }
 
-/** Performs a misbehavior, and logs the run. Some runs never end, so an abort of the signal is logged as an end. */
+/** Some misbehaviors never end, so an abort of the signal is logged as an end. */
 function performMisbehavior(
   { n }: Behavior,
   misbehavior: string,
@@ -100,7 +100,7 @@ async function addChild({ n }: Behavior, child: number, { log, attempt, addJob }
   if (job !== null) log.write({ e: "added", n: name, job: job.id });
 }
 
-/** Runs a batch. Resolves to an error or null for each item. */
+/** Resolves to an error or null for each item. */
 export async function performBatch(
   items: readonly Behavior[],
   { log, job, by, attempt }: Omit<Performance, "addJob">,
@@ -153,8 +153,8 @@ export interface AddedJob {
 }
 
 /**
- * Makes at least `count` random jobs and adds them, one call after another. A call that would add several jobs
- * adds only those without a key. `name` is the producer's name.
+ * Makes at least `count` random jobs, and adds them one by one or several in a call. If several jobs were made for a
+ * call, those with a key are left out. `name`: the producer's name.
  */
 export async function produce(
   name: string,
@@ -189,12 +189,12 @@ export function record(job: AddedJob, log: RunLog): void {
   if (Array.isArray(job.payload)) {
     for (const { n } of job.payload) log.write({ e: "added", n, ...entry, batch: true });
   } else {
-    // With unsafe_dedupe, the job may have existed before. Then `job.payload` is the earlier payload, which has to run.
+    // With unsafe_dedupe, `job` may be an earlier job with the same key. `job.payload` is the payload that has to run.
     log.write({ e: "added", n: (job.payload as Behavior).n, ...entry });
   }
 }
 
-/** Returns a random job with the name `n`. Its named queue or its key, if it has one, is used by its producer only. */
+/** Returns a random job with the name `n`. No other producer uses the named queue or the key of the job. */
 export function randomJob(n: string, producer: string, dice: Random): JobToAdd {
   const behavior: Behavior = {
     n,

@@ -1,8 +1,8 @@
 /**
- * Passes the browser's events to the application. The listeners are on the document, not on the elements that are
- * drawn. An attribute of an element names the action that an event dispatches: `data-click` for the event `click`,
- * `data-input` for `input`, `data-submit` for `submit`, `data-key` for the keys that `data-keys` lists, and
- * `data-modal` for the event `cancel` of a dialog. `data-arg` is the argument of the action.
+ * Passes the browser's events to the application. An attribute of an element names the action that an event
+ * dispatches: `data-click` for the event `click`, `data-input` for `input`, `data-submit` for `submit`, `data-key` for
+ * the keys that `data-keys` lists, and `data-modal` for the event `cancel` of a dialog. `data-arg` is the argument of
+ * the action.
  */
 import { route } from "./address.ts";
 import { listenToDrags } from "./drag.ts";
@@ -40,7 +40,7 @@ export function listen(runner: Runner, places: Places): void {
     const row = closest(target, "[data-arg]");
     dispatch(holder.dataset["key"], row?.dataset["arg"], name);
   });
-  // Escape does not close the dialog at once, but dispatches an action. The next drawing then removes the dialog.
+  // The application removes the dialog, so the browser must not close it.
   const cancel = (event: Event) => {
     const dialog = closest(event.target, "[data-modal]");
     if (!dialog) return;
@@ -64,7 +64,7 @@ function holdStill(runner: Runner): void {
   let pointed = false;
   let focused = false;
   let isHeld = false;
-  // After a touch, pointer and focus do not count: the finger has left the screen, and the focus stays where it was.
+  // A touch does not count: the touched element may keep the focus after the touch, so the hold would not end.
   let isTouch = false;
   const report = () => {
     if (isHeld === (pointed || focused)) return;
@@ -134,9 +134,9 @@ function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLEle
 }
 
 /**
- * Whether a click in an element with `data-click`, such as a row, has another purpose: the click is on a link or
- * control inside the element, or it selects text in a row. A link that only names the row (`data-names`) counts as the
- * row, unless the click opens the link in a new tab or window.
+ * Whether a click does not count as a click on `element`: the click is on a link or control inside `element`, or
+ * `element` is a row of a table and text is selected. A link that only names the row (`data-names`) counts as the row,
+ * unless the click opens the link in a new tab or window.
  */
 function isOnInnerControl(event: MouseEvent, element: HTMLElement): boolean {
   const inner = closest(event.target, "a[href], button, input, label, select, summary");
@@ -149,7 +149,7 @@ function isOnInnerControl(event: MouseEvent, element: HTMLElement): boolean {
 }
 
 /**
- * Closes the open menus. A menu that contains `target` stays open if `target` is not in an item of a menu. Returns
+ * Closes the open menus. A menu that contains `target` stays open, unless `target` is in an item of the menu. Returns
  * whether a menu was closed.
  */
 function closeMenus(target: EventTarget | null): boolean {
@@ -160,7 +160,7 @@ function closeMenus(target: EventTarget | null): boolean {
     if (isInside && !isItem) continue;
     menu.open = false;
     closed = true;
-    // The menu's button gets the focus, and gets it again when a dialog that the item has opened is closed.
+    // If the item opens a dialog, the focus returns to the menu's button when the dialog is closed.
     if (target === null || isItem) menu.querySelector("summary")?.focus();
   }
   return closed;

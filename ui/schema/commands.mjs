@@ -1,7 +1,6 @@
 /**
- * Generates an AssemblyScript module for the client's dialogs from the server's declarations of its commands
- * (src/commands). Only data of the declarations are written, such as names, texts, and fields with their limits. The
- * client gets none of the server's code.
+ * Generates an AssemblyScript module that describes the server's commands (src/commands) for the client's dialogs:
+ * names, texts, and fields with their limits. The client gets none of the server's code.
  */
 import "../../build/sql-text.mjs";
 
@@ -11,7 +10,7 @@ const note =
 const classes = `import { parseWhole } from "../lib/number";
 import { ListedJob } from "./records";
 
-/** Reads the lines of a declaration. One text takes fewer bytes in the module than a call with an argument per line. */
+/** Reads a declaration from a text with a value per line: fewer bytes in the module than calls with arguments. */
 class Lines {
   private at: i32 = 0;
 
@@ -47,15 +46,14 @@ export class CommandField {
   /** The label with its unit. */
   readonly label: string;
   /**
-   * For a text or a list, a sentence: the purpose of the field or, if the field is required, what to enter. Empty for
-   * other kinds.
+   * For a required text or list, a sentence about what to enter. For an optional text or list, a sentence about the
+   * purpose of the field. Empty for other kinds.
    */
   readonly hint: string;
   readonly required: bool;
   /** \`min\` and \`max\`: the limits of a text's or a list's length, or of the value of an integer or of seconds. */
   readonly min: i32;
   readonly max: i32;
-  /** The valid values of a choice. */
   readonly choices: string[];
   /** The default, as a user would type it, or described in words; empty: none. */
   readonly fallback: string;
@@ -88,10 +86,7 @@ export class Command {
    */
   readonly path: string;
   readonly action: string;
-  /**
-   * The field that receives the selection, such as ids or worker_ids. It is not in the form. Empty: there is no such
-   * field.
-   */
+  /** The field that receives the selection, such as ids or worker_ids; not a field of the form. Empty: none. */
   readonly target: string;
   /** The command is offered only if a selected job has this state. Empty: any state. */
   readonly forState: string;
@@ -133,10 +128,7 @@ export class Command {
     this.fields = fields;
   }
 
-  /**
-   * Whether the command is offered for these jobs: its target is \`ids\`, and \`forState\` is empty or is the state of
-   * at least one of the jobs.
-   */
+  /** Whether the command is offered for these jobs. */
   suits(jobs: ListedJob[]): bool {
     if (this.target !== "ids") return false;
     let fitting = this.forState.length === 0;
@@ -164,21 +156,17 @@ export class JobAction {
   readonly ask: string;
   readonly doing: string;
   readonly done: string;
-  /** Whether the action deletes jobs. */
   readonly deletes: bool;
   /** Whether the action also acts on running jobs: it changes their rows, or it makes their workers end the jobs. */
   readonly reachesRunning: bool;
   /** Whether an operation has a canary: \`usual\` (selected by default), \`possible\` (on request) or \`none\`. */
   readonly canary: string;
-  /**
-   * For which jobs the menu of one job offers the action: \`all\`, \`failed\` or \`not failed\`. Empty: the menu does
-   * not offer the action.
-   */
+  /** The jobs for which the menu of one job offers the action: \`all\`, \`failed\` or \`not failed\`. Empty: none. */
   readonly one: string;
   /** As \`one\`, for the buttons above the list. \`selected\`: for selected jobs. \`every\`: for all matching jobs. */
   readonly selected: string;
   readonly every: string;
-  /** The conditions of jobs for which this action is the most likely one. */
+  /** The conditions of jobs, such as \`failed\`, for which this action is the most likely one. */
   readonly firstFor: string[];
   /** Whether the shortcut key of the action works in the list of jobs. */
   readonly hasListKey: bool;
@@ -202,7 +190,6 @@ export class JobAction {
     this.command = command < 0 ? new Command(l) : commands[command];
   }
 
-  /** Whether an operation with this action has no fields to fill in. */
   get needsNoInput(): bool {
     return this.command.fields.length === 0;
   }
@@ -234,8 +221,8 @@ export function withJobs(words: string, jobs: string): string {
 }
 
 /**
- * Whether an action is offered for failed jobs (\`isFailed\`), or else for jobs that have not failed. \`jobs\`: for
- * which jobs the action is offered at all: \`all\`, \`failed\` or \`not failed\`.
+ * Whether an action is offered for failed jobs (\`isFailed\`) or for jobs that have not failed (not \`isFailed\`).
+ * \`jobs\`: the member \`one\`, \`selected\` or \`every\` of the action.
  */
 export function isOfferedFor(jobs: string, isFailed: bool): bool {
   return jobs === "all" || jobs === (isFailed ? "failed" : "not failed");
@@ -308,8 +295,8 @@ function commandText(command) {
 
 /**
  * Returns the lines from which JobAction reads its member `command`. If operations use the action's command unchanged,
- * there is one line with the index of that command. Otherwise the first line is -1, and the lines of a second command
- * follow, which has the texts and fields of the operation.
+ * there is one line: the index of the command. If operations have texts or fields of their own, the first line is -1,
+ * and the lines of a command with these texts and fields follow.
  */
 function operationText(command, commands) {
   const { operation } = command.onJobs;
@@ -331,7 +318,7 @@ function actionText(command, commands) {
   ]).concat(operationText(command, commands));
 }
 
-/** Returns the code of a list: the actions that the menu `place` (`one` or `every`) offers, in the menu's order. */
+/** Returns the code of a list: the actions that are offered at `place` (`one` or `every`), in their order there. */
 function inOrder(actions, place) {
   const offered = actions.filter(({ onJobs }) => onJobs.offers[place] !== undefined);
   offered.sort((a, b) => a.onJobs.offers[place].place - b.onJobs.offers[place].place);

@@ -1,6 +1,6 @@
-// Checks the options of the login, and returns the configuration of the login. The configuration contains only digests
-// of a password, token or secret that is given in the options. A generated password or token is in the configuration as
-// text, too. Also checks the name of the header in which a proxy names the user, and the token for /metrics.
+// Checks the options of the admin's login, the name of the header in which a proxy names the user, and the token for
+// /metrics. A given password, token or secret is returned only as a digest. A generated password or token is also
+// returned as text.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -15,10 +15,10 @@ import type { Authenticate } from "../access/own-login.ts";
 import { generateSecret, type Secret, secretOf } from "../access/secret.ts";
 
 /**
- * The authentication of an admin. `basic`: a user name and a password. `bearer`: a token in the header `authorization`.
- * `header`: a token in a header of your own. `custom`: your application's own login. `none`: no authentication; allowed
- * only on a loopback address or a unix socket of mode 0600. If the password or the token is left out, one is generated,
- * and the server or handler has it in `generatedSecret`. An empty password or token is invalid.
+ * The authentication of an admin. `basic`: a user name and a password. `bearer`: a token in the header
+ * `authorization`. `header`: a token in a header of your own. `custom`: your application's own login. `none`: no
+ * authentication; allowed only on a loopback address or a unix socket of mode 0600. A missing password or token is
+ * generated, and is then in the `generatedSecret` of the server or handler. An empty password or token is invalid.
  */
 export type AuthOptions =
   | {

@@ -14,23 +14,22 @@ import { type AdminServerConfig, type Choices, resolveConfig } from "./config.ts
 import type { AdminLimits } from "./limits.ts";
 
 /**
- * A builder of the admin's configuration. Each setter returns the builder. If a setter is called several times, its
+ * A builder of the admin's configuration. Each setter returns the builder. If a setter is called several times, the
  * last call counts.
  */
 export interface AdminServerConfigBuilder {
   /**
-   * Sets the queue's schema, by its plain name (1–63 bytes) or by the result of schemaName(). Default: the schema of
-   * the `utils` that adminServerConfig() received, or `worker` if it received none. Graphile Worker itself uses the
-   * schema `graphile_worker` by default.
+   * Sets the queue's schema, by its name without quotes (1–63 bytes) or by the result of the library's function
+   * schemaName(). Default: the schema of the `utils` that adminServerConfig() received; without `utils`, `worker`.
+   * Graphile Worker's default is `graphile_worker`.
    */
   schema(name: string | SchemaName): AdminServerConfigBuilder;
-  /** Sets the queue's schema by its plain name; the same as schema(). */
+  /** The same as schema(), for a name without quotes. */
   schemaName(name: string): AdminServerConfigBuilder;
   /**
    * Sets the address: `host:port`, such as `0.0.0.0:8080` or `[::1]:4000`; `unix:/path` for a socket; or `fd:3` for an
    * open socket of this process. With port 0 the system chooses a free port, which is in the server's `url`. Default
-   * `127.0.0.1:4000`. The command `worker admin` has another default port, 5678, so that it can run on the same
-   * machine.
+   * `127.0.0.1:4000`. The command `worker admin` has another default port, 5678.
    */
   listenAddr(address: string): AdminServerConfigBuilder;
   /**
@@ -46,41 +45,41 @@ export interface AdminServerConfigBuilder {
    */
   tls(files: CertificateFiles): AdminServerConfigBuilder;
   /**
-   * Sets whether browsers must use only HTTPS for a year (HSTS). It has an effect only with TLS, and not on a loopback
-   * address. Default true.
+   * Sets whether browsers must use only HTTPS for a year (HSTS). No effect without TLS, or on a loopback address.
+   * Default true.
    */
   hsts(hsts: boolean): AdminServerConfigBuilder;
   /**
-   * Sets the authentication: `{ mode: "basic", username, password }`, `{ mode: "bearer", token }`, `{ mode:
-   * "header", headerName, token }`, `{ mode: "custom", authenticate }` for your application's own login, or
-   * `{ mode: "none" }` on a loopback address or a unix socket of mode 0600.
-   * A password or token that is not given is generated. Default: mode basic, user `admin`, a generated password.
+   * Sets the authentication: `{ mode: "basic", username, password }`, `{ mode: "bearer", token }`,
+   * `{ mode: "header", headerName, token }`, `{ mode: "custom", authenticate }` for your application's own login, or
+   * `{ mode: "none" }`, only on a loopback address or a unix socket of mode 0600. If the password or token is left out,
+   * one is generated. Default: mode `basic`, user `admin`, a generated password.
    */
   auth(auth: AuthOptions): AdminServerConfigBuilder;
-  /** Sets whether all changes are refused, with 403 `read_only`. Without an argument it sets true. Default false. */
+  /** Sets whether all changes are refused, with 403 `read_only`. Without an argument: true. Default false. */
   readOnly(readOnly?: boolean): AdminServerConfigBuilder;
   /**
-   * Sets the path under which a reverse proxy serves the admin, such as `/queue/`. Its parts may contain letters,
-   * digits and `. _ ~ -`. Default `/`.
+   * Sets the path under which a reverse proxy serves the admin, such as `/queue/`. The parts of the path may contain
+   * letters, digits and `. _ ~ -`. Default `/`.
    */
   basePath(path: string): AdminServerConfigBuilder;
   /** Sets the environment's name, such as `production`, for the page and /api/session. Default: none. */
   label(label: string): AdminServerConfigBuilder;
   /**
-   * Sets a token that gives access to /metrics only, as `Authorization: Bearer <token>`. Default: none, so /metrics
-   * needs the login.
+   * Sets a token that gives access to /metrics only, as `Authorization: Bearer <token>`. Default: none; /metrics needs
+   * the login.
    */
   metricsToken(token: string): AdminServerConfigBuilder;
   /**
-   * Sets the networks of reverse proxies, such as `10.0.0.0/8`; `unix:` means every peer on the unix socket.
-   * The X-Forwarded-For or Forwarded header of these proxies names the client, for limits and logs. From all other
+   * Sets the networks of trusted reverse proxies, such as `10.0.0.0/8`; `unix:` means every peer on the unix socket.
+   * The header X-Forwarded-For or Forwarded of a trusted proxy names the client, for limits and logs. From all other
    * peers these headers are ignored. Default: none.
    */
   trustedProxies(networks: readonly string[]): AdminServerConfigBuilder;
   /**
-   * Sets the header in which a trusted proxy names the user, such as `X-Forwarded-User`. This name replaces the user
-   * name of the login in the audit trail, in operations and in the log. It does not replace the login itself. From all
-   * other peers the header is ignored. Not allowed in mode `custom`. Default: none.
+   * Sets the header in which a trusted proxy names the user, such as `X-Forwarded-User`. In the audit trail, in
+   * operations and in the log, this name replaces the user name of the login. The login itself is still required. From
+   * all other peers the header is ignored. Not allowed in mode `custom`. Default: none.
    */
   userHeader(name: string): AdminServerConfigBuilder;
   /** Sets limits of requests, connections and memory. Limits that are omitted keep their defaults. */
@@ -91,9 +90,9 @@ export interface AdminServerConfigBuilder {
    */
   logger(logger: Logger | "silent"): AdminServerConfigBuilder;
   /**
-   * Sets a function that is called after every change, with user, time and client. After an action on jobs by id or key
-   * it also receives the first 20 jobs as they were before and after the action, without payloads. Its errors are
-   * logged. Default: none.
+   * Sets a function that is called after every change, with user, time and client. After an action on jobs by id or
+   * key, the function also receives the first 20 jobs as they were before and after the action, without payloads.
+   * Errors of the function are logged. Default: none.
    */
   onAudit(onAudit: OnAudit): AdminServerConfigBuilder;
   /**
@@ -106,8 +105,8 @@ export interface AdminServerConfigBuilder {
 const DEFAULT_ADDRESS = "127.0.0.1:4000";
 
 /**
- * Returns a builder for the configuration of an admin in an application. The admin never ends the pool. `utils`: for
- * example the result of makeWorkerUtils(). The schema of `utils` is the default schema of the admin.
+ * Returns a builder for the configuration of an admin in an application. The admin never ends the pool. The schema of
+ * `utils`, for example the result of makeWorkerUtils(), is the default schema of the admin.
  */
 export function adminServerConfig(
   pool: Pool,

@@ -24,11 +24,9 @@ import {
 import { type AdminLimits, resolveLimits } from "./limits.ts";
 import { loopbackOf, parseListenAddress } from "./listen-address.ts";
 
-/**
- * The checked configuration of an admin, for serve() and adminHandler(). Made by adminServerConfig(…).build().
- */
+/** The checked configuration of an admin, for serve() and adminHandler(). Made by adminServerConfig(…).build(). */
 export interface AdminServerConfig {
-  /** The pool that the admin uses. It is never ended. */
+  /** The pool that the admin uses. The admin never ends the pool. */
   readonly pool: Pool;
   /** The schema of the queue. */
   readonly schema: SchemaName;
@@ -49,8 +47,8 @@ export interface AdminServerConfig {
   /** The digest of the token for /metrics; null if there is no such token. */
   readonly metricsToken: Secret | null;
   /**
-   * Whether a configured secret or the token for /metrics has fewer than 12 characters. That is too short for a server
-   * that other machines can reach.
+   * Whether a configured secret or the token for /metrics has fewer than 12 characters: too few for a server that other
+   * machines can reach.
    */
   readonly hasShortSecret: boolean;
   /** The networks of reverse proxies whose headers name the client's address. */
@@ -63,7 +61,7 @@ export interface AdminServerConfig {
   readonly logger: Logger;
   /** The function that is called after every change; null if there is no such function. */
   readonly onAudit: OnAudit | null;
-  /** Returns the ids of jobs that ignore their signal, for /healthz. The worker in this process runs these jobs. */
+  /** Returns the ids of the jobs of this process's worker that ignore their aborted signal, for /healthz. */
   readonly jobsIgnoringSignal?: () => readonly string[];
 }
 
@@ -130,7 +128,6 @@ export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
   if (!isLogger(choices.logger)) {
     problems.push({ path: "logger", message: loggerProblem(choices.logger) });
   }
-  // Without a login, the address must be one that only this machine or this user can reach.
   const address = listen && auth?.mode === "none" ? withoutLogin(listen) : listen;
   if (address === null) problems.push({ path: "auth", message: OPEN });
   const isReached = (listen && isReachable(listen)) || (trustedProxies?.length ?? 0) > 0;
@@ -166,8 +163,8 @@ export const OPEN =
   "mode none needs no login, so the address must be a loopback address or a unix socket of mode 0600: listen on 127.0.0.1, [::1] or localhost, or use mode basic, bearer, header or custom";
 
 /**
- * Returns the address if only this user or only this machine can reach it; otherwise null. An open socket (`fd:3`) is
- * returned unchecked, because server.ts checks it.
+ * Returns the address if only this user or only this machine can reach the address; if not, null. An open socket
+ * (`fd:3`) is returned unchecked, because server.ts checks the socket.
  */
 function withoutLogin(listen: ListenTarget): ListenTarget | null {
   if ("path" in listen) return listen.mode === 0o600 ? listen : null;

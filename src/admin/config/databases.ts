@@ -1,5 +1,5 @@
-// The admin's access to the database. There is one Database for each purpose, with a time limit for its statements. One
-// line is logged when PostgreSQL can no longer be reached, and one when PostgreSQL answers again.
+// The admin's access to the database: one Database for each purpose, with a time limit for its statements. One line is
+// logged when PostgreSQL can no longer be reached, and one when PostgreSQL answers again.
 import type { Pool, QueryConfig, QueryResultRow } from "pg";
 import { monotonic } from "../../base/clock.ts";
 import { type ErrorCode, messageOf, type WorkerError } from "../../base/errors.ts";
@@ -16,15 +16,15 @@ import type { SchemaName } from "../../database/schema-name.ts";
 export interface AdminDatabases {
   /** READ ONLY, 2 s: the usual reads of requests. */
   readonly reads: Database;
-  /** READ ONLY, 0.5 s: the steps of a walk through a table, which take about 0.1 s each. */
+  /** READ ONLY, 0.5 s: the steps of a walk through a table. */
   readonly lists: Database;
   /** READ ONLY, 0.25 s: reads for which a timeout is an expected result. */
   readonly quickReads: Database;
-  /** READ ONLY, 20 s: large values, read in pieces. Decompressing one takes seconds. */
+  /** READ ONLY, 20 s: large values, read in pieces. PostgreSQL may need seconds to decompress such a value. */
   readonly downloads: Database;
-  /** READ ONLY, 1 s: statistics of the whole queue, for the feed, insight.ts, counts by query and the metrics. */
+  /** READ ONLY, 1 s: statistics of the whole queue, such as counts and metrics. */
   readonly feed: Database;
-  /** 8 s: writes. They may wait 4 s for locks, or less if the request sets a shorter wait. */
+  /** 8 s: writes. They wait at most 4 s for locks, and no longer than the request may wait. */
   readonly writes: Database;
   /** Like `writes`, but cancelled when the request ends: for a change that only the request's own answer needs. */
   readonly briefWrites: Database;
@@ -33,8 +33,8 @@ export interface AdminDatabases {
 }
 
 /**
- * Returns the databases of a request. When the request ends, its reads and `briefWrites` are cancelled. Its other
- * writes are finished.
+ * Returns the databases of a request. The end of the request cancels its reads and `briefWrites`, but not `writes` and
+ * `maintenance`.
  */
 export type DatabasesOf = (scope: RequestScope) => AdminDatabases;
 
@@ -99,12 +99,14 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
   };
 }
 
-/** No signal and no time limit, for writes: they are finished even if the client has disconnected. */
+/**
+ * The scope of writes: the request's time limit does not apply, and they are finished even if the client disconnects.
+ */
 const unlimited: RequestScope = { signal: new AbortController().signal, leftMs: () => Infinity };
 
 /**
  * Returns a client whose calls reject as soon as the request has ended, without waiting until the running statement is
- * cancelled. The client reports the duration of each call to `scope.waited`.
+ * cancelled.
  */
 function within(client: Transactional, scope: RequestScope): Transactional {
   const { signal } = scope;
@@ -130,20 +132,19 @@ function within(client: Transactional, scope: RequestScope): Transactional {
 /** Errors with these codes do not show that the server responds: nothing was sent, or the response was not awaited. */
 const withoutAnswer = new Set<ErrorCode>(["busy", "aborted", "timeout"]);
 
-/** Returns the beginning of a statement's SQL, for the log. Values are parameters, so none is logged. */
+/** Returns the beginning of a statement's SQL, for the log. The SQL contains no values, because they are parameters. */
 function headOf({ text }: QueryConfig): string {
   return text.replace(/\s+/g, " ").trim().slice(0, 100);
 }
 
 interface WatchOptions {
   readonly scope: RequestScope | undefined;
-  /** Whether a timeout is an expected result. */
   readonly isQuickRead: boolean;
 }
 
 /**
- * Returns a function that wraps clients. The wrapped clients log when a statement first cannot reach the database, and
- * when the database then answers a statement again.
+ * Returns a function that wraps clients. The wrapped clients share a state, so that the loss of the database and its
+ * return are each logged once. Errors of statements become WorkerErrors.
  */
 function createWatch({
   schema,
@@ -177,8 +178,8 @@ function createWatch({
       // A statement that was cancelled because its request has ended does not count as too slow.
       const isLate = code === "database_timeout" && scope?.signal.aborted !== true;
       if (isLate && !isQuickRead) onDegraded?.("statement_timeout", { statement: headOf(config) });
-      // While the server cannot be reached, all connections are busy because they wait for the server. Then the error
-      // of the unreachable server is thrown instead of `busy`.
+      // While the server cannot be reached, all connections may be in use, because they wait for the server. So the
+      // error of the unreachable server is thrown instead of `busy`.
       throw code === "busy" ? (away ?? explained) : explained;
     }
   };

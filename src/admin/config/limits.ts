@@ -1,5 +1,4 @@
-// The limits that an admin sets for its clients, and that an operator can change. Other limits, such as the size of
-// headers and the timeouts of slow senders, are fixed.
+// The limits of an admin that an operator can change. Other limits, such as the size of headers, are fixed.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { answerBytesHere, defaultLimits } from "../../http/bounds/limits.ts";
 
@@ -8,20 +7,23 @@ export interface AdminLimits {
   /** The time within which the answer to a read must begin, in milliseconds. Default 3,000. */
   readonly requestMs: number;
   /**
-   * The longest time that a request waits for database connections and locks, in milliseconds. It is also the longest
-   * time that a request waits for memory for its answer. Default 1,750.
+   * The longest time that a request waits for database connections and locks, and the longest time that a request waits
+   * for memory for its answer, in milliseconds. Default 1,750.
    */
   readonly waitMs: number;
   /** The largest request body, in bytes. Default 1,048,576. */
   readonly bodyBytes: number;
   /**
-   * The number of open connections. If a new connection exceeds this number, the oldest idle connection is closed. If
-   * no connection is idle, the oldest connection of the client with the most connections is closed. If no client has
-   * more connections than the client of the new connection, the new connection is closed instead. adminHandler()
+   * The number of open connections of clients. If a new connection exceeds this number, the oldest idle connection is
+   * closed. If no connection is idle, the oldest connection of the client with the most connections is closed; if no
+   * client has more connections than the client of the new connection, the new connection is closed. adminHandler()
    * ignores this limit. Default 2,000.
    */
   readonly connections: number;
-  /** The number of requests that are handled at the same time. Open event streams do not count. Default 200. */
+  /**
+   * The number of requests that are handled at the same time. Open event streams and running downloads do not count.
+   * Default 200.
+   */
   readonly requests: number;
   /**
    * The number of requests of one client that are handled at the same time. A client is an IPv4 address, or an IPv6 /64
@@ -49,16 +51,16 @@ export interface AdminLimits {
   /** The total size of answers that the client of one connection has not read yet, in bytes. Default 32 MiB. */
   readonly unreadBytes: number;
   /**
-   * The total size of answers that all clients together have not read yet, in bytes. It includes the memory reserved
-   * for answers in preparation. Default: 256 MiB or a quarter of the memory that the process may use, whichever is
+   * The total size of answers that all clients together have not read yet, in bytes. The memory reserved for answers
+   * in preparation is included. Default: 256 MiB or a quarter of the memory that the process may use, whichever is
    * less.
    */
   readonly totalUnreadBytes: number;
   /** The time in ms after which a connection is closed if its client reads no more of an answer. Default 10,000. */
   readonly stalledMs: number;
   /**
-   * The time after which an idle connection is closed, in milliseconds. If the admin is behind a load balancer, this
-   * time should be longer than the load balancer's idle timeout. adminHandler() ignores this limit. Default 10,000.
+   * The time after which a client's idle connection is closed, in milliseconds. Behind a load balancer, this time
+   * should be longer than the load balancer's idle timeout. adminHandler() ignores this limit. Default 10,000.
    */
   readonly keepAliveMs: number;
 }

@@ -14,7 +14,7 @@ const HOST_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*\.?$/;
 /** The longest path of a unix socket on Linux, without the final zero byte. */
 const MAX_PATH_BYTES = 107;
 
-/** The mode and group of a unix socket; null for the default. */
+/** The mode and group of a unix socket. null: the default; the default mode is 0600, or 0660 if a group is given. */
 export interface SocketPermissions {
   readonly mode: number | null;
   readonly group: string | null;
@@ -52,7 +52,7 @@ function unixTarget(path: string, { mode, group }: SocketPermissions): ListenTar
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
     refuse("listenAddr", `must have a path of at most ${MAX_PATH_BYTES} bytes`);
   }
-  // The owner may always connect. The mode decides about other users.
+  // The mode must let the owner connect. It may also let the group, or all users, connect.
   if (mode !== null && (!Number.isInteger(mode) || (mode & ~0o066) !== PRIVATE)) {
     refuse("listenMode", "must be a mode such as 0600, 0660 or 0666");
   }
@@ -82,7 +82,7 @@ function isIPv6Loopback(host: string): boolean {
 }
 
 /**
- * Returns the address if only this machine can reach it; otherwise null. `localhost` is replaced by 127.0.0.1 (RFC
+ * Returns the address if only this machine can reach it; if not, null. `localhost` is replaced by 127.0.0.1 (RFC
  * 6761), because a resolver could return another address.
  */
 export function loopbackOf({ host, port }: TcpTarget): TcpTarget | null {
@@ -104,14 +104,14 @@ export function isLoopbackHost(header: string | undefined): boolean {
 }
 
 /**
- * Throws Refusal 403 for a request from another machine or through a proxy. Only called in mode none, which has no
- * login. If a proxy runs on this machine, its requests come from a loopback address, wherever the proxy's clients are.
- * With nginx's defaults these requests also have a local Host. So a proxy is recognized by its headers or by HTTP/1.0.
+ * Throws Refusal 403 for a request from another machine or through a proxy. Only called in the mode `none`, which has
+ * no login. All requests of a proxy on this machine come from a loopback address and, with nginx's defaults, have a
+ * local Host, wherever the proxy's clients are. So a proxy is recognized by its headers or by HTTP/1.0.
  */
 export function assertFromHere(request: HttpRequest): void {
   const { host, remoteAddress, headers, httpVersion } = request;
-  // Both the address and the Host must be local. In mode none only this user may connect to a unix socket, so requests
-  // on a unix socket come from this machine.
+  // The peer and the Host must both be local. The peer on a unix socket is local: in the mode `none`, only this user
+  // may connect to the socket.
   const isHere = remoteAddress === UNIX_PEER || isLoopbackPeer(remoteAddress);
   if (!isHere || !isLoopbackHost(host)) throw new Refusal(403, "host", ELSEWHERE);
   const isForwarded = Object.keys(headers).some(isOfProxy);

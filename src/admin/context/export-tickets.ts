@@ -1,8 +1,8 @@
 // Tickets for downloads. A browser cannot send a login's header when it saves a file. So with a ticket, an export can
 // be downloaded without a login, once, within a minute. A ticket contains the request for its export, signed with a key
 // derived from the login's secret, so admins that share the secret accept each other's tickets. The admin that serves
-// the download records the use of the ticket in memory. For other admins, it also records the use in a table of the
-// extension `operations`, if the schema has that extension and the admin can write to the table.
+// the download records the use of the ticket in memory and, if it can, in a table of the extension `operations`, where
+// other admins find the use.
 import { now } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { useOnce } from "../../commands/audit/use-once.ts";
@@ -29,7 +29,7 @@ export interface ValidTicket extends Ticket {
   /**
    * Records the use of the ticket. Resolves to false if the ticket was used before. Rejects with Refusal 503 if
    * MAX_USED tickets are in memory. If use() rejects, for example because the request has ended, the ticket stays
-   * valid. `db`: the request's database.
+   * valid, and the download can be requested again. `db`: the request's database.
    */
   use(db: Database): Promise<boolean>;
 }
@@ -44,7 +44,7 @@ export interface Tickets {
 export interface TicketOptions {
   /** Derives the signing key from the login's secret. */
   readonly derive: DeriveSecret;
-  /** Whether the use of a ticket is recorded in the database, and not only in memory. */
+  /** Whether the use of a ticket is also recorded in the database, if it has the extension `operations`. */
   readonly isShared: boolean;
   /**
    * Returns the time in milliseconds since 1970. Default: now(). A ticket of an admin whose clock is more than a minute
@@ -55,13 +55,12 @@ export interface TicketOptions {
 
 interface SignedTicket extends Ticket {
   readonly until: number;
-  /** A unique name of the ticket. */
   readonly name: string;
 }
 
 export function createTickets({ derive, isShared, clock = now }: TicketOptions): Tickets {
   const sign = deriveFrom(Buffer.from(derive("export ticket 2")));
-  /** A map from the names of used tickets to their expiry, in the order of their use. */
+  /** The expiry times of used tickets, by name, in the order of their use. */
   const used = new Map<string, number>();
 
   const useHere = ({ name, until }: SignedTicket): boolean => {
@@ -75,7 +74,6 @@ export function createTickets({ derive, isShared, clock = now }: TicketOptions):
     return true;
   };
 
-  /** A ticket whose use could not be recorded stays valid: the download fails, and can be requested again. */
   const useAnywhere = async (db: Database, ticket: SignedTicket): Promise<boolean> => {
     try {
       return !isShared || (await recordUse(db, ticket));
@@ -113,7 +111,7 @@ async function recordUse(db: Database, { name, until }: SignedTicket): Promise<b
   try {
     return !(await hasOperations(db)) || (await useOnce(db, name, until));
   } catch (error) {
-    // A standby cannot record the use, so it is recorded in memory only.
+    // On a standby, the use is recorded in memory only.
     if (error instanceof WorkerError && error.code === "read_only_server") return true;
     throw error;
   }

@@ -23,7 +23,7 @@ export interface Broadcast {
   sendSource(event: string, json: string): void;
   /** Whether the event was sent and has not been deleted since. */
   hasSent(event: string): boolean;
-  /** Sends the event `problem` with the error of a failed pulse, if the error has changed, and deletes other events. */
+  /** Called after a failed pulse. Deletes all events and sends `problem`, unless `problem` already has this content. */
   problem(json: string): void;
   /** Deletes all events that were sent. Called when no viewer is left. */
   reset(): void;
@@ -52,7 +52,7 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     source.publish(event, json);
   };
 
-  /** Whether `counts` or `overview` may be sent now. These events are large, so they are not sent often. */
+  /** Whether `counts` or `overview` may be sent now. These large events are not sent often. */
   const isTimeFor = (event: string) => {
     const before = sent.get(event);
     return before === undefined || monotonic() - before.atMs >= 2 * intervalMs - SLACK_MS;

@@ -5,27 +5,26 @@
 //  1. A *viewer* is a client with an open event stream. A viewer, or a request that needs a snapshot, wakes the feed.
 //     While the feed is quiet, its loop runs no statement.
 //  2. A *pulse* reads the counts, the queues and the workers, every 1 or 2 s while there is a viewer
-//     (insight/snapshot/sampler.ts). A table of up to 4,096 pages is *small*: a pulse reads it whole, so its counts are
-//     exact. If reading the whole table takes too long, the table counts as large.
+//     (insight/snapshot/sampler.ts). If the table of jobs has up to 4,096 pages, it is *small*: a pulse reads the whole
+//     table, so the counts are exact. If this takes too long, the table counts as large.
 //  3. Of a large table a pulse reads only the first entries of the indexes. Between pulses, a *sample* of up to 2,000
 //     pages estimates the counts that these entries do not show, and a *census* counts all jobs by task and queue, in
 //     short chunks.
-//  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. Each is read only while
-//     a viewer watches its event.
-//  5. The loop (rhythm.ts) runs one reading at a time. After a reading, the next reading of the same kind usually waits
-//     for 10 or 20 times the duration of the reading, but at most 15 s, and at least for the interval of the kind.
-//     After a complete census, the next step of a census waits for 60 s. After a sample, a step of the census or a
-//     source, all readings of these three kinds also pause together.
+//  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. Each source is read only
+//     while a viewer watches its event.
+//  5. The loop (rhythm.ts) runs one reading at a time. After a reading, its kind usually pauses for an interval; after a
+//     slow reading, for 10 or 20 times the duration of the reading, up to 15 s. After a complete census, the next census
+//     waits for 60 s. Samples, the census and sources also share a pause.
 //  6. An event is sent to its viewers when its content has changed (broadcast.ts). Even without a change, each viewer
 //     receives a pulse or a ping about every 5 s.
 //  7. If the table is small, a request waits for a new pulse, which concurrent requests share. If the table is large, a
-//     request may receive a pulse that is up to 10 s old. For a minute after such a request, pulses are read even
+//     request may receive a pulse that is up to 10 s old, and pulses are read for a minute after the request even
 //     without a viewer.
 //  8. After a write of this admin, the watched sources are read at once, and again 0.3, 2 and 5 s later. Further writes
 //     within a second after that write add no readings. If a new viewer watches a source whose event has not been sent,
 //     the source is read at once.
-//  9. When a pulse of the loop fails, viewers receive the event `problem`. The event is deleted when a later pulse of
-//     the loop succeeds.
+//  9. When a pulse of the loop fails, viewers receive the event `problem`. New viewers receive it, too, until it is
+//     deleted: when a pulse of the loop succeeds, or when no viewer is left.
 import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -56,12 +55,12 @@ export const feedEvents = [
 ] as const;
 export type FeedEvent = (typeof feedEvents)[number];
 
-/** Another part of the admin that has an event. It is read while a viewer watches the event. */
+/** A source: another part of the admin that has an event. */
 export interface FeedSource {
   readonly event: FeedEvent;
   /** The shortest pause between two readings, in milliseconds. A write or a new viewer can end the pause. */
   readonly intervalMs: number;
-  /** Reads and returns the event's content as one line of JSON. The event is sent if the content has changed. */
+  /** Reads and returns the event's content as one line of JSON. */
   readonly read: () => Promise<string>;
 }
 
@@ -104,8 +103,8 @@ export interface FeedOptions extends SamplerOptions {
 }
 
 /**
- * The delays after a write at which the sources are read. The first reading may return a value that was cached before
- * the write (database/cached.ts). The later readings usually return values that were read after the write.
+ * The delays after a write at which the sources are read, in milliseconds. There are several, because the first reading
+ * may return a value that was cached before the write (database/cached.ts).
  */
 const AFTER_WRITE_MS = [0, 300, 2_000, 5_000];
 /** The age up to which a new viewer receives the last pulse instead of a new one. */
@@ -127,7 +126,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   const onViewers = (viewers: number) => {
     if (viewers === 0) broadcast.reset();
     else if (!broadcast.showNew(youngerThan(PULSE_MS))) rhythm.hurry(pulse);
-    // A source that has not been sent is read at once for a new viewer. This is cheap: its value is often cached.
+    // To read a source at once for a new viewer is cheap: the source's value is often cached.
     for (const [event, task] of sourceTasks) {
       if (source.isWatched(event) && !broadcast.hasSent(event)) rhythm.hurry(task);
     }
@@ -170,7 +169,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     pauseFactor: 10,
     run: async () => {
       try {
-        // A request has often read a pulse just before. Then that pulse is sent.
+        // If a request has just read a pulse, that pulse is sent, and no new one is read.
         broadcast.show(youngerThan(intervalMs / 2) ?? (await sampler.pulse()));
       } catch (error) {
         report("pulse", error);
@@ -204,7 +203,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     intervalMs: () => pingMs,
     pauseFactor: 0,
     run: async () => {
-      // Once there is a pulse, its viewers need no ping, because the event `pulse` is repeated.
+      // Once there is a pulse, viewers of the event `pulse` need no ping, because the event is repeated.
       source.ping(sampler.last === null ? undefined : "pulse");
       return undefined;
     },
@@ -243,7 +242,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     },
     prefetch() {
       if (source.viewers > 0 || youngerThan(PULSE_MS) !== null) return;
-      // The error of this pulse is not sent. If the next pulse fails, too, its error is sent to the viewer.
+      // This error is ignored. If the loop's next pulse fails, too, the viewer receives the error of that pulse.
       sampler.pulse().catch(() => {});
     },
     watch: (request, events) => source.view(request, [...events, "problem"]),

@@ -1,14 +1,14 @@
-// A loop that runs periodic tasks of the feed, one at a time. After each run, a task pauses for its interval, or longer
-// if the run took long. After a run of a costly task, all costly tasks pause, so that together they take a small part
-// of the time. A hurried task skips both pauses. The loop runs as long as a task is wanted.
+// A loop that runs periodic tasks of the feed, one at a time, as long as a task is wanted. After a run, the task
+// usually pauses for its interval, or longer if the run took long. After a run of a costly task, all costly tasks
+// pause, so that together they take a small part of the time. A hurried task skips both pauses.
 import { monotonic, wait } from "../../base/clock.ts";
 
 export interface RhythmTask {
   readonly isWanted: () => boolean;
   readonly intervalMs: () => number;
-  /** The pause after a run, in multiples of the run's duration, up to MAX_PAUSE_MS; never shorter than the interval. */
+  /** The pause after a run, as a multiple of the run's duration: at most MAX_PAUSE_MS, but at least the interval. */
   readonly pauseFactor: number;
-  /** Whether all costly tasks pause after this one. A task that has never run, or is hurried, skips that pause. */
+  /** Whether all costly tasks pause after a run of this one, except tasks that have never run or are hurried. */
   readonly isCostly?: boolean;
   /**
    * Runs the task. Never rejects. Resolves to the pause after this run, in milliseconds; undefined: the pause follows
@@ -18,17 +18,17 @@ export interface RhythmTask {
 }
 
 export interface Rhythm {
-  /** Starts the loop if a task is wanted. Wakes the loop if it sleeps. Call this when a task may have become wanted. */
+  /** Called when a task may have become wanted. Starts the loop, or wakes it if it sleeps. */
   wake(): void;
-  /** Wakes the loop and makes this task due at once. If the task is running, it runs once more. */
+  /** Makes this task due at once. If the task is running, it runs once more. */
   hurry(task: RhythmTask): void;
   stop(): Promise<void>;
 }
 
 const MAX_PAUSE_MS = 15_000;
 /**
- * The pause of all costly tasks after a run of one of them, in multiples of the run's duration. With this pause, the
- * costly tasks together take at most a twelfth of the time. Exceptions are runs of more than 1.3 s, hurried runs, and
+ * The pause of all costly tasks after a run of one of them, as a multiple of the run's duration, at most MAX_PAUSE_MS.
+ * So costly tasks together take at most a twelfth of the time. Exceptions: runs of more than 1.3 s, hurried runs, and
  * the first run of each task.
  */
 const SHARED_PAUSE_FACTOR = 11;
@@ -50,8 +50,8 @@ export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
       const wanted = tasks.filter((task) => task.isWanted());
       if (wanted.length === 0) return;
       const due = wanted.filter((task) => dueAt(task) <= monotonic());
-      // Tasks that are not costly come first, then costly tasks that have no entry in `nextAt`. Of the other costly
-      // tasks, the one whose own pause ended first runs next.
+      // Tasks that are not costly come first. Costly tasks follow in the order in which their own pauses ended, first
+      // those that never ran or were hurried.
       const rank = (task: RhythmTask) => (task.isCostly === true ? (nextAt.get(task) ?? 0) : -1);
       const [first] = due.toSorted((one, other) => rank(one) - rank(other));
       if (first === undefined) {
@@ -69,8 +69,8 @@ export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
         first.intervalMs(),
         Math.min(tookMs * first.pauseFactor, MAX_PAUSE_MS),
       );
-      // If the task was hurried during this run, it has no entry in `nextAt` and stays due: the run may have read the
-      // data before the change for which the task was hurried.
+      // A task that was hurried during this run has no entry in `nextAt` and stays due: the run may have read the data
+      // before the change for which the task was hurried.
       if (nextAt.has(first)) nextAt.set(first, monotonic() + (pauseMs ?? usualMs));
       if (first.isCostly === true) {
         costlyAt = monotonic() + Math.min(tookMs * SHARED_PAUSE_FACTOR, MAX_PAUSE_MS);

@@ -1,5 +1,5 @@
-// Parses the command line with yargs, which splits the arguments and lays out the help. The commands and their options
-// (command.ts) are registered with yargs here. given.ts turns the arguments into a command's values.
+// Registers the commands and their options (command.ts) with yargs, which splits the arguments and lays out the help.
+// given.ts turns the arguments into a command's values.
 import yargs, { type Argv } from "yargs";
 import { type CliCommand, optionName, type Values } from "./command.ts";
 import { variableOf } from "./environment.ts";
@@ -98,7 +98,7 @@ const parsing = {
 /** Keys of the yargs result that are not options. */
 const fields = ["$0", "_", "--"];
 
-/** Returns the parser. Without `isHelp` its options are hidden, and it has no usage text or notes. */
+/** Returns the parser. `isHelp`: whether to add the texts of the help: usage, notes and visible options. */
 function commandLine(
   argv: readonly string[],
   program: CliCommand,
@@ -108,7 +108,7 @@ function commandLine(
 ): Argv {
   // The folder "/" keeps yargs from reading the working directory, which may no longer exist.
   const line = yargs([...argv], "/")
-    .scriptName("") // otherwise the name precedes each command in the list
+    .scriptName("") // without this, a name precedes each command in the list
     .wrap(WIDTH)
     .updateStrings(sentences)
     .parserConfiguration(parsing)
@@ -116,7 +116,7 @@ function commandLine(
     .help(false)
     .version(false)
     .exitProcess(false)
-    // Moves the options out of reach of the checks of yargs, which fail on names such as "constructor".
+    // The checks of yargs fail on names such as "constructor", so the options are moved out of reach of the checks.
     .middleware((typed) => {
       for (const name of Object.keys(typed)) {
         if (fields.includes(name)) continue;
@@ -151,10 +151,9 @@ function explain(line: Argv, { name, positionals, describe, notes }: CliCommand)
   line.usage(`${usage}\n\n${describe}`).epilogue(notes.replaceAll(LINE_BREAK, " "));
 }
 
-/** A line break within a paragraph: not one beside an empty line or before an indented line. */
+/** A line break within a paragraph: not beside an empty line, and not before an indented line. */
 const LINE_BREAK = /(?<=\S)\n(?=\S)/g;
 
-/** The notes below the options. */
 function notesOf(command: CliCommand): string {
   const lines = command.examples.map((line) => `\n  ${line}`).join("");
   const shown = lines === "" ? "" : `Examples:${lines}`;
@@ -171,8 +170,8 @@ function environmentNote(command: CliCommand): string {
 }
 
 /**
- * Registers a command's options on the top level, too. Otherwise a flag that is typed before the command's name would
- * take the command's name as its value.
+ * Registers a command's arguments at the top level, too. Without this, a flag that is typed before the command's name
+ * would take the command's name as its value.
  */
 function splitByOptionsOf(line: Argv, { positionals, options }: CliCommand): void {
   for (const [key, value] of [...Object.entries(positionals), ...Object.entries(options)]) {
@@ -221,7 +220,7 @@ function addOptions(line: Argv, options: Values, group: string | null): void {
   }
 }
 
-/** Returns yargs' settings for the number of arguments that an option takes: none, one, or either. */
+/** Returns yargs' settings for the number of values that an option takes: none, one, or either. */
 function argumentCount({ form, bare: mayBeBare }: OptionValue<unknown>) {
   if (mayBeBare === true) return { string: true } as const;
   return { nargs: form === null ? 0 : 1 };

@@ -9,7 +9,6 @@ import type { Job } from "../../domain/job.ts";
 import { addJobs } from "../../queue/add/add-jobs.ts";
 import { type Random, type SampleTask, sampleTasks } from "./sample-tasks.ts";
 
-/** The number of jobs of each kind. */
 const kinds = [
   { kind: "ready", count: 128 },
   { kind: "retry due", count: 12 },
@@ -56,14 +55,14 @@ interface SampleJob {
   readonly lastError: string | null;
   readonly run_s: number;
   readonly created_s: number;
-  /** Seconds since the row was last written. A failed job's row was last written when the job failed. */
+  /** Seconds since the row was last written; of a failed job, since its failure. */
   readonly updated_s: number;
   readonly worker: SampleWorker | null;
 }
 
 /**
- * Inserts the sample jobs if the queue has neither jobs nor tasks; otherwise does nothing. If `db.client` is a pool,
- * all jobs are inserted in one transaction.
+ * Inserts the sample jobs if the queue has neither jobs nor tasks. If `db.client` is a pool, all jobs are inserted in
+ * one transaction.
  */
 export async function insertSampleJobs(db: Database): Promise<void> {
   await inTransaction(db, insertOnce);
@@ -110,7 +109,7 @@ async function insertOnce(db: Database): Promise<void> {
   ]);
 }
 
-/** Returns the report that a worker's heartbeats would write if it runs every job that it has locked. */
+/** Returns the report in the heartbeats of a worker that runs every job that it has locked. */
 function reportOf({ locked_s }: SampleWorker, jobs: readonly Job[]) {
   const since = new Date(now() - locked_s * 1_000).toISOString();
   return {
@@ -159,7 +158,7 @@ function makeSamples(): SampleJob[] {
   return samples.map((one, n) => (n === poison ? { ...one, ...POISON } : one));
 }
 
-/** The values of one job that seems to crash its workers. They replace its random values. */
+/** The values of one job that seems to crash its workers. They replace the job's random values. */
 const POISON = {
   attempts: 4,
   lastError:
@@ -217,7 +216,7 @@ function sample(
   };
 }
 
-/** Returns a generator of random numbers (Mulberry32). With the same seed, it returns the same numbers. */
+/** Returns a generator of random numbers (Mulberry32). The same seed gives the same numbers. */
 function seededRandom(seed: number): Random {
   let state = seed;
   return (below) => {

@@ -1,5 +1,4 @@
-// An entry of the audit trail: the user, the action, the jobs before and after the action, the time and the source. It
-// contains no payload of a job and no secret.
+// An entry of the audit trail. It contains no payload of a job and no secret.
 import type { JobState } from "../../domain/job.ts";
 
 /** A change made through the admin or the command line, as the audit trail records it. */
@@ -28,11 +27,11 @@ export interface AuditEntry {
   readonly operationId: string | null;
   /** The other input of the action by name, such as the new `priority` of the jobs; payloads are omitted. */
   readonly changes: Readonly<Record<string, unknown>>;
-  /** The first 20 jobs as they were before the change; null when the action names no jobs by id or key. */
+  /** The first 20 jobs as they were before the change; null if the action names no jobs by id or key. */
   readonly before: readonly JobFacts[] | null;
   /**
-   * The same jobs after the change, except jobs that no longer exist. After an add: the added job. null when there are
-   * no ids and no key, or when the jobs could not be read.
+   * The same jobs after the change, except jobs that no longer exist. After an add: the added job. null if `ids` and
+   * `key` are null, or if the jobs could not be read.
    */
   readonly after: readonly JobFacts[] | null;
   /** The number of jobs or workers for which the action was requested; null if it is unknown or does not apply. */

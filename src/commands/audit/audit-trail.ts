@@ -1,6 +1,6 @@
 // Stores the audit trail in a table of the extension `operations`. Without the table, entries are logged, and the last
 // 1,000 are stored in memory. The entry of an action on jobs by id or key is written in the transaction of the action.
-// Other entries are written after the commit of their action. If such an entry cannot be written, it is logged.
+// Any other entry is written after the commit of its action, and is logged if it cannot be written.
 import { now } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -23,8 +23,8 @@ export interface AuditTrail {
   /** Records the entry of an action that has been committed. Never rejects. */
   record(entry: AuditEntry): Promise<void>;
   /**
-   * Writes the entry in the transaction `within`. Returns a function for the caller to call after the commit. This
-   * function calls `onAudit`; if there is no table, it also logs the entry and stores it in memory.
+   * Writes the entry in the transaction `within`. Returns a function to call after the commit. This function calls
+   * `onAudit`; without the table, it also logs the entry and stores it in memory.
    */
   recordWithin(within: Database, entry: AuditEntry): Promise<() => Promise<void>>;
   /**
@@ -66,7 +66,7 @@ const ALL: AuditFilter = { search: "", lastSecs: null };
 /** The maximum number of entries that a search reads with one statement. */
 const SEARCHED_AT_ONCE = 1_000;
 const TIDIED_AT_ONCE = 5_000;
-// The maximum number of ids in a log line. Further ids are logged in lines of their own.
+// The maximum number of ids in a log line.
 const MAX_LOGGED = 500;
 
 export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTrail {
@@ -101,7 +101,7 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
       try {
         if (!(await writeEntry(db, entry, json))) remember(entry, json);
       } catch (error) {
-        // On a read-only server the action has changed nothing, so the missing row is no error.
+        // On a read-only server the action has changed nothing, so the missing entry is no error.
         const isReadOnly = error instanceof WorkerError && error.code === "read_only_server";
         if (isReadOnly) log(logger, entry);
         else logger.error({ error: messageOf(error), entry: json }, NOT_WRITTEN);
@@ -147,14 +147,14 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
   };
 }
 
-/** Writes an entry into the table. Returns false if the table does not exist. */
+/** Returns false if the table does not exist. */
 async function writeEntry(db: Database, entry: AuditEntry, json: string): Promise<boolean> {
   if (!(await hasOperations(db))) return false;
   await query(db, recordSql, [entry.operationId, json]);
   return true;
 }
 
-/** Returns the newest entries in memory, selected in the same way as `listSql` selects those of the table. */
+/** Selects entries in memory in the same way as `listSql` selects those of the table. */
 function newest(
   memory: readonly AuditRow[],
   beforeId: string | null,
@@ -184,7 +184,7 @@ function log(logger: Logger, { ids, before: _, after: __, ...entry }: AuditEntry
 const recordSql = (s: string) => `
   insert into ${s}._private_audit (operation_id, entry) values ($1::bigint, $2::json)`;
 
-/** The maximum size of an entry that is read, in bytes. It is enough for 10,000 ids, the maximum of a request. */
+/** The maximum size of an entry that is read, in bytes: enough for 10,000 ids, the maximum of a request. */
 const MAX_ENTRY_LENGTH = 1_048_576;
 
 const listSql = (s: string) => `
@@ -204,7 +204,7 @@ interface AuditRow {
   readonly at_us: string;
 }
 
-/** Returns the entry. An entry that is too long, or that another program has written, is replaced by a note. */
+/** Returns the entry, or a note if the entry is too long or was written by another program. */
 function readable(row: AuditRow): string {
   if (row.json === null) return unreadable(row, "This entry is too long to read.");
   if (isOwn(row.json)) return row.json;
@@ -233,7 +233,7 @@ const tidySql = (s: string) => `
   )
   select pg_catalog.count(*)::int as deleted from deleted`;
 
-/** Returns the entry as JSON, in the form in which it is stored, with ids as JSON integers. */
+/** Returns the entry as it is stored: as JSON, with ids as integers. */
 function auditJson(entry: AuditEntry): string {
   const facts = (list: readonly JobFacts[] | null) =>
     list === null ? "null" : `[${list.map(factsJson).join(",")}]`;

@@ -29,7 +29,10 @@ import { defineJobAction, isSpent, jobActionResult } from "./define-job-action.t
 export interface JobChanges {
   /** The new time from which the job may run: a Date, RFC 3339 text with a zone, or `now` (by the database's clock). */
   readonly runAt?: Date | string | undefined;
-  /** Moves the `runAt` of each job by this many milliseconds, back if negative; at most a year. Not allowed with `runAt`. */
+  /**
+   * Moves the `runAt` of each job by this many milliseconds, back if negative; at most a year. Cannot be combined with
+   * `runAt`.
+   */
   readonly shiftMs?: number | undefined;
   /**
    * Adds a delay of 0 to this many milliseconds to the new or present `runAt` of each job. The delays of the jobs are

@@ -1,4 +1,4 @@
-// Deletes failed jobs, and names of tasks and queues without jobs.
+// Deletes failed jobs, and the names of tasks and queues that have no jobs.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { didYouMean, strict, validate } from "../../base/validate.ts";
@@ -22,7 +22,7 @@ import {
 } from "./delete-names.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
 
-/** Graphile Worker's three cleanup tasks, in execution order. */
+/** Graphile Worker's cleanup tasks, in execution order. */
 export const cleanupTasks = [
   "delete-permanently-failed-jobs",
   "gc-task-identifiers",
@@ -63,16 +63,18 @@ export interface CleanupOptions {
 /**
  * Runs the given cleanup tasks, by default all three, always in the order of `cleanupTasks`; an empty list runs none.
  * Jobs and names are deleted in steps of at most 10,000. "gc-task-identifiers" keeps the identifiers in
- * `taskIdentifiersToKeep`, and those that workers report in their heartbeats. It keeps all identifiers if the report of
- * a worker is incomplete, for example because the worker has more than 1,000 tasks.
- * A transaction that is open while a name is deleted may have read the name, and later commit a job with the name's
- * id. So after each step that has deleted names, cleanup() waits up to 10 s for the end of all transactions that were
- * open at the deletion, and then restores the names that jobs refer to. If one of these transactions is still open
- * after 10 s, all names of the step are restored, and the cleanup task deletes no further names. "gc-job-queues" also
- * restores rows of queues that a Graphile worker's cleanup deleted while jobs referred to them. A call with at least
- * one cleanup task also deletes throttles whose period is over. Throws InputError for an unknown task or invalid
- * options, `configuration` if names would be deleted in a transaction of the caller, and, at the end, `database_error`
- * if PostgreSQL has refused to delete rows.
+ * `taskIdentifiersToKeep`, and those that workers report in their heartbeats. If the report of a worker is incomplete,
+ * for example because the worker has more than 1,000 tasks, all identifiers are kept.
+ *
+ * A transaction that is open while a name is deleted may have read the name, and may later commit a job with the name's
+ * id. So after each step that has deleted names, cleanup() waits for the end of all transactions that were open at the
+ * deletion, and then restores the names that jobs refer to. If one of these transactions is still open after 10 s, all
+ * names of the step are restored, and the cleanup task deletes no further names. If jobs refer to queues whose rows are
+ * missing, for example because a Graphile worker's cleanup has deleted them, "gc-job-queues" creates rows with new names.
+ *
+ * A call with at least one cleanup task also deletes throttles whose period is over. Throws InputError for an unknown
+ * task or invalid options, and `configuration` if names would be deleted in a transaction of the caller. Throws
+ * `database_error` at the end if PostgreSQL has refused to delete rows.
  */
 export async function cleanup(
   db: Database,
@@ -84,7 +86,7 @@ export async function cleanup(
 
 /**
  * Like cleanup(), but also calls `committed` with the result so far: after each deletion, after each restoration of
- * names, and at the end. The call at the end comes before the error about refused deletions is thrown.
+ * names, and at the end, before an error about refused deletions is thrown.
  */
 async function cleanUp(
   db: Database,

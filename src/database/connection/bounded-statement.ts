@@ -1,6 +1,6 @@
 // Runs a statement in its own transaction with time limits. If possible, begin, limits, statement and commit are sent
-// as one packet. This takes one round trip instead of three, which took a third of the time for a page of jobs. This
-// file also stops a statement when the request that needs it ends, or when the server does not respond.
+// as one packet, in one round trip. Three round trips took a third of the time to read a page of jobs. limitStatement()
+// stops statements that are no longer needed, or to which the server does not respond.
 import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { serialize } from "pg-protocol";
@@ -10,9 +10,9 @@ import { cancelStatement } from "./cancel-request.ts";
 import { Client } from "./client.ts";
 
 /**
- * The statement with which transactions of this library begin, except those of transactional tasks. It names the
- * isolation level, because the default of the role or the database may be serializable. A fetch that conflicts with
- * another fetch would then fail with 40001.
+ * The statement with which transactions of this library begin, except those of transactional tasks. It sets the
+ * isolation level, because the default of the role or the database may be serializable. With that level, a fetch that
+ * conflicts with another fetch fails with 40001.
  */
 export const BEGIN = "begin isolation level read committed";
 const BEGIN_READ_ONLY = `${BEGIN} read only`;
@@ -23,7 +23,7 @@ const MIN_IDLE_MS = 5_000;
 /** The shortest lock_timeout: PostgreSQL treats 0 as no limit. */
 const MIN_LOCK_MS = 20;
 
-/** Returns the statements that begin a transaction. `limitMs`: its statement_timeout; `lockMs`: its lock_timeout. */
+/** Returns the statements that begin a transaction. `limitMs`: the statement_timeout; `lockMs`: the lock_timeout. */
 export function beginWith(
   { readOnly, statementTimeoutMs }: { readOnly: boolean; statementTimeoutMs: number },
   { limitMs, lockMs }: { limitMs: number; lockMs: number },
@@ -73,7 +73,7 @@ class PacketQuery<R extends QueryResultRow> extends PgQuery {
     return null;
   }
 
-  /** Sends the rest of the packet. After an error PostgreSQL skips all messages up to the sync, also the commit. */
+  /** Sends the rest of the packet. After an error PostgreSQL skips all messages up to the sync, the commit included. */
   override _getRows(connection: MessageWriter): void {
     connection.execute({});
     connection.stream.write(COMMIT);
@@ -108,10 +108,9 @@ export async function runBounded<R extends QueryResultRow>(
   return result;
 }
 
-// Whether the statement can be sent in one packet with its transaction. The client must be this library's, because an
-// application's client may be from another version of pg, or from pg-native. The statement must have values, because a
-// text without values may contain several statements. The statement must not have a name: pg would count a named
-// statement as prepared at the packet's first response, which is the response to `begin`.
+// The client must be this library's, because an application's client may be from another version of pg, or from
+// pg-native. The statement must have values, because a text without values may contain several statements. It must not
+// have a name: pg would count it as prepared at the packet's first response, which is the response to `begin`.
 const isPackable = (client: unknown, { values, name }: QueryConfig) =>
   client instanceof Client && values !== undefined && name === undefined;
 
@@ -130,19 +129,19 @@ function sendPacket<R extends QueryResultRow>(
 const CANCEL_MS = 1_000;
 
 /**
- * Limits the statement that runs on `client` until the result's end() is called. Cancels it when `signal` aborts. Cuts
- * the connection if the statement still runs a second after the abort or, without an abort, after `cutMs`.
+ * Limits the statement that runs on `client`, until end() of the result is called. Cancels the statement when `signal`
+ * aborts. Cuts the connection if the statement still runs a second after the abort or, without an abort, after `cutMs`.
  */
 export function limitStatement(
   client: pg.PoolClient,
   cutMs: number,
   signal: AbortSignal | undefined,
 ) {
-  // A server that is frozen or unreachable cannot stop a statement by itself. Ending a client during a query cuts the
-  // connection, which also frees its place in the pool.
+  // A frozen or unreachable server neither ends a statement at its time limit nor cancels it. Ending a client during a
+  // query cuts the connection, and frees the connection's place in the pool.
   const cutIn = (ms: number) =>
     setTimeout(() => {
-      // Data that has already arrived is read first. It may end the statement.
+      // Data that has already arrived is read first, because it may end the statement.
       setImmediate(() => {
         if (hasEnded) return;
         isCut = cancelled !== undefined;

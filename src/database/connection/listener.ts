@@ -1,7 +1,7 @@
-// A connection that LISTENs from start to stop. If the connection is lost, a new connection replaces it. Then
-// `onReconnect` is called, because notifications that were sent before the new connection listened are lost. A
-// connection that only listens sends nothing, so it does not notice that the server has become unreachable. Therefore
-// the connection is checked every 10 to 15 s, with a timeout of 4 s. So a loss is found within 20 s.
+// A connection that receives notifications (LISTEN) from start() to stop(). If the connection is lost, a new connection
+// replaces it, and `onReconnect` is called, because notifications that were sent in between are lost. A connection that
+// only listens sends nothing, so it does not notice that the server has become unreachable. To find such a loss within
+// 20 s, the connection is checked every 10 to 15 s, with a timeout of 4 s.
 //
 //   new ──start()──▶ listening ──error, end, failed check──▶ reconnecting ──▶ listening (onReconnect)
 //                        └────────────────stop()──▶ stopped ◀──stop()──┘
@@ -44,7 +44,6 @@ export class Listener implements Service {
   readonly #stop = new AbortController();
   /** The connection that listens; null while there is none. */
   #client: Client | null = null;
-  /** The connection that is being established. */
   #connecting: Client | null = null;
   #started: Promise<void> | null = null;
   #proof: Promise<void> | null = null;
@@ -97,7 +96,7 @@ export class Listener implements Service {
     }
   }
 
-  /** Checks the connection. Callers that wait at the same time share one check. */
+  /** Checks the connection. Concurrent callers share one check. */
   #ask(client: Client): Promise<void> {
     this.#proof ??= this.#checkAnswer(client.prove())
       .catch((error: unknown) => this.#onLost(client, error))
@@ -133,7 +132,7 @@ export class Listener implements Service {
     this.#connecting = client;
     try {
       await client.connect();
-      // The connection is idle between two checks. The server must not close it because of that.
+      // Without this, the server may close the connection, which is idle between two checks.
       await this.#checkAnswer(client.query("set idle_session_timeout = 0"));
       for (const channel of Object.keys(channels)) {
         await this.#checkAnswer(client.query(`listen ${client.escapeIdentifier(channel)}`));
@@ -153,7 +152,7 @@ export class Listener implements Service {
     if (this.#client !== client) return;
     this.#client = null;
     this.#options.outage.reportLost(CONNECTION, explainDatabaseError(error, ""));
-    // If a statement still waits for its response, end() closes the socket at once, without a terminate message.
+    // end() does not wait for an unreachable server: if a statement has no answer yet, the socket is closed at once.
     void client.end().catch(() => {});
     this.#reconnecting = this.#reconnect();
   }

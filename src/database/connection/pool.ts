@@ -1,5 +1,5 @@
-// Creates and closes this library's pools, and runs statements on any pool. withClient() runs them on one connection,
-// without time limits. boundedQueryable() runs them in short transactions with time limits.
+// Creates and closes this library's pools, and runs statements on any pool: withClient() without time limits,
+// boundedQueryable() in short transactions with time limits.
 import { once } from "node:events";
 import type { Pool, PoolClient, QueryConfig, QueryResultRow } from "pg";
 import pg from "pg";
@@ -17,7 +17,7 @@ import { serverSettings, warnAboutIgnored } from "./server/server-settings.ts";
 export interface PoolOptions {
   /** A URL or "key=value" text as in libpq, or empty. libpq's environment variables supply what the text omits. */
   readonly connectionString: string;
-  /** The maximum number of connections. Default 5. */
+  /** Default 5. */
   readonly maxConnections?: number;
   /** The name in pg_stat_activity, unless the connection settings have an application_name. Default `worker`. */
   readonly applicationName?: string;
@@ -27,9 +27,9 @@ export interface PoolOptions {
 /** How long to wait for a connection if the connection settings have no connect_timeout, in milliseconds. */
 const CONNECT_MS = 5_000;
 
-/** The connections of each pool that are in use. */
+/** Each pool's connections that are in use. */
 const taken = new WeakMap<Pool, Set<PoolClient>>();
-/** The connections of each pool that PostgreSQL may still have open. */
+/** Each pool's connections that are not closed yet. */
 const open = new WeakMap<Pool, Set<PoolClient>>();
 
 /** Creates a pool that survives the loss of idle connections. The caller ends it. */
@@ -60,7 +60,8 @@ export function createPool(options: PoolOptions): Pool {
   open.set(pool, connections);
   pool.on("connect", (client) => {
     connections.add(client);
-    // Without a listener, the loss of a client after pg's callback, but before the waiting code runs, ends the process.
+    // A connection can be lost between pg's callback and the code that awaits pool.connect(). Without this listener the
+    // loss would end the process.
     client.on("error", () => {});
   });
   pool.on("remove", (client) => connections.delete(client));
@@ -84,8 +85,8 @@ export function refusingPool(reason: () => Error): Pool {
 }
 
 /**
- * Ends a pool of createPool(), and waits up to `graceMs` for its connections in use. Connections that are not released
- * by then are ended, because they would keep the process alive.
+ * Ends a pool of createPool(), and waits up to `graceMs` until all connections in use are released. Connections that
+ * are still in use are then ended, because they would keep the process alive.
  */
 export async function endPool(pool: Pool, graceMs: number): Promise<void> {
   const ended = new AbortController();
@@ -96,7 +97,8 @@ export async function endPool(pool: Pool, graceMs: number): Promise<void> {
 
 /**
  * Ends a pool of createPool(): waits until its connections are released, and then up to `limitMs` until they are
- * closed. pool.end() waits only for the release: a server that is stopped next would send errors to open connections.
+ * closed. pool.end() waits only for the release. If the server then stopped, it could send errors to connections that
+ * are still open.
  */
 export async function closePool(pool: Pool, limitMs: number): Promise<void> {
   await pool.end();
@@ -109,14 +111,12 @@ export async function closePool(pool: Pool, limitMs: number): Promise<void> {
 const GRACE_MS = 3_000;
 
 export interface Bounds {
-  /** PostgreSQL's statement_timeout, in milliseconds. */
   readonly statementTimeoutMs: number;
-  /** PostgreSQL's lock_timeout, in milliseconds. */
   readonly lockTimeoutMs: number;
   readonly readOnly: boolean;
   /** How long to wait while all connections are in use, in ms; a pool's own timeout may be shorter. Default 10,000. */
   readonly connectionWaitMs?: number;
-  /** The wait for an answer after a statement's timeout, in ms. Then the connection is closed. Default 3,000. */
+  /** The wait for an answer after a statement's timeout, in ms; after it, the connection is closed. Default 3,000. */
   readonly graceMs?: number;
 }
 
@@ -125,18 +125,15 @@ export interface RequestScope {
   readonly signal: AbortSignal;
   /** Returns the request's remaining time in milliseconds. */
   leftMs(): number;
-  /**
-   * Returns how much of the remaining time may be spent on waiting for a connection and for locks, in milliseconds.
-   * Default: all of it.
-   */
+  /** Returns how many of the remaining milliseconds may be spent on waits for a connection and locks. Default: all. */
   waitLeftMs?(): number;
   /** Called by the admin's databases.ts after each query or transaction. `ms`: its duration, with all waits. */
   waited?(ms: number): void;
 }
 
 /**
- * Returns a Transactional whose transactions have the limits `bounds`. query() runs a statement in its own transaction.
- * The limits are set by SET LOCAL, so that they also apply on an application's pool and behind pgbouncer.
+ * Returns a Transactional whose transactions have the limits `bounds`. The limits are set by SET LOCAL, so that they
+ * also apply on an application's pool and behind pgbouncer.
  */
 export function boundedQueryable(pool: Pool, bounds: Bounds, scope?: RequestScope): Transactional {
   const limitOf = () => Math.min(bounds.statementTimeoutMs, scope?.leftMs() ?? Infinity);
@@ -151,7 +148,7 @@ export function boundedQueryable(pool: Pool, bounds: Bounds, scope?: RequestScop
       scope?.signal.throwIfAborted();
       return await run();
     } catch (error) {
-      // If this process cut the connection after the request's end, the error does not mean that the server was lost.
+      // If this process cut the connection because the request had ended, the server was not lost.
       throw limits.isCut ? scope?.signal.reason : error;
     } finally {
       await limits.end();
@@ -195,8 +192,8 @@ export async function withClient<T>(
   line: Line = {},
 ): Promise<T> {
   let broken: Error | undefined;
-  // pg reports a lost connection to the query and also as an event of the client. An event "error" without a listener
-  // ends the process, and the pool listens to idle clients only.
+  // pg also reports a lost connection as the client's event "error". Without a listener this event would end the
+  // process, and an application's pool listens to idle clients only.
   const onError = (error: Error) => {
     broken = error;
   };
@@ -207,8 +204,8 @@ export async function withClient<T>(
     recordAnswer(client);
     return result;
   } catch (error) {
-    // A connection that did not respond to a statement would not respond to a rollback, either. After a failed rollback
-    // the connection is lost, so it must not be reused.
+    // A connection that did not answer a statement would not answer a rollback, either. After an error, the
+    // connection is reused only if the rollback has succeeded.
     if (isAnswerLost(error)) {
       broken ??= error as Error;
       recordLoss(pool);
@@ -224,7 +221,7 @@ export async function withClient<T>(
   }
 }
 
-/** Returns a connection of the pool. A connection that may be lost (suspect-clients.ts) is closed and not returned. */
+/** Returns a connection of the pool. Closes connections that may be lost (suspect-clients.ts). */
 async function connectAlive(
   pool: Pool,
   line: Line,
@@ -238,16 +235,13 @@ async function connectAlive(
   }
 }
 
-// The limits of the wait for a connection, in milliseconds. An application's pool may have no limit of its own. If not
-// all connections are in use, the wait is at least EXTRA_MS longer than the pool's timeout. So the pool's error, which
-// names the servers, comes first.
+// Limits of the wait for a connection, in milliseconds. An application's pool may have no limit of its own. If not all
+// connections are in use, the limit is at least EXTRA_MS longer than the pool's timeout, so that the pool's error,
+// which names the servers, comes first.
 const MAX_WAIT_MS = 10_000;
 const EXTRA_MS = 1_000;
 
-/**
- * Returns a connection of the pool, or rejects after the time limit. `onError` receives the errors of the client from
- * the first moment on.
- */
+/** Returns a connection of the pool. Rejects after the time limit, or when `signal` aborts. */
 async function connectInTime(
   pool: Pool,
   { waitMs = MAX_WAIT_MS, signal }: Line,
@@ -279,8 +273,8 @@ async function connectInTime(
 }
 
 /**
- * Returns a connection of the pool. With a promise, `onError` would be attached too late: an event from the packet of
- * the server's greeting, such as a shutdown, only reaches listeners that are attached before the callback returns.
+ * Returns a connection of the pool, with the listener `onError`. With pg's promise, the listener would be attached too
+ * late: if the packet that completes the login also reports a shutdown, the event follows right after the callback.
  */
 function connectClient(pool: Pool, onError: (error: Error) => void): Promise<PoolClient> {
   return new Promise((resolve, reject) => {
@@ -291,7 +285,7 @@ function connectClient(pool: Pool, onError: (error: Error) => void): Promise<Poo
   });
 }
 
-/** The message of pg's pool for a timeout. connectInTime() uses it for its own timeout, too. */
+/** The message of pg's pool for a timeout. */
 const TOO_LATE = "timeout exceeded when trying to connect";
 
 function fullPool(pool: Pool, cause: unknown): WorkerError {

@@ -21,9 +21,9 @@ export interface TransactionOptions {
 }
 
 /**
- * Runs `work` in a transaction on one connection of the pool in `db`, under the pool's limits if the pool has limits. If
- * `db` has a client instead of a pool, runs `work` on the client and begins no transaction. Rejects with
- * `outcome_unknown` if the connection was lost during the commit. Errors of `work` are thrown unchanged.
+ * Runs `work` in a transaction on one connection of the pool in `db`, under the limits of the pool, if any. If `db` has
+ * a client instead of a pool, runs `work` on the client and begins no transaction. Rejects with `outcome_unknown` if
+ * the connection was lost during the commit. Errors of `work` are thrown unchanged.
  */
 export async function inTransaction<T>(
   db: Database,
@@ -66,8 +66,8 @@ export async function inTransaction<T>(
 /**
  * Runs `first` and then `statement` in one transaction. `db` must have a pool, or a client that is in a transaction.
  * `first` takes a lock, has no parameters and returns no rows. A pool with limits sends both statements as one packet,
- * so that other sessions do not wait for the lock while this process is busy. If the connection is lost, both statements
- * may have taken effect.
+ * so that other sessions do not wait for the lock while this process is busy. If the connection is lost, both
+ * statements may have taken effect.
  */
 export async function queryAfter<R extends QueryResultRow>(
   db: Database,
@@ -111,7 +111,7 @@ const isTransactional = (client: Queryable): client is Transactional => "transac
 
 /**
  * Runs `work`. If `work` fails inside a transaction of this library, only the changes of `work` are undone, so that the
- * transaction can continue. The error is thrown unchanged. Outside of such a transaction, no changes are undone.
+ * transaction can continue. The error is thrown unchanged.
  */
 export async function withSavepoint<T>(db: Database, work: () => Promise<T>): Promise<T> {
   if (db.isTransaction !== true) return work();

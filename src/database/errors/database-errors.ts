@@ -1,11 +1,12 @@
-// Turns database errors into WorkerErrors with advice (error-sentences.ts), and finds out what caused an error.
+// Turns database errors into WorkerErrors with advice (error-sentences.ts). Finds the cause of an error, such as a
+// trigger.
 
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { byCode, byWording, fullLockTable, missingCharacter } from "./error-sentences.ts";
 
-// SQLSTATEs of invalid values. An error with one of them becomes `bad_input` if the statement writes or is unknown, or
-// if the error names a parameter. Otherwise it becomes `database_error`, because the invalid value may be in a stored
+// SQLSTATEs of invalid values. If the statement writes, if its text is unknown, or if the error names a parameter, the
+// error becomes `bad_input`. Any other error becomes `database_error`, because the invalid value may be in a stored
 // row. GWBKM is Graphile Worker's "bad job key mode".
 const inputStates = new Set([
   "22P02",
@@ -27,7 +28,7 @@ interface SentStatement {
   readonly text: string;
 }
 
-/** Returns a WorkerError for anything that a database call threw. A thrown or wrapped WorkerError is returned. */
+/** Returns a WorkerError for what a database call threw. A thrown or wrapped WorkerError is returned as it is. */
 export function explainDatabaseError(
   thrown: unknown,
   schema: string,
@@ -43,7 +44,7 @@ export function explainDatabaseError(
   const detail = messageOf(error) || "no detail";
   const state = codeOf(error) ?? firstCode(error);
   if (state !== undefined) {
-    // The hint contains the name of the setting in every language of PostgreSQL's messages.
+    // In every language of PostgreSQL's messages, the hint contains the setting's name.
     const isLockTable = state === "53200" && /max_locks_per_transaction/.test(hintOf(error));
     const entry = isLockTable ? fullLockTable : byCode[state];
     if (entry !== undefined && isOfTrigger(error)) {
@@ -102,21 +103,21 @@ export function isRefusal(error: unknown): boolean {
   return error.code === "database_error" && /^(22|23|P0)/.test(codeOf(error.cause) ?? "");
 }
 
-/** SQLSTATEs of conflicts with other sessions. A trigger may raise such an error so that the statement is repeated. */
+/** SQLSTATEs of conflicts with other sessions. A trigger may raise one of them so that the statement is sent again. */
 const BUSY = /^(40|55P03)/;
 
 /** SQLSTATEs of temporary errors: a lack of resources (53), or a cancelled statement or session (57). */
 const PASSING = /^(53|57)/;
 
-// C functions of PostgreSQL. The member `routine` of an error is the name of the C function that raised it, in every
-// language. The first function below executes RAISE of PL/pgSQL. The second function checks a new row by the policies
-// of row security, and its error has the same SQLSTATE as the error of a missing privilege.
+// In every language, the member `routine` of an error is the name of PostgreSQL's C function that raised the error.
+/** Executes RAISE of PL/pgSQL. */
 const RAISES = "exec_stmt_raise";
+/** Checks a new row by row security policies. Its error has the same SQLSTATE as the error of a missing privilege. */
 const CHECKS_POLICY = "ExecWithCheckOptions";
 
 /**
- * Whether PostgreSQL refuses a row for its content: the row has an invalid value, the row violates a constraint or a
- * policy of row security, or a trigger has failed. The error of a missing table or privilege counts only if it comes
+ * Whether PostgreSQL refuses a row for its content: a value is invalid or too large, the row violates a constraint
+ * or a row security policy, or a trigger has failed. The error of a missing table or privilege counts only if it comes
  * from a trigger.
  */
 export function isRefusedResult(error: unknown): boolean {
@@ -140,8 +141,8 @@ export function isOfTrigger(error: unknown): boolean {
 export const isBusy = (error: unknown): boolean => codeOf(error) === "database_busy";
 
 /**
- * Whether a statement was cancelled in a trigger, usually because of the statement's time limit. With other rows, the
- * trigger may need less time.
+ * Whether a statement was cancelled in a trigger, usually because of the statement's time limit. A statement for fewer
+ * rows may succeed, because the trigger then needs less time.
  */
 export function isSlowTrigger(error: unknown): boolean {
   const { cause } = error as { cause?: { where?: unknown; routine?: unknown } };
@@ -150,9 +151,9 @@ export function isSlowTrigger(error: unknown): boolean {
 }
 
 /**
- * Whether the context of an error has the line of a function, such as a trigger. The context may also have other lines,
- * which do not count and can be recognized in every language: the line about a wait for a row has the row's place, such
- * as (0,12), the line about a COPY has the table's name, and the line about the parameters has `$1 = `.
+ * Whether the context of an error has a line about a function, such as the function of a trigger. Lines about anything
+ * else do not count: in every language, the line about a wait for a row contains the row's place, such as (0,12), the
+ * line about a COPY contains the table's name, and the line about the parameters contains `$1 = `.
  */
 function isInTrigger(where: unknown): boolean {
   if (typeof where !== "string") return false;
@@ -163,8 +164,8 @@ function isInTrigger(where: unknown): boolean {
 }
 
 /**
- * A query builder may wrap an error of the database in an error without a code. Returns the wrapped error if this file
- * recognizes it; otherwise `error`.
+ * Query builders may wrap an error of the database in an error without a code. If this file recognizes the wrapped
+ * error, returns the wrapped error; if not, returns `error`.
  */
 function unwrap(error: unknown): unknown {
   const { cause } = Object(error) as { cause?: unknown };
@@ -173,7 +174,6 @@ function unwrap(error: unknown): unknown {
   return isKnown || sentenceOf(messageOf(cause)) !== undefined ? cause : error;
 }
 
-/** Returns the code and sentence for the wording of an error; undefined if there are none. */
 const sentenceOf = (detail: string) => byWording.find(([wording]) => wording.test(detail))?.[1];
 
 function placeOf(error: unknown): string {
@@ -185,15 +185,15 @@ function hintOf(error: unknown): string {
   return typeof hint === "string" ? hint : "";
 }
 
-/** Returns the code of the first error in an AggregateError, which may have no code of its own; otherwise undefined. */
+/** Returns the code of the first error in an AggregateError, which may have no code itself. Other errors: undefined. */
 function firstCode(error: unknown): string | undefined {
   return error instanceof AggregateError ? codeOf(error.errors[0]) : undefined;
 }
 
-// The maximum length of a message, in bytes. After a longer one, PostgreSQL closes the connection without an error.
+// The maximum length of a message, in bytes. After a longer message, PostgreSQL closes the connection without an error.
 const MAX_MESSAGE_BYTES = 2 ** 30 - 2;
 
-/** Returns the number of bytes of the texts in `values`; 0 if it is certainly below MAX_MESSAGE_BYTES. */
+/** Returns the number of bytes of the texts in `values`; 0 if the number is certainly below MAX_MESSAGE_BYTES. */
 function bytesOf(values: readonly unknown[]): number {
   const texts = values.flat().filter((value) => typeof value === "string");
   const characters = texts.reduce((sum, text) => sum + text.length, 0);

@@ -12,7 +12,7 @@ export interface SessionCounts {
   readonly limit: number;
   /** The number of sessions of this database whose state is hidden from this role. */
   readonly hidden: number;
-  /** The client sessions of this database, grouped by application and state. Largest group first, at most 20 groups. */
+  /** The client sessions of this database, largest group first, at most 20 groups. */
   readonly groups: readonly {
     readonly application: string;
     readonly state: string | null;
@@ -39,9 +39,9 @@ export interface OldestXmin {
 }
 
 /**
- * Returns an SQL condition that is true for a session that runs VACUUM. `session`: the alias of pg_stat_activity. A
- * session that runs VACUUM never prevents another VACUUM from removing dead rows, however old its snapshot is. A
- * parallel worker of VACUUM has no row in pg_stat_progress_vacuum, but its leader has one.
+ * Returns an SQL condition that is true for a session that runs VACUUM. Such a session never prevents another VACUUM
+ * from removing dead rows, however old its snapshot is. A parallel worker of VACUUM has no row in
+ * pg_stat_progress_vacuum, but its leader has one. `session`: the alias of pg_stat_activity.
  */
 export const isVacuum = (session: string): string =>
   `exists (select from pg_catalog.pg_stat_progress_vacuum as vacuum
@@ -86,8 +86,8 @@ const connectionsSql: Statement = () => `
   limit $1::int`;
 
 /**
- * Returns the oldest transaction of a client of this database; null if there is none. Left out are the transaction of
- * this session, transactions of VACUUM, and transactions of other roles that are hidden from this role.
+ * Returns the oldest transaction of a client of this database; null if there is none. The transactions of this session,
+ * of VACUUM, and of roles whose sessions are hidden from this role are left out.
  */
 export async function readOldestTransaction(db: Database): Promise<OldTransaction | null> {
   const [row] = await query<OldTransaction & Record<string, unknown>>(db, oldestSql);
@@ -110,15 +110,15 @@ const oldestSql: Statement = () => `
 
 /**
  * Returns the session, slot or prepared transaction with the oldest snapshot or xid; null if there is none. VACUUM
- * cannot remove a row that was deleted after this snapshot or xid.
+ * cannot remove rows that were deleted after the snapshot was taken or the xid was assigned.
  */
 export async function readOldestXmin(db: Database): Promise<OldestXmin | null> {
   const [row] = await query<OldestXmin & Record<string, unknown>>(db, oldestXminSql);
   return row ?? null;
 }
 
-// Slots and walsenders of all databases are read, because they limit VACUUM in every database. The xid of a session is
-// read, too, because a session that is idle in a transaction and has written rows may have an xid and no xmin.
+// Slots and walsenders of all databases are read, because they limit VACUUM in every database. Besides xmin, the xid of
+// a session is read: a session that has written rows and is idle in its transaction may have an xid and no xmin.
 const oldestXminSql: Statement = () => `
   select kind, name, transactions, since from (
     select 'session' as kind, application_name as name, greatest(pg_catalog.age(backend_xmin), pg_catalog.age(backend_xid)) as transactions,

@@ -1,7 +1,6 @@
-// The steps of a migration. They run in a transaction that migrate.ts has begun. A missing or empty schema gets all
-// tables and functions. In a schema with a queue (of this library, Graphile Worker or its Rust port), extensions
-// (extension.ts) are added and upgraded, and functions that use another schema's tables are rewritten
-// (stray-functions.ts).
+// The steps of a migration, in a transaction that migrate.ts has begun. A missing or empty schema gets all tables and
+// functions. In a schema with a queue (of this library, Graphile Worker or its Rust port), extensions are added and
+// upgraded, and functions that use another schema's tables are rewritten (stray-functions.ts).
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { type Database, query } from "../database.ts";
@@ -23,21 +22,21 @@ export interface MigrationOutcome {
   readonly level: number;
   /** The names of the extensions that were added or upgraded. */
   readonly extensions: readonly string[];
-  /** Warnings for the operator: what could not be done, or needs attention. */
+  /** Warnings for the operator. */
   readonly warnings: readonly string[];
 }
 
-/** What a migration should reach. */
+/** What a migration has to do. */
 export interface MigrationPlan {
   /** All extensions that this version of the library has. */
   readonly registry: readonly Extension[];
-  /** The names of extensions to add in addition to those that every migration adds. */
+  /** The names of extensions to add, besides those that every migration adds. */
   readonly requested: readonly string[];
-  /** What to do with a schema that already has a queue. `leave`: it is not changed. */
+  /** What to do with a schema that already has a queue. `leave`: nothing. */
   readonly existing: "bring up to date" | "leave";
 }
 
-/** Returns the extensions that a migration with this plan has to add or upgrade; none if `plan.existing` is `leave`. */
+/** Returns the extensions that a migration with this plan has to add or upgrade. */
 export function workLeft(state: ReadySchema, plan: MigrationPlan): readonly Extension[] {
   return plan.existing === "leave"
     ? []
@@ -50,9 +49,9 @@ export function current(state: ReadySchema, ...warnings: string[]): MigrationOut
 }
 
 /**
- * Creates or upgrades the schema, in the caller's transaction. The caller holds the lock of migrations. Returns null if
- * the schema cannot be used now, for example because a Graphile worker migrates it. The caller must then wait and begin
- * again.
+ * Creates or upgrades the schema, in the caller's transaction. The caller must hold the lock of migrations. If the
+ * schema cannot be used now, for example because a Graphile worker is migrating it, returns null. After null, the
+ * caller must end the transaction, wait and begin again.
  */
 export async function build(
   db: Transaction,
@@ -62,8 +61,8 @@ export async function build(
   let state = await schemaState(db, plan.registry);
   if (state.kind === "empty" && state.hasLedger) {
     // A Graphile worker takes no advisory lock, but begins each step of a migration with an insert into its ledger, the
-    // table `migrations`. The lock on this table makes that insert wait. When the worker continues, all its steps are
-    // already done.
+    // table `migrations`. The lock on this table makes the insert wait until this transaction, which does all these
+    // steps, has ended.
     await client.query(`lock table ${schema.quoted}.migrations in share row exclusive mode`);
     state = await schemaState(db, plan.registry);
   }
@@ -76,9 +75,9 @@ export async function build(
   const nothing = { objects: new Set<string>(), versions: new Map<string, number>() };
   const extensions = unfinishedExtensions(plan.registry, nothing, plan.requested);
   await addExtensions(db, extensions, nothing);
-  // Nothing is sent on the channel worker:migrate. All schemas of the database share this channel, and a Graphile
-  // worker stops when it receives a breaking migration of any schema. No worker misses the message, because no worker
-  // can be running on a schema without tables.
+  // Unlike Graphile Worker, this function does not announce the migration on the channel worker:migrate. All schemas of
+  // the database share the channel, and a Graphile worker stops when a breaking migration of any schema is announced.
+  // No worker needs the announcement, because no worker can run on a schema without tables.
   return { kind: "created", level: KNOWN_LEVEL, extensions: namesOf(extensions), warnings: [] };
 }
 
@@ -131,7 +130,7 @@ function createSchema({ client, schema }: Transaction): Promise<void> {
 }
 
 async function createTables({ client, schema }: Transaction): Promise<void> {
-  // The SQL is imported only here, because most processes find an existing schema and do not need the SQL.
+  // Most processes find an existing schema and do not need the SQL.
   const { default: baseline } = await import("./baseline.sql");
   return explainMissingPrivilege(
     () => client.query(render(baseline, schema)),
@@ -140,10 +139,7 @@ async function createTables({ client, schema }: Transaction): Promise<void> {
   );
 }
 
-/**
- * Runs `work`. If a privilege is missing, throws a WorkerError with the message that `sentence` returns. `detail`: the
- * message of PostgreSQL's error.
- */
+/** If a privilege is missing, throws a WorkerError with the message from `sentence`. `detail`: PostgreSQL's message. */
 async function explainMissingPrivilege(
   work: () => Promise<unknown>,
   sentence: (detail: string) => string,

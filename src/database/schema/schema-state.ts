@@ -1,6 +1,6 @@
-// Reads what a schema contains: nothing, a usable queue, or something else. A read usually takes at most three queries:
-// one of the catalogue, one of Graphile Worker's ledger, and one of the ledger of extensions. So a readiness probe can
-// read the state each time that it is called.
+// Reads what a schema contains: nothing, a usable queue, or something else. A read usually takes at most three queries,
+// so each call of a readiness probe can read the state. The ledger is the table `migrations`, in which Graphile Worker
+// records the migrations that were applied.
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
@@ -15,7 +15,7 @@ import {
   readVersions,
 } from "./schema-catalogue.ts";
 
-/** The newest level that this version supports. A level is the number of Graphile Worker's last applied migration. */
+/** The newest level that this version supports. */
 export const KNOWN_LEVEL = 20;
 /** The oldest level that this version supports. */
 const OLDEST_LEVEL = 18;
@@ -23,18 +23,18 @@ const MAX_READS = 5;
 /** The first pause between two reads, in milliseconds; each pause is longer than the previous one. */
 const PAUSE_MS = 10;
 
-/** A queue that this version supports, whichever program created it. */
+/** A schema that this version supports, whichever program created the schema. */
 export interface ReadySchema {
   readonly kind: "ready";
   /**
-   * `ours`: this library has created the schema or has added extensions to it. Otherwise the program that created the
-   * schema, as far as the schema's tables show.
+   * `ours`: this library has created the schema or has added extensions to it. `graphile`, `rust-port`: the program
+   * that has created the schema, as far as the schema's tables show.
    */
   readonly origin: "ours" | "graphile" | "rust-port";
   readonly level: number;
   /** The names of the extensions that exist, whichever program created them. */
   readonly extensions: ReadonlySet<string>;
-  /** The names of the extensions' objects that exist, whichever program created them. */
+  /** The names of the extensions' objects that exist. */
   readonly objects: ReadonlySet<string>;
   readonly versions: Versions;
   /** Whether row level security hides all jobs from this role. */
@@ -74,9 +74,9 @@ export async function schemaState(
 ): Promise<SchemaState> {
   const objects = registry.flatMap((extension) => extension.objects);
   const knownNames = ["migrations", "jobs", "_private_extensions", ...tables, ...objects];
-  // The catalogue and the ledger are read in two snapshots. A commit between them can make them contradict each other.
-  // So `foreign` is returned only if MAX_READS reads in a row had this result. The pauses between the reads are short,
-  // because each migration of Graphile Worker takes only milliseconds.
+  // The catalogue and the ledger are read in two snapshots. A commit between the snapshots can make the catalogue and
+  // the ledger contradict each other. So `foreign` is returned only if MAX_READS reads in a row had this result. The
+  // pauses between the reads are short, because each migration of Graphile Worker takes only milliseconds.
   for (let reads = 1; ; reads++) {
     const found = await readCatalogue(db, knownNames);
     if (found === null) return { kind: "absent" };
@@ -124,7 +124,7 @@ function judge(found: Catalogue, ledger: Ledger, schema: string): SchemaState | 
   if (level === null && found.known.length === 1 && found.others.length === 0) {
     return { kind: "empty", hasLedger: true };
   }
-  // Every level has an object "jobs": Graphile Worker's table had this name up to level 10, and a view has it since.
+  // Every level has an object "jobs": the table of jobs up to level 10, a view since then.
   if (level === null || !has("jobs")) return stranger(found, schema);
   if (level < OLDEST_LEVEL) {
     const reason = `the schema "${schema}" is at Graphile Worker level ${level}, at least ${OLDEST_LEVEL} is needed; stop its workers and upgrade it first: npx graphile-worker@0.16.6 --schema-only --schema "${schema}"`;
@@ -176,8 +176,8 @@ function levelWarnings(level: number): string[] {
 }
 
 /**
- * Returns a warning for each extension of the schema that this version does not have. Such an extension does no harm,
- * because it only adds objects, and this version does not use them.
+ * Returns a warning for each extension of the schema that this version does not have. These extensions do no harm,
+ * because they only add objects, which this version does not use.
  */
 function unknownWarnings(versions: Versions, registry: readonly Extension[]): string[] {
   return [...(versions?.keys() ?? [])]
@@ -188,7 +188,7 @@ function unknownWarnings(versions: Versions, registry: readonly Extension[]): st
     );
 }
 
-/** Returns the advice for a missing schema: create it with a function or a command, or set another name. */
+/** Returns the advice for a missing schema. */
 export const howToCreate = (schema: string): string =>
   `create it with migrate() of makeWorkerUtils() or with "${workerLine(schema, "worker migrate")}", or set the option schema to the right one`;
 

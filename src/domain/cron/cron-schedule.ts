@@ -1,5 +1,5 @@
-// Finds the times that a cron expression matches, in UTC or in a time zone. cron-fields.ts checks the expression. The
-// package croner would accept more expressions, so croner gets only the normal form that canonicalField() returns.
+// Finds the times that a cron expression matches, in UTC or in a time zone. The package croner computes the times. It
+// would accept more expressions than this library, so it gets only the normal form that canonicalField() returns.
 import { Cron } from "croner";
 import { InputError, type Problem } from "../../base/errors.ts";
 import {
@@ -22,14 +22,15 @@ export interface CronSchedule {
 
 /**
  * Returns the schedule of a macro such as `@daily` or of a five-field expression such as `0,30 8-17 * * 1-5`. If both
- * the day of the month and the day of the week are restricted, a day that matches either of them is a match (as in cron
- * and Graphile Worker).
+ * the day of the month and the day of the week are restricted, a day has to match only one of them (as in cron and
+ * Graphile Worker).
  *
- * On a day when a zone's clock changes, a fixed time matches once. If the time is repeated, its first occurrence
- * matches. If the time is skipped, the end of the gap matches. A time is fixed if its minute and hour have neither `*`
- * nor a step, or have one number each. All other times follow real time: they match in both passes of a repeated hour,
- * and not in a skipped hour. Throws InputError with all problems of the fields, whose paths have the form `column 3`,
- * or with another problem of the expression or zone.
+ * A time is fixed if the fields of minute and hour have neither `*` nor a step, or match one number each. When a zone's
+ * clock changes, a fixed time matches once: a repeated time when it first occurs, a skipped time at the end of the gap.
+ * All other times match in both passes of a repeated hour, and not in a skipped hour.
+ *
+ * Throws InputError for all problems of the fields (with paths such as `column 3`), or for another problem of the
+ * expression or zone.
  */
 export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule {
   const name = `${timeZone} ${expression}`;
@@ -41,7 +42,7 @@ export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule
   return schedule;
 }
 
-/** Schedules by zone and expression, because entries are read repeatedly, and many have the same expression. */
+/** Schedules by zone and expression. Entries are read repeatedly, and many have the same expression. */
 const cache = new Map<string, CronSchedule>();
 const MAX_CACHED = 1_000;
 

@@ -177,8 +177,8 @@ export function scheduledJob(
 }
 
 /**
- * Returns the job that a user adds by hand from a schedule. The job is due at once. The job has no key, even if the jobs
- * of the schedule's ticks have a key.
+ * Returns the job that a user adds by hand from a schedule. The job is due at once, and has no key even if the jobs of
+ * the schedule's ticks have a key.
  */
 export function manualJob(
   { entry, payloadText: text }: ScheduleDefinition,

@@ -1,6 +1,5 @@
-// The definition of a limit. A limit bounds how many jobs run at once, or start in a period, over all workers of this
-// library. A limit of tasks counts the jobs of all matching tasks together. A limit of queues counts the jobs of each
-// matching queue separately.
+// Defines limits. A limit bounds how many jobs run at once, or start in a period, over all workers of this library. A
+// limit is for all matching tasks together, or for each matching queue separately.
 import * as v from "valibot";
 import { count, strict } from "../../base/validate.ts";
 import { boundedText } from "../job-spec.ts";
@@ -20,7 +19,7 @@ export interface Rate {
   readonly perMs: number;
   /**
    * The number of jobs that may start at once after a quiet time, 1–1,000,000. Default: the number that may start in
-   * 0.2 s, at least 1.
+   * 0.2 s, rounded up.
    */
   readonly burst?: number | undefined;
 }
@@ -47,13 +46,13 @@ export interface LimitDefinition {
 export interface LimitOptions {
   /** The name of the limit, 1–128 characters, unique in the schema. */
   readonly name: string;
-  /** The task whose jobs are limited; each `*` matches any text, and the limit is for all matching tasks together. */
+  /** The task whose jobs are limited; each `*` matches any text. All matching tasks share the limit. */
   readonly task?: string | undefined;
-  /** The named queue whose jobs are limited; each `*` matches any text, and each matching queue has the limit. */
+  /** The named queue whose jobs are limited; each `*` matches any text. Each matching queue has its own limit. */
   readonly queue?: string | undefined;
-  /** The most jobs that run at once, 1–10,000. Default: any number. */
+  /** The most jobs that run at once, 1–10,000; null, the default: any number. */
   readonly concurrency?: number | null | undefined;
-  /** The most jobs that start in a period. Default: any number. */
+  /** The most jobs that start in a period; null, the default: any number. */
   readonly rate?: Rate | null | undefined;
 }
 
@@ -91,7 +90,7 @@ const optionsSchema = v.pipe(
   ),
 );
 
-/** A valibot schema that checks LimitOptions and returns a LimitDefinition. */
+/** Checks LimitOptions and returns a LimitDefinition. */
 export const limitSchema = v.pipe(
   optionsSchema,
   v.transform(
@@ -105,7 +104,7 @@ export const limitSchema = v.pipe(
   ),
 );
 
-/** A valibot schema for a list of limits with different names. */
+/** Checks a list of at most 100 limits with different names. */
 export const limitList = v.pipe(
   v.array(limitSchema, "must be a list of limits"),
   v.maxLength(100, "must have at most 100 limits"),

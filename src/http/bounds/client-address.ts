@@ -48,8 +48,8 @@ export function trustedPeer(trusted: readonly string[]): TrustedPeer {
 }
 
 /**
- * Returns the rightmost hop that is not a trusted proxy; the leftmost hop if all hops are trusted proxies. If the search
- * meets a hop that is not an address, returns the hop to the right of that hop, or `peer` if that hop is the last one.
+ * Returns the rightmost hop that is not a trusted proxy; the leftmost hop if all hops are trusted. A hop that is not an
+ * address ends the search: the result is the hop to the right of that hop, or `peer` if there is none.
  */
 function clientIn(
   chain: readonly string[],

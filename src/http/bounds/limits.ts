@@ -1,12 +1,12 @@
-// The limits of the server: connections, requests, times and memory.
+// The limits of the HTTP server: connections, requests, times and memory.
 import { totalmem } from "node:os";
 
 export const defaultLimits = Object.freeze({
   headerBytes: 16_384,
   headerCount: 100,
-  /** Time from the first byte to the end of the headers, in milliseconds. */
+  /** Time from the first byte of a request to the end of its headers, in milliseconds. */
   headersTimeoutMs: 10_000,
-  /** Time from the first byte to the end of the body, in milliseconds. */
+  /** Time from the first byte of a request to the end of its body, in milliseconds. */
   requestTimeoutMs: 30_000,
   /** Time that an idle connection is kept, in milliseconds. */
   keepAliveMs: 10_000,
@@ -23,7 +23,7 @@ export const defaultLimits = Object.freeze({
   pipelined: 4,
   /** Bytes of a connection's responses that its client has not read yet. */
   unreadBytes: 32 * 1_048_576,
-  /** Bytes of the unread responses of all connections, and of the memory reserved for responses in preparation. */
+  /** Bytes of all unread responses, together with the memory that is reserved for responses in preparation. */
   unreadBytesInAll: 256 * 1_048_576,
   /** Bytes of a connection's unread responses beyond which its next request is not processed. */
   readOnBytes: 1_048_576,
@@ -35,20 +35,18 @@ export const defaultLimits = Object.freeze({
    */
   discardedBytes: 32 * 1_048_576,
   discardMs: 5_000,
-  /** Time that stop() waits for requests in flight, in milliseconds. */
+  /** Time that stop() waits for unfinished requests, in milliseconds. */
   stopMs: 9_000,
 });
 export type Limits = { readonly [K in keyof typeof defaultLimits]: number };
 
 /**
- * Returns the limit `unreadBytesInAll` for this process: a quarter of the memory that the process may use, and at most
- * the default.
+ * Returns the limit `unreadBytesInAll` for this process: a quarter of the memory that the process may use, but at most
+ * half of V8's heap, which holds the texts of responses, and at most the default.
  */
 export function answerBytesHere(): number {
   // node:v8 is loaded only here, because it takes 1.6 MB, and a worker without an admin does not need it.
   const { heap_size_limit: heap } = process.getBuiltinModule("node:v8").getHeapStatistics();
-  // Texts are in V8's heap, which may be smaller than the memory of the process. A quarter of twice the heap is half of
-  // the heap.
   const most = Math.min(totalmem(), process.constrainedMemory() || totalmem(), 2 * heap);
   return Math.min(defaultLimits.unreadBytesInAll, Math.floor(most / 4));
 }

@@ -1,10 +1,8 @@
 // Encodes event streams, plain or with gzip. A piece of a stream is one event or one ping. A client's history is the
 // last pieces that were sent to the client. Events repeat most of their text, so the gzip blocks of a piece refer to
 // the history. A piece is compressed once for each history, and all clients with the same history get the same blocks.
-// If there are too many histories, the other clients get blocks that refer to no earlier piece. New clients, slow
-// clients and clients of other events have other histories. Such a client shares blocks again once its last pieces are
-// the same as those of other clients. Only the trailer, with the checksum of all text sent, is made for each client.
-// This works because gzip blocks can end on a byte boundary, and can be compressed one by one.
+// Clients can share blocks because a gzip block can end on a byte boundary and be compressed separately. Only the
+// trailer, with the checksum of all text sent, is made for each client.
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import { acceptsGzip } from "../compress.ts";
 import { type HttpRequest, header } from "../request.ts";
@@ -52,7 +50,7 @@ interface CompressedPiece {
   readonly history: History;
 }
 
-/** A piece of a stream, plain, and compressed once for each history. */
+/** A piece of a stream, plain and compressed. */
 export class EventBytes {
   readonly plain: Buffer;
   readonly #number = ++made;
@@ -87,7 +85,7 @@ export interface StreamEncoder {
   end(): Buffer;
 }
 
-/** Returns an encoder for gzip if the request accepts it, otherwise one for plain text. */
+/** Returns an encoder for gzip if the request accepts gzip, otherwise an encoder for plain text. */
 export function encoderFor(request: HttpRequest): StreamEncoder {
   return acceptsGzip(header(request, "accept-encoding") ?? "") ? gzipEncoder() : plainEncoder;
 }
@@ -98,7 +96,7 @@ const plainEncoder: StreamEncoder = {
   end: () => Buffer.alloc(0),
 };
 
-/** A gzip header without a file name and a time, for an unknown operating system (RFC 1952). */
+/** A gzip header (RFC 1952) without file name and time, for an unknown operating system. */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 /** An empty deflate block that is marked as the final one. */
 const LAST_BLOCK = Buffer.from([3, 0]);

@@ -1,8 +1,7 @@
 // Sends server-sent events to viewers: clients with an open event stream. An event contains the snapshot of a topic.
-// While a viewer's buffer is full, its snapshots wait. A newer snapshot replaces a waiting one of the same topic, so
-// the memory of each viewer is bounded. A viewer whose buffer stays full is disconnected. An event is serialised once,
-// and compressed once for all viewers that were sent the same events before (event-bytes.ts). Every event has an id. A
-// viewer that reconnects sends the last id that it has received (Last-Event-ID), and gets only newer events.
+// While a viewer's buffer is full, its snapshots wait, and a newer snapshot replaces a waiting snapshot of the same
+// topic. So the memory of each viewer is bounded. A viewer whose buffer stays full is disconnected. A viewer that
+// reconnects sends the id of the last event that it has received (Last-Event-ID), and gets only newer events.
 import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { monotonic } from "../../base/clock.ts";
@@ -15,34 +14,33 @@ import { EventBytes, encoderFor, type StreamEncoder } from "./event-bytes.ts";
 export interface EventSource {
   /**
    * Returns the response that makes the client a viewer of these events. The response begins with the snapshots that
-   * are newer than the request's Last-Event-ID. Throws Refusal 503 if there are too many viewers, or the server is
-   * stopping.
+   * are newer than the request's Last-Event-ID. Throws Refusal 503 if there are too many viewers, or if the server
+   * is stopping.
    */
   view(request: HttpRequest, events: readonly string[]): HttpResponse;
   /**
-   * Sends `data`, a single line such as JSON, to all viewers of `event`. Stores `data` as the new snapshot of `topic`,
-   * by default of the topic with the name of the event.
+   * Sends `data`, a single line such as JSON, to all viewers of `event`. Stores `data` as the new snapshot of `topic`.
+   * The default topic has the name of the event.
    */
   publish(event: string, data: string, topic?: string): void;
-  /** Deletes the event's snapshots, so that they are no longer sent to any viewer. */
+  /** Deletes the event's snapshots, so that no viewer gets them any more. */
   clear(event: string): void;
   /**
    * Sends a comment to the viewers that have room in their buffers, except to the viewers of the event `except`. The
    * comment keeps a stream without events from being closed as idle, for example by a proxy.
    */
   ping(except?: string): void;
-  /** Whether the event has viewers. */
   isWatched(event: string): boolean;
   readonly viewers: number;
 }
 
 export interface EventSourceOptions {
   readonly maxViewers: number;
-  /** The maximum number of viewers with the same client address. */
+  /** The maximum number of viewers of one client: an IPv4 address, or an IPv6 /64 network. */
   readonly maxViewersPerClient: number;
   /** How long a viewer's buffer may be full before the viewer is disconnected, in milliseconds. */
   readonly stalledMs: number;
-  /** Called with the number of viewers when it has changed. */
+  /** Called with the number of viewers after each change of this number. */
   readonly onViewers: (viewers: number) => void;
 }
 
@@ -50,12 +48,12 @@ interface Viewer {
   readonly connection: Writable;
   readonly encoder: StreamEncoder;
   readonly events: ReadonlySet<string>;
-  /** When the connection's buffer became full, by the monotonic clock; null if the connection accepts more. */
+  /** When the connection's buffer became full, by the monotonic clock; null: the buffer has room. */
   fullSince: number | null;
   /**
-   * The topics whose newest snapshot has not been sent, because the buffer is full, in the order of the snapshots' ids.
-   * After a reconnect, a viewer gets only snapshots with later ids than the last one that it has received. So if the
-   * snapshots were sent in another order, a viewer that reconnects could miss some of them.
+   * The topics whose newest snapshot waits because the buffer is full, in the order of the snapshots' ids. In another
+   * order, a viewer that reconnects could miss snapshots, because it gets only snapshots with later ids than the last
+   * received id.
    */
   readonly waiting: Set<string>;
 }
@@ -83,7 +81,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
     if (!viewer.connection.write(viewer.encoder.encode(bytes))) viewer.fullSince = monotonic();
   };
 
-  /** Whether the viewer's buffer has room. Disconnects a viewer whose buffer has been full for `stalledMs`. */
+  /** Also disconnects a viewer whose buffer has been full for `stalledMs`. */
   const hasRoom = ({ fullSince, connection }: Viewer) => {
     if (fullSince === null) return true;
     if (monotonic() - fullSince > options.stalledMs) connection.destroy();
@@ -100,7 +98,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
     }
   };
 
-  /** Sends the snapshots of the viewer's events whose number is above `seen`. If there are none, sends a ping. */
+  /** Sends those snapshots of the viewer's events that have a number above `seen`; if there are none, a ping. */
   const greet = (viewer: Viewer, seen: number) => {
     let isGreeted = false;
     for (const [topic, { event, number, bytes }] of snapshots) {

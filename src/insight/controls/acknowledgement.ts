@@ -1,6 +1,7 @@
-// Reads which live workers have acknowledged the present pauses. Once a worker has read the pauses, it fetches no
-// paused job, and gives back paused jobs that it had fetched. Then it writes the mark of the pauses (markOfPauses())
-// into the report in its heartbeat row. A worker is live unless it is shown as not responding.
+// Reads which live workers have acknowledged the current pauses. A live worker has a heartbeat row and is not shown as
+// not responding. A worker that has read the pauses fetches no paused job, and gives back the paused jobs that it has
+// fetched. Then the worker writes the mark of the pauses (markOfPauses()), which identifies them, into its heartbeat
+// row: this is the acknowledgement.
 import { monotonic, settlesWithin, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
@@ -8,22 +9,20 @@ import { isNameSize } from "../../database/unpacked.ts";
 import { markOfPauses, PAUSES_APPLIED } from "../../queue/pauses/pause-state.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
 
-/**
- * Which live workers have acknowledged the pauses. Workers without heartbeats, such as Graphile Worker's, do not count.
- */
+/** Workers without heartbeats, such as Graphile workers, are not counted. */
 export interface Acknowledgement {
-  /** The number of live workers that have acknowledged all pauses: they start no paused job. */
+  /** The number of live workers that have acknowledged all pauses, and so start no paused job. */
   readonly acknowledged: number;
-  /** The number of live workers that have not acknowledged all pauses. Workers of early versions never do. */
+  /** The number of live workers that have not acknowledged all pauses. Workers of early versions never acknowledge. */
   readonly waiting: number;
   /** The ids of the workers that `waiting` counts, ascending, at most 100. */
   readonly waitingFor: readonly string[];
 }
 
-/** The acknowledgement if the schema has no pauses or no heartbeats, or if the workers could not be read. */
+/** The value if the schema has no table of pauses or of workers, or if the workers could not be read. */
 export const NOT_ACKNOWLEDGED: Acknowledgement = { acknowledged: 0, waiting: 0, waitingFor: [] };
 
-/** Reads which live workers have acknowledged the pauses. In a schema without pauses or heartbeats: none. */
+/** Returns NOT_ACKNOWLEDGED if the schema has no table of pauses or of workers. */
 export async function readAcknowledgement(db: Database): Promise<Acknowledgement> {
   if (!(await hasControls(db)) || !(await hasWorkerTable(db))) return NOT_ACKNOWLEDGED;
   return (await readState(db)).state;
@@ -31,8 +30,8 @@ export async function readAcknowledgement(db: Database): Promise<Acknowledgement
 
 /**
  * Waits until all live workers have acknowledged the pauses, `signal` aborts, or monotonic() reaches `untilMs`. Returns
- * the last state read. Does not wait inside a transaction that has written, because workers see the pause only after
- * the commit.
+ * the last state read. Does not wait if `db` is in a transaction that has written: workers see a pause of the
+ * transaction only after the commit.
  */
 export async function awaitAcknowledgement(
   db: Database,
@@ -50,14 +49,14 @@ export async function awaitAcknowledgement(
     const pauseMs = Math.min(Math.max(MIN_MS, (nowMs - startMs) * WAITED_SHARE), MAX_MS);
     await wait(Math.min(pauseMs, leftMs), signal);
     const reading = readState(db);
-    // While PostgreSQL restarts, a read takes seconds. In this case the state of the previous read is returned.
+    // While PostgreSQL restarts, a read takes seconds.
     if (!(await settlesWithin(reading, untilMs + LATE_MS - monotonic()))) return state;
     read = await reading;
   }
 }
 
-// The delay between two reads is a share of the time waited so far, so that the total wait is longer than necessary by
-// at most about this share. A worker applies a pause within milliseconds, or within 2 s if it does not use LISTEN.
+// The delay between two reads is this share of the time waited so far, so the total wait is longer than necessary by at
+// most about this share. Workers with LISTEN apply a pause within milliseconds, all others within 2 s.
 const WAITED_SHARE = 0.25;
 const MIN_MS = 5;
 const MAX_MS = 160;
@@ -75,7 +74,7 @@ interface AcknowledgementRow {
   readonly acknowledged: number;
   readonly waiting: number;
   readonly waiting_for: string;
-  /** Whether this transaction has written. If so, its pause is not committed yet. */
+  /** Whether the transaction of this read has written. */
   readonly is_written: boolean;
 }
 

@@ -1,13 +1,12 @@
 // The columns of an export, and the SQL of its lines. PostgreSQL joins the columns of each job to a line, and many
-// lines to one text, because reading separate columns would take three times as long. The texts of the lines do not
-// depend on session settings.
+// lines to one text, because reading separate columns would take three times as long. The lines do not depend on
+// settings of the session, such as its time zone.
 import { stateOf } from "../../queue/sql/job-state.ts";
 
 /** SQL expressions for the value of a column. They use the aliases `jobs`, `tasks` and `queues`, and are never null. */
 interface Column {
-  /** The value as JSON text; without its quotation marks if `isQuoted`. */
+  /** The value as JSON text. If `isQuoted`, the text has no quotation marks, and lineSql() adds them. */
   readonly json: string;
-  /** Whether lineSql() puts quotation marks around `json`. */
   readonly isQuoted?: boolean;
   /** The value as a CSV field (RFC 4180), quoted if it may contain special characters; for SQL null, an empty field. */
   readonly csv: string;
@@ -40,7 +39,7 @@ const timeOrNull = (column: string): Column => ({
   csv: orEmpty(timeText(column)),
 });
 
-/** The codes of tab, carriage return, + - = @. A spreadsheet treats text that begins with one of them as a formula. */
+/** The codes of tab, carriage return, + - = @. Spreadsheets treat text that begins with one of these as a formula. */
 const OF_FORMULAS = "(9, 13, 43, 45, 61, 64)";
 
 /** In CSV, text that a spreadsheet would treat as a formula gets a leading apostrophe. */
@@ -51,7 +50,7 @@ const text = (expression: string): Column => ({
   ),
 });
 
-/** JSON byte for byte, except that line breaks between its tokens become spaces in a JSON line. */
+/** A column of JSON, byte for byte. In JSON lines, each line break between tokens becomes a space. */
 const json = (column: string): Column => ({
   json: orNull(
     `pg_catalog.replace(pg_catalog.replace(${bytes(`jobs.${column}::text`)}, pg_catalog.chr(10), ' '), pg_catalog.chr(13), ' ')`,
@@ -120,8 +119,8 @@ export function lineSql(
 }
 
 /**
- * Joins SQL expressions with ||, in halves. If they were joined one after the other, PostgreSQL would copy the
- * beginning of a line up to forty times. format() would take three times as long.
+ * Joins SQL expressions with ||, in halves. If the expressions were joined from left to right, PostgreSQL would copy
+ * the beginning of a line up to forty times. With PostgreSQL's format(), a line would take three times as long.
  */
 function concatenate(texts: readonly string[]): string {
   if (texts.length < 2) return texts.join();
@@ -129,7 +128,7 @@ function concatenate(texts: readonly string[]): string {
   return `(${concatenate(texts.slice(0, middle))} || ${concatenate(texts.slice(middle))})`;
 }
 
-/** Returns the line before the jobs: for CSV the names of the columns, for JSON lines an empty text. */
+/** Returns the line before the jobs; for JSON lines, an empty text. */
 export function headOf(columns: readonly ExportColumn[], format: ExportFormat): string {
   return format === "csv" ? `${columns.join(",")}\r\n` : "";
 }

@@ -1,7 +1,7 @@
-// SQL for the conditions of a job (ready, blocked, …). `job` is the alias of a row of _private_jobs. Statements that
-// read the whole table get the ids of all locked queues as a parameter, because PostgreSQL hashes a bound array, but
-// would search a sub-select linearly. Statements that read single jobs read the row of the job's queue instead. The
-// reports in the workers' heartbeat rows show whether a locked job is fetched or running.
+// SQL for the conditions of a job (ready, blocked, …). `job` is the alias of a row of _private_jobs. The reports in the
+// workers' heartbeat rows show whether a locked job is fetched or running. Statements that read the whole table get the
+// ids of all locked queues as a parameter: PostgreSQL hashes the array of a parameter, but would search the result of a
+// sub-select linearly for each job.
 import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { isFailed, isLocked } from "../../queue/sql/job-state.ts";
@@ -9,10 +9,10 @@ import { lockHolder } from "../../queue/sql/lock.ts";
 import type { Heartbeats } from "./heartbeats.ts";
 import { reportedWorkers } from "./reported-workers.ts";
 
-/** The expressions that a caller of `conditionOf` provides. */
+/** The caller's expressions for conditionOf(). `isQueueLocked`: isQueueIn(), or a condition on the queue's row. */
 export interface ConditionParts {
   readonly isQueueLocked: string;
-  /** SQL for the result if the job is retrying, for example to distinguish due retries. Default: `'retrying'`. */
+  /** SQL for the result if the job is retrying, for example to distinguish due retries. */
   readonly retrying?: string;
 }
 
@@ -43,8 +43,8 @@ const isBlocked = (job: string, lockedQueues: string, now: string): string =>
   `${isAvailable(job)} and ${isDue(job, now)} and ${isQueueIn(job, lockedQueues)}`;
 
 /**
- * Returns an SQL expression: whether the job is in this condition. Its form lets the planner use an index.
- * `lockedQueues`: as for isQueueIn(). `now`: the expression for the present time.
+ * Returns an SQL expression: whether the job is in this condition. Unlike a comparison with conditionOf(), the
+ * expression lets the planner use an index. `lockedQueues`: as for isQueueIn().
  */
 export function isInCondition(
   condition: Condition,
@@ -67,7 +67,7 @@ export function isInCondition(
     case "blocked":
       return blocked;
     case "retrying":
-      // The planner needs every term of the predicate of the index `retrying`, even those that is_available implies.
+      // For the index `retrying`, the planner needs every term of its predicate, even those that is_available implies.
       return `${isFree} and ${job}.locked_at is null and ${job}.attempts > 0
     and ${job}.attempts < ${job}.max_attempts`;
     case "scheduled":
@@ -99,18 +99,17 @@ export const LISTS_ALL = `case when ${isList("running_job_ids")}
 
 /**
  * Returns a condition on a locked job and the heartbeat row `workers` of the worker that holds its lock: the report
- * lists all jobs that the worker runs, and this job is not among them. The condition is false if the report has no list
- * of running jobs, or an incomplete list.
+ * lists all running jobs of the worker, but not this job.
  */
 export const isUnreported = (job: string): string =>
   `${LISTS_ALL}
     and not ${isReported("running_job_ids", job)}`;
 
 /**
- * Returns a condition on a locked job: it is fetched and not started. A worker of this package lists the jobs that it
- * has fetched and not started, and writes a new report at once when it starts one of them. Other workers list only
- * running jobs, and a job may start between two reports. A job of such a worker counts as fetched only if the list does
- * not contain it, and the worker's last heartbeat is at least a second later than the lock of the job.
+ * Returns a condition on a locked job: the job is fetched and not started. A worker of this package lists the jobs that
+ * it has fetched and not started, and writes a new report at once when it starts one of the listed jobs. Other workers
+ * list only running jobs, and a report may be older than the lock of a job. So a job of such a worker counts as fetched
+ * only if the worker's last heartbeat is at least a second later than the job's lock, and does not list the job.
  *
  * The lists of all workers are read once for each statement, and only if a job is locked.
  */
@@ -127,7 +126,7 @@ export const isFetched = (job: string, heartbeats: Heartbeats): string =>
 
 /**
  * Returns an expression for a JSON object whose keys are worker ids. A value is the worker's list of fetched jobs, or
- * an object with the list of running jobs if the worker does not report fetched jobs.
+ * an object with the complete list of running jobs if the worker does not report fetched jobs.
  */
 const listsOf = (heartbeats: string): string => `(
         select pg_catalog.jsonb_object_agg(listing.id, listing.list) from (

@@ -1,7 +1,7 @@
-// SQL expressions for the time at which a job failed, as far as the job's row shows this time. A worker of this library
-// writes the time of a failure to updated_at. To run_at it usually writes that time plus the delay until the retry. The
-// delay is Graphile Worker's, or that of a retry policy, which has whole milliseconds. A Graphile worker writes only
-// run_at. Changes by hand write updated_at and perhaps run_at.
+// SQL expressions for the time at which a job failed, as far as the job's row shows this time. After a failure, a
+// worker of this library writes the time of the failure to updated_at, and usually this time plus a delay to run_at.
+// The delay is Graphile Worker's, or that of a retry policy, which is a whole number of milliseconds. A Graphile worker
+// writes only run_at. Changes by hand write updated_at and perhaps run_at.
 import { MARKED_FAILED } from "../../domain/words.ts";
 import { delayOf } from "../../queue/settle/retry-policy.ts";
 
@@ -15,7 +15,7 @@ const hasOwnDelay = (job: string) => `(${job}.run_at > ${job}.updated_at
 
 /**
  * Returns an expression for a row with a failure: the latest time at which the job's last attempt can have failed. If
- * the condition isFailureTimed() is false, this may be the time of a later change or recovery.
+ * the condition isFailureTimed() is false, the result may be the time of a later change or recovery.
  */
 export const failedAt = (job: string): string =>
   `greatest(${job}.updated_at, case when ${job}.attempts > 0 and ${job}.run_at > ${job}.created_at
@@ -30,9 +30,9 @@ export const wasFailedByHand = (job: string): string =>
   `pg_catalog.left(${job}.last_error, ${MARK_LENGTH}::int) ~ '${MARKED_FAILED}'::text`;
 
 /**
- * Returns a condition for a row with a failure: run_at is the time of the failure plus Graphile Worker's delay. It is
- * false if the delay came from a retry policy, if the job was changed after the failure, or if the job failed on a
- * Graphile worker and had been changed before.
+ * Returns a condition for a row with a failure: run_at is the time of the failure plus Graphile Worker's delay. The
+ * condition is false if the delay came from a retry policy, if the job was changed after the failure, or if the job
+ * failed on a Graphile worker and had been changed before the failure.
  */
 export const hasFormulaDelay = (job: string): string =>
   `coalesce(${byFormula(job)} = ${job}.updated_at or ${job}.updated_at <= ${job}.created_at
@@ -47,7 +47,7 @@ export const isFailureTimed = (job: string): string =>
 
 /**
  * Returns an expression: the time at which a failed job failed; null if the time is unknown, or if the job is not
- * failed. It tests cheap columns first, because in most reads few of the rows are failed jobs.
+ * failed. Cheap columns are tested first, because in most reads few of the rows are failed jobs.
  */
 export const failedForGoodAt = (job: string): string =>
   `case when ${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts and ${isFailureTimed(job)}

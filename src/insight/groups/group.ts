@@ -7,8 +7,8 @@ export type Grouping = (typeof groupings)[number];
 
 export interface JobGroup {
   /**
-   * Identifies the group in all reads: the fingerprint of a group of errors, the name of the task or queue, the
-   * worker's id, or the priority.
+   * Identifies the group in all reads: the fingerprint of an error group, the name of the task or queue, the worker's
+   * id, or the priority.
    */
   readonly key: string;
   /** The text that is shown to users. */
@@ -22,23 +22,22 @@ export interface JobGroup {
   /** The group's share of all grouped jobs, 0 to 1. */
   readonly share: number;
   /**
-   * `firstSeen` and `lastSeen` are times (RFC 3339), null if unknown. In a group of errors they are the times of the
-   * earliest and of the latest failure among the rows read. If a row was changed after its failure, the time of that
-   * failure is unknown: then `firstSeen` is null, and `lastSeen` is the latest known time. In other groups they are the
-   * times at which the first and the last job were added; both are null if the jobs were counted in this process and
-   * not in PostgreSQL.
+   * `firstSeen` and `lastSeen` are RFC 3339 times; null: unknown. For errors: the earliest and the latest failure
+   * among the rows that were read. If a row was changed after its failure, the time of the failure is unknown:
+   * `firstSeen` is null, and `lastSeen` is the latest known time. For other groupings: when the first and the last job
+   * of the group were added; both are null if this process counted the jobs, not PostgreSQL.
    */
   readonly firstSeen: string | null;
   readonly lastSeen: string | null;
   /** Whether `firstSeen` is known, and less than 15 minutes ago. */
   readonly isNew: boolean;
-  /** The ids of some jobs of the group, at most 5: for errors the latest failures, otherwise some of the newest. */
+  /** The ids of at most 5 jobs: for errors the latest failures, for other groupings some of the newest jobs. */
   readonly sampleIds: readonly string[];
-  /** For errors, the tasks with the most jobs in the group, at most 5. For tasks, the task. Otherwise empty. */
+  /** For errors, the tasks with the most jobs, at most 5. For tasks, the task. For other groupings, empty. */
   readonly tasks: readonly string[];
   /**
    * For errors, 24 numbers of failures, oldest first: one for each 7.5 minutes of the last 3 hours. Empty for other
-   * groups, and if the time of every failure is unknown.
+   * groupings, and if no failure has a known time.
    */
   readonly trend: readonly number[];
 }
@@ -51,7 +50,7 @@ export interface Groups {
    * failures counts twice.
    */
   readonly sampled: number;
-  /** The number of jobs in all groups, including groups that are not returned. `share` is relative to this number. */
+  /** The number of jobs in all groups, including groups that are not returned. */
   readonly of: Value;
   readonly asOf: string;
 }

@@ -1,6 +1,7 @@
-// Reads the rows of jobs that this process groups or checks. In a small table, it reads all matching rows. If too many
-// rows match, or the table is large or slow to read, it reads the matching rows on random pages, and for groups of
-// errors also the newest failed jobs. It selects only the beginning of each error, to decompress less.
+// Reads the rows of jobs that this process groups, or whose texts it checks against a query. Of a small table, all
+// matching rows are read. If too many rows match, or the table is large or slow to read, the matching rows on random
+// pages are read, and for groups of errors also the newest failed jobs. Only the beginning of each error is selected,
+// to decompress less.
 
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -39,7 +40,7 @@ export interface GroupedRows {
   readonly pagesRead: number;
   /** The average number of jobs on the pages of the sample; 0 if the whole table was read. */
   readonly jobsPerPage: number;
-  /** Rows that may match: a value that decides whether they match is too large, or is compressed and was not read. */
+  /** Rows that may match: the value that decides is too large, or is compressed and was not read. */
   readonly undecided: readonly GroupedRow[];
   /** The matching rows among the newest failed jobs. Some of them may be in `rows`, too. */
   readonly newest: readonly GroupedRow[];
@@ -56,15 +57,15 @@ const SAMPLED_PAGES = 2_500;
 const NEWEST = 2_000;
 /** The time in milliseconds after which readAll() reads no further part of the table, and returns `late`. */
 const MAX_PARTS_MS = 500;
-/** The maximum number of rows that one statement reads with the texts to check. These texts are in memory together. */
+/** The maximum number of rows that one statement reads with the texts to check, which are in memory together. */
 const MAX_CHECKED = 1_000;
 const MAX_CHECKED_BYTES = 16_384;
 const LEAST_ID = String(-(2n ** 63n));
 
 /**
- * Reads the rows of matching jobs; with `needsError`, only of jobs with an error. If the query has a light form
- * (job-query.ts), which decompresses no values, the light form is used after a read that took too long. With `isLate`,
- * this form is used for all reads, because a read of the caller has already taken too long.
+ * Reads the rows of matching jobs; with `needsError`, only of jobs with an error. After a read that took too long, the
+ * light form of the query is used if there is one; it decompresses no values (job-query.ts). With `isLate`, all reads
+ * use the light form, because a read of the caller has already taken too long.
  */
 export async function readGroupedRows(
   db: Database,
@@ -88,7 +89,7 @@ export async function readGroupedRows(
   }
   const most = isChecked ? MAX_CHECKED : MAX_SAMPLED;
   const sample = (some: JobQuery) => async (count: number) => {
-    // The pages are in random order. So if a limit ends the read early, the pages that were read are a random sample.
+    // The pages are in random order. So if `most` ends the read early, the pages that were read are a random sample.
     const selected = shuffle(selectPages(pages, count));
     const values = [MAX_CHECKED_BYTES, most, selected, ...some.values];
     wanted = some;
@@ -103,8 +104,8 @@ export async function readGroupedRows(
 }
 
 /**
- * Reads all matching rows of the table, in parts if this process checks their texts. Returns `late` if that takes too
- * long, and `many` if more than MAX_EXACT rows match the query's SQL.
+ * Reads all matching rows of the table, in parts if this process checks their texts. Returns `late` if the read takes
+ * too long, and `many` if more than MAX_EXACT rows match the query's SQL.
  */
 async function readAll(
   db: Database,
@@ -284,7 +285,6 @@ const sampleSql =
   ) as job
   limit $2::int`;
 
-// The inner select finds the newest failed jobs, matching or not. The outer select returns the matching ones.
 const newestSql =
   (jobQuery: JobQuery): Statement =>
   (s) =>

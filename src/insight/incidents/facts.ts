@@ -1,5 +1,5 @@
-// The input of the incident rules, and the queries that find the jobs of an incident. Data that could not be read is
-// absent, and reported as an incident of its own.
+// The facts from which the rules find incidents, and functions that return the search query for the jobs of an
+// incident. Facts that could not be read in time are null, empty or false.
 import { quote } from "../../domain/portable/query/quote.ts";
 import type { Value } from "../../domain/value.ts";
 import type { Pause } from "../controls/list-pauses.ts";
@@ -16,10 +16,7 @@ import type { PoisonJob } from "./poison-walk.ts";
 import type { ServerTrouble } from "./server-trouble.ts";
 
 export interface WaitingQueue extends LockedQueue {
-  /**
-   * The number of jobs that wait for the queue. Null if unknown: not all due jobs were read, and none of those that
-   * were read waits for the queue.
-   */
+  /** The number of due jobs in the queue; null if unknown: not all due jobs were read, and none of this queue was. */
   readonly waiting: Value | null;
   readonly trend: readonly number[];
 }
@@ -27,7 +24,10 @@ export interface WaitingQueue extends LockedQueue {
 export interface WaitingTask {
   readonly id: number;
   readonly identifier: string;
-  /** The number of the task's due jobs that are not in a locked or full queue. */
+  /**
+   * The number of the task's due jobs that are not in a locked or *full* queue. A queue is full if all its slots under
+   * a limit are in use, or if its rate is used up or nearly used up.
+   */
   readonly waiting: Value;
   readonly oldestMs: number;
   /** Whether a limit of tasks keeps the task's jobs from starting. */
@@ -36,7 +36,7 @@ export interface WaitingTask {
 
 /** A limit that is used up or backs off, and the due jobs that wait for it. */
 export interface LimitedWork {
-  /** The limit. If several queues are full, `limit.queue` is the queue with the oldest waiting job. */
+  /** If several queues are full, `limit.queue` is the queue with the oldest waiting job. */
   readonly limit: BlockingLimit;
   /** The full queues in which jobs wait; none for a limit of tasks. */
   readonly queues: readonly string[];
@@ -69,18 +69,19 @@ export interface IncidentFacts {
   readonly errors: Groups | null;
   /** What the jobs of an error group have in common, by the group's key. Only the largest group can have an entry. */
   readonly common: ReadonlyMap<string, CommonFactor>;
-  /** The keys of the error groups whose jobs were all failed by a user, with a reason (readFailedByHand()). */
+  /** The keys of the error groups whose jobs were all failed by a user, with a reason. */
   readonly failedByHand: ReadonlySet<string>;
+  /** Jobs that probably crash their workers. */
   readonly poison: readonly PoisonJob[];
   /** Jobs that crashed their workers and have failed since. */
   readonly ended: readonly PoisonJob[];
-  /** The number of locked jobs of each worker, from the last walk through the whole table; null if unknown. */
+  /** The number of locked jobs of each worker, from the last walk through the table of jobs; null if unknown. */
   readonly lockedJobs: LockedJobs | null;
   readonly horizon: Horizon | null;
-  /** The cron entries that have missed a tick, sorted by the first missed tick, oldest first. */
+  /** The cron entries that have missed a tick, the earliest missed tick first. */
   readonly missed: readonly MissedTicks[];
   readonly server: ServerTrouble | null;
-  /** Whether the queue was never used: no task exists, and no job was ever added. */
+  /** Whether no task exists and no job was ever added. */
   readonly isUnused: boolean;
   /** The names of the data that could not be read in time. */
   readonly unread: readonly string[];
@@ -92,8 +93,8 @@ export const MAX_NAMES = 20;
 export const quoteNames = (names: readonly string[]): string => names.map(quote).join(",");
 
 /**
- * Returns the query for the due jobs that match `term` and are not in a locked or full queue. `tasks` counts these
- * jobs, too. Returns null if more than MAX_NAMES queues are full.
+ * Returns the query for the jobs that match `term` and, as in `WaitingTask.waiting`, are due and not in a locked or
+ * full queue; null if more than MAX_NAMES queues are full.
  */
 export function startable(term: string, { limited }: IncidentFacts): string | null {
   const full = [...new Set(limited.flatMap(({ queues }) => queues))];
@@ -104,7 +105,7 @@ export function startable(term: string, { limited }: IncidentFacts): string | nu
 
 /**
  * Returns the query for the due jobs of the tasks in `waiting`, which are some or all of `facts.tasks`; null if the
- * query would need too many names.
+ * query would need more than MAX_NAMES names.
  */
 export function jobsOfTasks(waiting: readonly WaitingTask[], facts: IncidentFacts): string | null {
   const others = [

@@ -1,5 +1,5 @@
-// Rules for jobs that wait: because of a stuck queue, a stale worker, a task without a worker, no worker, a pause, a
-// back-off or a full limit, or for an unknown reason. A rule is a pure function that returns incidents from facts.
+// Rules that report why jobs wait: a stuck queue, a stale worker, a task without a worker, no worker, a pause, a
+// back-off, a full limit or an unknown cause. A rule is a pure function from facts (facts.ts) to incidents.
 import { ageText } from "../../domain/portable/ages.ts";
 import { quote } from "../../domain/portable/query/quote.ts";
 import { cappedValue, exactValue, probedSum, type Value } from "../../domain/value.ts";
@@ -20,7 +20,6 @@ import {
 import { countUnknown } from "./holders-at-fault.ts";
 import { type Incident, noLinks, timeOf } from "./incident.ts";
 
-/** Members that several kinds of incidents without a fix have in common. */
 const withoutFix = { jobsWait: true, fix: null, trend: [] } as const;
 
 const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string): Value =>
@@ -29,13 +28,13 @@ const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string):
     asOf,
   );
 
-/** If one worker has locked at least this many stuck queues, they are one incident: one action unlocks them all. */
+/** If a worker has locked at least this many stuck queues, all of them are one incident, with one action *Unlock*. */
 const MANY_QUEUES = 3;
 
 /**
- * Returns incidents about queues in which jobs wait, and which are locked by a stale worker, or have been locked for at
- * least 5 minutes by a worker without heartbeats. A worker without heartbeats may be a busy Graphile worker, so its
- * queues must have been locked for 4 hours before the incident offers *Unlock*.
+ * Returns incidents about locked queues in which jobs wait. Either the worker that holds the lock is stale, or it has no
+ * heartbeats and has held the lock for at least 5 minutes. A worker without heartbeats may be a busy Graphile worker.
+ * So the incident offers *Unlock* only when the oldest of the worker's locks is 4 hours old.
  */
 export function stuckQueues(facts: IncidentFacts): Incident[] {
   const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
@@ -76,7 +75,7 @@ function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: Inciden
       ? `${numberText(queues.length)} queues ${is("are")} behind ${byWorker(workerId)}`
       : `${shortName(name)} ${is("is")}`,
     sentence: `${countText(affected, "job waits", "jobs wait")}. ${cause}`,
-    // A stale worker's queue has been stuck since the worker's last heartbeat. Before that, it was only locked.
+    // A stale worker's queue has been stuck since the worker's last heartbeat. Before, the queue was only locked.
     since: timeOf(state === "stale" ? Math.max(lockedMs, lastHeartbeatMs ?? 0) : lockedMs),
     affected,
     jobsWait: true,
@@ -134,7 +133,7 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** `unsupported_task` is reported only after this time, because a worker that supports the task may be starting. */
+/** Until a job has been due for this long, a task without a worker is not reported: its worker may be starting. */
 const GRACE_MS = 60_000;
 
 export function unsupportedTasks(facts: IncidentFacts): Incident[] {
@@ -163,10 +162,13 @@ export function unsupportedTasks(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** `no_worker` is reported only after this time, because until then an idle worker's poll may fetch the late job. */
+/** Until a job has been due for this long, `no_worker` is not reported: the next poll of an idle worker may fetch it. */
 const QUIET_MS = 15_000;
 
-/** Returns an incident if a job is 15 s late, no worker is alive, and no job was locked or finished for 15 s. */
+/**
+ * Returns an incident if a job has been due for more than 15 s, no worker with heartbeats is alive, and no job was
+ * locked or finished for more than 15 s.
+ */
 export function noWorker(facts: IncidentFacts): Incident[] {
   const { tasks, coverage, nowMs, asOf, quiet, hasWorkers } = facts;
   const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);
@@ -235,10 +237,10 @@ export function oldReady(facts: IncidentFacts): Incident[] {
   ];
 }
 
-/** If a pause ends sooner, its text does not have the time of the end, which may pass while the page shows the text. */
+/** If a pause ends within this time, its text omits the end, which may pass while the page shows the text. */
 const MIN_AHEAD_MS = 30_000;
 
-/** Returns an incident for each pause and each back-off. Neither is a failure, but jobs may wait for its end. */
+/** Returns an incident for each pause and each back-off. */
 export function pausedWork(facts: IncidentFacts): Incident[] {
   const { paused, asOf, nowMs } = facts;
   return paused.map(({ pause, waiting }): Incident => {

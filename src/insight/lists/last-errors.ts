@@ -1,7 +1,7 @@
-// Finds the last error of each given task. If the table of jobs is small, all jobs are read. If the table is large, or
-// if that read takes too long, the newest failed jobs and the retries that are due nearest to now are read, as far as
-// the optional indexes for these two reads exist. For tasks without an error among these jobs, random pages are read.
-// So in a large table, a task may have a later error than the one that is found.
+// Finds the last error of each given task. If the table of jobs is large, or if the read of all jobs takes too long,
+// only the newest failed jobs and the retries due nearest to now are read, each with an optional index if the index
+// exists. For tasks without an error among these jobs, random pages are read. A task may then have a later error than
+// the one that is found.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { indexCondition } from "../../database/schema/indexes/optional-index.ts";
@@ -17,18 +17,18 @@ import { rowsOfPage } from "../stats/sample-jobs.ts";
 export interface LastError {
   /** The first line of the error. */
   readonly line: string;
-  /** When the attempt failed, in milliseconds since 1970; null if unknown, usually because of a later change. */
+  /** When the attempt failed, in milliseconds since 1970; null if unknown, usually after a later change. */
   readonly atMs: number | null;
 }
 
 export interface LastErrors {
-  /** The last error that was found for a task, by the task's id. */
+  /** The last errors, by the task's id. */
   readonly of: ReadonlyMap<number, LastError>;
   /** Whether only some jobs were read. */
   readonly areSampled: boolean;
 }
 
-/** The maximum number of the newest failed jobs that are read, and of the retries due nearest to now that are read. */
+/** How many of the newest failed jobs are read at most, and how many of the retries due nearest to now. */
 const NEWEST = 2_000;
 const SAMPLED_PAGES = 250;
 
@@ -91,12 +91,12 @@ interface ErrorRow {
   readonly at_ms: string | null;
 }
 
-/** SQL: the time at which the job's last attempt failed; null if it is unknown. */
+/** SQL: the time at which the job's last attempt failed; null: unknown. */
 const knownAt = `case when ${isFailureTimed("jobs")} then ${failedAt("jobs")} end`;
 
 /**
- * Returns SQL for the last error of each task. `found`: a query for the jobs to consider, with the columns id, task_id
- * and at, the time of the failure.
+ * Returns SQL for the last error of each task. `found`: a query for the jobs to consider, with the columns `id`,
+ * `task_id` and `at`, the time of the failure.
  */
 const lastOf = (s: string, found: string): string => `
   with found as materialized (${found}
@@ -121,7 +121,7 @@ const lastOfAllSql: Statement = (s) =>
     where jobs.task_id = any ($1::int[]) and jobs.last_error is not null`,
   );
 
-// The keys of the index are enough to find the newest failed jobs.
+// `at` is updated_at and not knownAt, so that the newest failed jobs are found with the index alone.
 const lastOfFailedSql: Statement = (s) =>
   lastOf(
     s,
@@ -132,8 +132,8 @@ const lastOfFailedSql: Statement = (s) =>
     limit ${NEWEST}`,
   );
 
-// Finds the retries that are due nearest to now. The delays before a job's first retries are short. So most jobs whose
-// attempt failed recently are due soon, or became due recently.
+// Most jobs whose attempt failed recently are among the retries due nearest to now, because the delays before a job's
+// first retries are short.
 const lastRetriedSql = (s: string, when: string, order: string): string => `
     (select ${FAILED} from ${s}._private_jobs as jobs
     where ${indexCondition("retrying", "jobs")} and jobs.run_at ${when} pg_catalog.now()

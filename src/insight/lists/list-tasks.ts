@@ -1,5 +1,4 @@
-// Lists tasks, page by page. For each task: the number of its jobs in each condition, its last error, its pause, and
-// how many live workers support it.
+// Lists tasks, page by page, with their jobs, their last errors, their pauses and the workers that support them.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
@@ -20,13 +19,13 @@ export interface ListedTask {
   readonly counts: Readonly<Record<Condition, Value>>;
   /**
    * The earliest run_at of the task's due jobs that are not locked, in milliseconds since 1970; null if there are none.
-   * If only some jobs were read, only these are considered.
+   * If only some jobs were read, only those count.
    */
   readonly oldestReadyMs: number | null;
   readonly lastFailureMs: number | null;
-  /** The last error of the task's jobs; null: no job has an error, or none of the jobs that were read. */
+  /** The last error of the task's jobs; null: none of the jobs that were read has an error. */
   readonly lastError: LastError | null;
-  /** Whether only some jobs were read to find `lastError`. Other jobs of the task may then have a later error. */
+  /** Whether only some jobs were read for `lastError`. If so, another job of the task may have a later error. */
   readonly isErrorSampled: boolean;
   /** The number of live workers that list the task in their reports. */
   readonly supportedBy: number;
@@ -38,7 +37,7 @@ export interface ListedTask {
 
 /**
  * The orders of the list. A `-` before a condition: most jobs in this condition first. `oldest`: by `oldestReadyMs`.
- * `worst`: most failed and retrying jobs first; if no worker supports a task, its ready and blocked jobs count, too.
+ * `worst`: most failed and retrying jobs first; for an unsupported task, ready and blocked jobs count, too.
  */
 export const taskSorts = [
   "name",
@@ -91,8 +90,8 @@ export async function listTasks(
   };
   const page = pageOf(rows, orders[request.sort], ({ identifier }) => identifier, request);
   const isSmall = counted.basis === "scan";
-  // The last error is searched only for tasks that may have jobs. In a small table, these are the tasks with counts. In
-  // a large table, a task without counts may have jobs, too, because not all jobs were counted.
+  // In a small table all jobs were counted, so a task without a tally has no jobs and no last error. In a large table
+  // such a task may have jobs, because not all jobs were counted.
   const mayHaveJobs = (row: TaskRow) => !isSmall || tally(row) !== undefined;
   const ids = page.rows.filter(mayHaveJobs).map(({ id }) => id);
   const errors = await lastErrors(db, ids, isSmall);
@@ -119,9 +118,10 @@ const FAILING = [...inCondition.failed, ...inCondition.retrying];
 const STUCK = [...FAILING, ...inCondition.blocked, ...inCondition.ready];
 
 /**
- * Returns a function that returns the support of a task. A task that no live worker lists counts as unsupported only if
- * all of these hold: there are live workers, the complete list of tasks of each of them was read, all workers that hold
- * locks were found, and none of these is an unknown worker. Otherwise `isUnsupported` is null.
+ * Returns a function that returns the support of a task. A worker whose tasks are unknown might support any task. So a
+ * task that no live worker lists is unsupported only if live workers list other tasks, each live worker's complete list
+ * was read, all workers that hold locks were found, and none of these is an unknown worker. If one of these conditions
+ * is not met, `isUnsupported` is null.
  */
 async function supportOf(db: Database, counted: CountedNames) {
   const living: LiveTasks = await liveTasks(db);

@@ -26,15 +26,15 @@ import { reportsOf } from "./worker-reports.ts";
 /** A worker with its report and its jobs. */
 export interface ListedWorker extends KnownWorker {
   readonly report: WorkerReport;
-  /** The number of running jobs that the worker reports; if it reports none, a number that follows from its locks. */
+  /** The number of running jobs, from the worker's report or, without such a number, from the worker's locks. */
   readonly running: Value;
   /** The number of jobs that the worker has locked and not started; null if unknown. */
   readonly fetched: number | null;
   /** The number of jobs that the worker has locked in the database now; null if unknown. */
   readonly lockedJobs: number | null;
   /**
-   * The jobs that have run longest, from the worker's report. If the worker reports no number of running jobs, the jobs
-   * that it locked longest ago are added, unless the table is large and lacks the index `running`.
+   * The jobs that have run longest, from the worker's report. If the report has no number of running jobs, the jobs
+   * with the worker's oldest locks follow, unless the table of jobs is large and lacks the index `running`.
    */
   readonly current: readonly WorkerJob[];
 }
@@ -42,14 +42,14 @@ export interface ListedWorker extends KnownWorker {
 export interface WorkerJob {
   readonly id: string;
   readonly task: string | null;
-  /** When the job was started or, if no report has its start, when it was locked; RFC 3339. */
+  /** When the job started, or when it was locked if the worker's report does not have the job; RFC 3339. */
   readonly since: string;
 }
 
 export const workerSorts = ["state", "id", "-started", "-running", "-done"] as const;
 export type WorkerSort = (typeof workerSorts)[number];
 
-// The order of the states: workers that need attention come first.
+// Workers that need attention come first.
 const rank: Record<WorkerState, number> = { stale: 1, unknown: 2, alive: 3 };
 const time = (us: string | null) => (us === null ? null : Number(us));
 
@@ -125,8 +125,8 @@ const nameOf = ({ workerId }: KnownWorker) => workerId;
 const isWithoutReport = ({ reportedRunning }: KnownWorker) => reportedRunning === null;
 
 /**
- * Returns the number of the worker's running jobs from its report at the last heartbeat, or otherwise from its locks.
- * If locked jobs cannot be found, returns the number of its locked queues as a lower bound.
+ * Returns the number of the worker's running jobs from its report or, without such a number, the number of the jobs
+ * that it has locked. If both are unknown, returns the number of the worker's locked queues as a lower bound.
  */
 function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Value {
   const { reportedRunning, lastHeartbeatAtUs, locks } = worker;
@@ -135,8 +135,7 @@ function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Valu
   }
   const jobs = jobsLockedBy(worker);
   if (basis === "probe") return exactValue(jobs, basis, asOf);
-  // Each locked queue counts as one running job, so the number of locked queues is a lower bound. `jobs` is from an
-  // earlier count of all jobs. It is only an estimate, because some of these jobs may have ended since that count.
+  // Each locked queue counts as one running job. `jobs` comes from an earlier count of all jobs, so it is an estimate.
   const queues = locks?.queues ?? 0;
   return basis === null
     ? cappedValue(queues, "probe", asOf)
@@ -155,7 +154,7 @@ function withinSlots(worker: KnownWorker, locks: Value, { slots, fetched }: Work
 }
 
 /**
- * For each worker, at most this many locked jobs are read: CURRENT_JOBS divided by the number of workers, or
+ * The number of locked jobs that are read for each worker is at most CURRENT_JOBS divided by the number of workers, or
  * JOBS_OF_EACH if that is more.
  */
 const CURRENT_JOBS = 100;
@@ -180,7 +179,7 @@ interface LockedRow {
   readonly since_us: string;
 }
 
-/** Returns the jobs that each worker locked longest ago; none if the table is large and lacks the index `running`. */
+/** Returns the jobs with each worker's oldest locks; none if the table is large and lacks the index `running`. */
 async function lockedBy(
   db: Database,
   workerIds: readonly string[],

@@ -1,5 +1,5 @@
-// Reads the size of one job, to decide whether the job is too large for one response. A compressed payload is
-// decompressed for that, unless the stored size is already too large. A payload of any size can be read in pieces.
+// Reads the size of one job, to decide whether the job is too large for one response. Also reads a payload of any size
+// in pieces.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
@@ -7,14 +7,15 @@ import { type Database, query, type Statement } from "../../database/database.ts
 export const MAX_WHOLE_BYTES = 16 * 1_048_576;
 
 export interface JobSize {
-  /** The approximate size of payload, error and flags, in bytes. A size above MAX_WHOLE_BYTES may be far from exact. */
+  /** The approximate size of payload, error and flags. Above MAX_WHOLE_BYTES, it may be much too small, or Infinity. */
   readonly bytes: number;
   readonly isWhole: boolean;
 }
 
 /**
- * Returns the size of a job; null if the job does not exist. `quickReads`: the database, with a short timeout, whose
- * statement decompresses a compressed payload. If the statement times out, the job counts as too large.
+ * Returns the size of a job; null if the job does not exist. A compressed payload is decompressed, unless its stored
+ * size is already too large. `quickReads`: the database for the decompression, with a short timeout. After a timeout,
+ * the job counts as too large.
  */
 export async function jobSize(
   db: Database,
@@ -28,7 +29,7 @@ export async function jobSize(
   return sizeOf(row.other_bytes + (await unpackedBytes(quickReads, id)));
 }
 
-/** Whether the job exists. Unlike jobSize(), isJob() never decompresses the job's payload. */
+/** Whether the job exists. Never decompresses the job's payload. */
 export async function isJob(db: Database, id: string): Promise<boolean> {
   return (await query(db, isJobSql, [id])).length > 0;
 }
@@ -69,8 +70,8 @@ const unpackedSql: Statement = (schema) => `
   where jobs.id = $1::bigint`;
 
 /**
- * The bytes that one statement reads. Each statement decompresses the whole payload in PostgreSQL, so a few large reads
- * cost less than many small ones.
+ * The maximum size of one read, in bytes. Each statement decompresses the whole payload in PostgreSQL, so a few large
+ * reads cost less than many small ones.
  */
 const STATEMENT_BYTES = 8 * 1_048_576;
 /**
@@ -82,16 +83,15 @@ const PIECE_BYTES = 1_048_576;
 export interface PayloadPieces {
   readonly bytes: number;
   /**
-   * Yields the pieces of the payload. Throws if the payload has changed since its size was read, because a mixture of
-   * two payloads would be invalid. Also throws if the job has been deleted.
+   * Yields the pieces of the payload. Throws `not_found` if the job was deleted or its payload has changed since the
+   * size was read, because a mixture of two payloads would be invalid.
    */
   readonly pieces: () => AsyncGenerator<Buffer, void>;
 }
 
 /**
- * Returns the size of the payload, and its text, byte for byte, in pieces; null if the job does not exist. The text is
- * read by several statements, each of at most 8 MB, so that no snapshot stays open while a slow client receives the
- * pieces.
+ * Returns the size of the payload and, in pieces, its exact text; null if the job does not exist. The text is read by
+ * several statements, so that no snapshot stays open while a slow client receives the pieces.
  */
 export async function payloadPieces(db: Database, id: string): Promise<PayloadPieces | null> {
   const [first] = await query<WholeRow>(db, wholeSql, [id]);
@@ -108,7 +108,7 @@ export async function payloadPieces(db: Database, id: string): Promise<PayloadPi
           `the payload of job ${id} has changed, or the job was deleted`,
         );
       }
-      // shift() removes each row from the array, so that its memory can be released.
+      // shift() removes each row from the array, so that the row's memory can be released.
       for (let row = rows.shift(); row !== undefined; row = rows.shift()) {
         yield Buffer.from(row.piece, "base64");
       }
@@ -138,9 +138,9 @@ const wholeSql: Statement = (schema) => `
     offset 0
   ) as whole`;
 
-// A worker that locks or unlocks the job writes the job's row again with the same payload. So a new version of the row
-// (xmin) does not prove that the payload has changed: in this case the digest of the payload is compared, too. Pieces
-// are sent in base64, because the text form of bytea depends on the session's settings.
+// Each lock or unlock of the job makes a new version of the row (another xmin) with the same payload. So if xmin has
+// changed, the digests of the payloads are compared. Pieces are sent in base64, because the text form of bytea depends
+// on the session's settings.
 const pieceSql: Statement = (schema) => `
   select pg_catalog.encode(pg_catalog.substring(part.bytes, place, $5::int), 'base64') as piece, part.digest
   from (

@@ -1,5 +1,5 @@
-// A compiled query: an SQL condition on jobs. Texts from the query are only in its parameters, and names of tasks and
-// queues have become ids. All code that reads, counts, exports or changes the jobs of a query takes a JobQuery.
+// A compiled query: an SQL condition on jobs. Texts from the query are only in the values of the condition's
+// parameters, not in the SQL. Names of tasks and queues have become ids.
 import type { TermCost } from "./fields/field.ts";
 import type { CheckedTexts } from "./parts/part.ts";
 import type { QueryShape } from "./parts/shape.ts";
@@ -21,31 +21,30 @@ export interface JobQuery {
    */
   readonly nowUs: string;
   /**
-   * Returns a condition on a row of _private_jobs under the alias `jobs`, in parentheses. Its parameters are numbered
-   * from `first` on (2 = `$2`), and their values are `values`. The condition is `true` if all jobs match.
+   * Returns a condition on a row of _private_jobs under the alias `jobs`, in parentheses; `true` if all jobs match. The
+   * parameters are numbered from `first` on (2 = `$2`), and their values are `values`.
    */
   sql(first: number): string;
   readonly values: readonly unknown[];
   /**
-   * Returns whether a row that `sql` accepts matches the query. It compares payload fields and error groups, which SQL
-   * cannot decide. null: each row that `sql` accepts matches.
+   * Returns whether a row that `sql` accepts matches the query. The function compares payload fields and error groups,
+   * because SQL cannot decide them. null: each row that `sql` accepts matches.
    */
   readonly check: ((row: CheckedTexts) => boolean) | null;
   /**
-   * Returns the select item for `marks`, a member of the rows that `check` reads. Its parameters are those of `sql`.
-   * The item is `null::text` if `check` needs no marks.
+   * Returns the select item whose value `check` reads as the member `marks` of a row; `null::text` if `check` needs no
+   * marks. The parameters are those of `sql(first)`.
    */
   marks(first: number): string;
   /**
-   * The same query with a condition that decompresses nothing. It is used when decompressing takes too long. null: the
+   * The same query with a condition that decompresses nothing, for use when decompression takes too long. null: the
    * query reads no values that may be compressed.
    */
   readonly light: LightQuery | null;
-  /** What all matching jobs have in common. Code that reads the jobs selects an index by it. */
+  /** What all matching jobs have in common. Code that reads the jobs selects an index by the shape. */
   readonly shape: QueryShape;
   /** `cheap`: an index finds the matches. `bounded`: a walk in bounded steps finds them. */
   readonly cost: "cheap" | "bounded";
-  /** The costs of the query's terms, for `explain`. */
   readonly terms: readonly TermCost[];
   /** The first missing optional index that would make one of the terms cheap; null if none would. */
   readonly indexHint: string | null;
@@ -55,15 +54,15 @@ export interface JobQuery {
   readonly isEmpty: boolean;
 }
 
-/** A query whose `sql` decompresses nothing. So it also accepts rows that only a decompressed value could exclude. */
+/** A query whose `sql` decompresses nothing. So `sql` also accepts rows that only decompression could exclude. */
 export interface LightQuery extends JobQuery {
   /**
-   * A condition without parameters. It is true for a row that cannot be decided, because a value that the query reads
-   * is compressed in the row. `check` is not called for such a row.
+   * A condition without parameters: the row has a compressed value that the query reads, so it cannot be decided
+   * whether the row matches. `check` is not called for such a row.
    */
   readonly undecided: string;
 }
 
-/** Returns a select item: `undecided` of a light query; false for any other query, which decides every row. */
+/** Returns a select item: `undecided` of a light query; `false` for any other query, because it decides every row. */
 export const undecidedBy = (query: JobQuery): string =>
   "undecided" in query ? (query as LightQuery).undecided : "false";

@@ -13,20 +13,17 @@ import { reportedWorkers } from "../expressions/reported-workers.ts";
 export interface ActiveWorker {
   /** The id of the worker, as in `locked_by`. */
   readonly workerId: string;
-  /** The time of its last heartbeat. */
+  /** The time of the worker's last heartbeat. */
   readonly lastHeartbeatAt: Date;
-  /** The time at which it started. */
+  /** The time at which the worker started. */
   readonly startedAt: Date;
   /** `lastHeartbeatAt` as RFC 3339 text with microseconds. */
   readonly lastHeartbeatAtText: string;
   /** `startedAt` as RFC 3339 text with microseconds. */
   readonly startedAtText: string;
-  /** The JSON text of the worker's report; null if there is none, if it is not a JSON object, or if it is omitted. */
+  /** The JSON text of the worker's report; null if the report is missing, is omitted, or is not a JSON object. */
   readonly metadataText: string | null;
-  /**
-   * True when the report is omitted: the reports of all workers together exceed 2 MB, and it is one of the
-   * longest.
-   */
+  /** Whether the report is omitted: all reports together exceed 2 MB, and this report is one of the longest. */
   readonly isMetadataOmitted: boolean;
   /** The number of jobs that the worker is running; null if unknown. */
   readonly running: number | null;
@@ -57,9 +54,9 @@ const optionsSchema = strict({ staleAfterMs: v.optional(upToAYear) });
 
 /**
  * Returns the workers with a heartbeat row, ascending by id, at most 1,000; none if the schema has no table of
- * heartbeats, or the role may not read it. `staleAfterMs`: milliseconds, up to a year; the default is the threshold in
- * each worker's report, or 300,000 if the report has none. If all reports together exceed 2 MB, the longest ones are
- * left out. Throws InputError if `staleAfterMs` is out of range.
+ * heartbeats, or the role may not read that table. `staleAfterMs`: milliseconds, up to a year; the default is the
+ * threshold in each worker's report, or 300,000 if the report has no threshold. Throws InputError if `staleAfterMs` is
+ * out of range.
  */
 export async function listActiveWorkers(
   db: Database,

@@ -1,6 +1,6 @@
 // The number of jobs in each condition and state, with its precision. A small table is read in one pass. In a large
-// table, conditions with few jobs are counted in indexes. The other numbers come from a sample or a census, whichever
-// is more precise.
+// table, conditions with few jobs are counted in indexes. The other numbers come from a sample of pages or from a
+// census (a count of all pages in chunks), whichever is more precise.
 import { type Condition, conditions } from "../../domain/condition.ts";
 import {
   cappedValue,
@@ -22,7 +22,7 @@ import type { NameCounts } from "./name-counts.ts";
 export type State = keyof typeof inState;
 
 /**
- * The counts at `asOf`; a value from a sample or a census may be older, and has its own `as_of`. All times are
+ * The counts at `asOf`. A value from a sample or a census may be older: it has its own `as_of`. All times are
  * RFC 3339; null: there is no such job, or the time is unknown.
  */
 export interface MeasuredCounts {
@@ -83,8 +83,8 @@ export interface TakenSample {
 }
 
 /**
- * Returns a sample with its estimates. The estimates are cached, because pulses (sampler.ts) are more frequent than
- * samples. `pages`: the number of pages of the table.
+ * Returns a sample with its estimates, which are cached, because many snapshots use the same sample. `pages`: the
+ * number of pages of the table.
  */
 export function takenSample(sample: JobSample, pages: number, asOf: string): TakenSample {
   const kept = new Map<string, Interval>();
@@ -99,9 +99,9 @@ export function takenSample(sample: JobSample, pages: number, asOf: string): Tak
 }
 
 /**
- * Returns the counts of a large table. `census`: the last complete one. `taken`: null if no sample could be read in
- * time. If both are null, the total comes from the planner's statistics, and other counts that are not exact are lower
- * bounds.
+ * Returns the counts of a large table. `taken`: null if no sample could be read in time. `census`: the last complete
+ * census, if there is one. If both are null, the total comes from the planner's statistics, and other counts that are
+ * not exact are lower bounds.
  */
 export function countsOfParts(
   gauge: Gauge,
@@ -134,8 +134,8 @@ export function countsOfParts(
   const provenConditions: Partial<Record<Condition, number>> = { blocked: probe.blocked };
   const ages = census === null ? null : agesOf(census.tallies.all);
   const sampleTimes = taken?.sample ?? NOTHING_MET;
-  // The longest running job of the sample is preferred to that of the census. The sample does not have all jobs, but it
-  // is newer: jobs that ran during the census may have ended.
+  // Without the index `running`, the longest running job of the sample is preferred to that of the census, which is
+  // usually older: jobs that ran during the census may have ended.
   const { longestRunningMs = sampleTimes.longestRunningMs ?? ages?.longestRunning ?? null } =
     indexed;
   const { lastFailureMs = latest(sampleTimes.lastFailureMs, ages?.lastFailure ?? null) } = indexed;
@@ -158,8 +158,8 @@ const NOTHING_MET = { longestRunningMs: null, lastFailureMs: null } as const;
 /** The factor by which the planner's statistics may be wrong: they may be outdated, and come from a sample. */
 const PLANNED_OFF_BY = 2;
 /**
- * If there are no statistics, this number of jobs on a page is assumed. A job takes at least 85 bytes, and seldom more
- * than a page.
+ * The assumed number of jobs on a page if there are no statistics. A job takes at least 85 bytes, and seldom more than
+ * a page.
  */
 const UNPLANNED = { value: 40, low: 1, high: 100 } as const;
 

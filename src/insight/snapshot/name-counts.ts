@@ -1,4 +1,5 @@
-// The number of jobs of each task and each named queue, with its precision.
+// The number of jobs of each task and each named queue, with its precision. A census counts the whole table
+// in parts (census.ts).
 import {
   type Basis,
   cappedValue,
@@ -11,13 +12,13 @@ import { inState, sumOf, type TallyName } from "../stats/tally.ts";
 
 export interface NameCounts {
   readonly basis: Extract<Basis, "scan" | "census" | "sample">;
-  /** RFC 3339: when the jobs were counted; for a census, when its last part was counted. */
+  /** RFC 3339: when the jobs were counted; for a census, when the last part was counted. */
   readonly asOf: string;
-  /** The counts of the jobs that were read. For a sample, only a part of all jobs was read. */
+  /** The counts of the jobs that were read: for a sample, only a part of all jobs. */
   readonly tallies: NameTallies;
   /**
-   * Returns the number of a task's or queue's jobs in the conditions `which`. `tally`: the counts of the task or queue;
-   * undefined if none of its jobs was counted.
+   * Returns the number of a task's or queue's jobs in the conditions `which`. `tally`: the entry of `tallies` for the
+   * task or queue; undefined if there is none.
    */
   value(tally: NameTally | undefined, which: readonly TallyName[]): Value;
   /** Returns the number of jobs that this worker has locked; if `basis` is "sample", an estimate. */
@@ -34,7 +35,7 @@ export function scannedNames(tallies: NameTallies, asOf: string): NameCounts {
   };
 }
 
-/** What has changed since a census began. */
+/** The changes since a census began. */
 export interface ChangesSince {
   /** The number of writes to rows of jobs. The census may have counted a written row twice or not at all. */
   readonly writes: number;
@@ -61,9 +62,8 @@ const due = inState.ready;
 const scheduled = inState.scheduled;
 
 /**
- * Returns an upper bound for the change of a count without a write to a row of a job. There are two causes of such a
- * change. First, a scheduled job or a retry becomes due. Second, the named queue of a due job is locked or unlocked, so
- * that the job becomes blocked or stops being blocked.
+ * Returns how much a count may have changed without a write to a row of a job. There are two causes: scheduled jobs and
+ * retries become due; and named queues are locked or unlocked, so that due jobs become blocked or stop being blocked.
  */
 function shiftOf(
   tally: NameTally | undefined,
@@ -107,7 +107,7 @@ export function sampledNames(tallies: NameTallies, asOf: string, share: number):
   };
 }
 
-/** Returns counts of which every number is unknown, for the case that no page of the table could be read in time. */
+/** Returns unknown counts, for the case that no page of the table could be read in time. */
 export function unknownNames(asOf: string): NameCounts {
   return {
     basis: "sample",

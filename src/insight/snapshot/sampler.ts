@@ -1,6 +1,6 @@
-// Reads snapshots of the queue. The read of a snapshot is called a pulse; concurrent callers share one. A pulse reads
-// a small table whole. Of a large table it reads only the first entries of indexes. The numbers that these entries do
-// not show come from the last sample and the last census (census.ts).
+// Reads snapshots of the queue. The read of a snapshot is called a pulse. A pulse reads a small table whole. Of a large
+// table, a pulse reads only the first entries of indexes. All other numbers come from the last sample of
+// pages and the last census, which counts all jobs in small steps (census.ts).
 import { monotonic } from "../../base/clock.ts";
 import { createCache } from "../../database/cached.ts";
 import type { Database } from "../../database/database.ts";
@@ -32,15 +32,15 @@ import type { QueueSnapshot } from "./queue-snapshot.ts";
 import { createRateMeter } from "./rates.ts";
 
 export interface Sampler {
-  /** Returns a new snapshot. Counts of a large table that are from the last sample or census may be older. */
+  /** Returns a snapshot of which the read begins after the call. All calls during a pulse share the next pulse. */
   pulse(): Promise<QueueSnapshot>;
   /** The result of the last complete pulse; null before the first pulse, and after a failed one. */
   readonly last: QueueSnapshot | null;
   /** Reads a new sample, unless the last one is less than a second old or the last pulse has read the whole table. */
   sample(): Promise<void>;
   /**
-   * Runs one step of the census: see Census.step(). Returns `none`, without a step, if `last` is null, or if the last
-   * pulse has read the whole table.
+   * Runs one step of the census: see Census.step(). Returns `none`, without a step, if `last` is null or the last pulse
+   * has read the whole table.
    */
   census(): Promise<"listening" | "counted" | "complete" | "left" | "none">;
   /** How long the last successful run of each part took, and when it ended, by the monotonic clock, in milliseconds. */
@@ -55,19 +55,19 @@ export interface SamplerOptions {
   readonly sampledPages?: number;
 }
 
-/** The counts of a pulse. `isSmall`: the whole table was read. */
+/** `isSmall`: the whole table was read. */
 type PulseCounts = Pick<QueueSnapshot, "isSmall" | "counts" | "names">;
 
 /** The maximum number of named queues in a snapshot. It limits the data that is sent to each viewer. */
 const MAX_QUEUES = 1_000;
-/** The most pages that are sampled for the counts by task and queue. A complete census replaces these counts. */
+/** The maximum number of pages in a sample for the counts by task and queue. A complete census replaces them. */
 const SAMPLED_FOR_NAMES = 300;
 const NOTHING_INDEXED: IndexedCounts = { tallies: new Map() };
-/** If the last sample is younger than this, sample() reads no new one: a pulse may have just read the last one. */
+/** If the last sample is younger than this, sample() reads no new one: a pulse may have just read a sample. */
 const YOUNG_SAMPLE_MS = 1_000;
 /**
- * If the last sample is older than this, a pulse reads a new one, for example after a time without viewers. Until a
- * census is complete, a new sample also reads the counts by task and queue again, if these counts are older than this.
+ * If the last sample is older than this, a pulse reads a new one, for example after a time without viewers. If the
+ * counts by task and queue are older than this, and no census is complete, a new sample also replaces these counts.
  */
 const OLDEST_SAMPLE_MS = 60_000;
 
@@ -110,8 +110,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       return sampledNames(tallies, asOf, selected.length / Math.max(gauge.pages, 1));
     });
 
-  // A read of an index may take too long if the index begins with many dead entries. Then the sample and the census
-  // are used instead.
+  // If an index begins with many dead entries, a read of the index may time out. Then the sample and the census are used.
   const readHeads = async (gauge: Gauge): Promise<Heads> => {
     const since = census.begunMs ?? gauge.nowMs;
     const probe =
@@ -129,8 +128,8 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     readIndexed(db, await usableIndexes(db), heartbeats);
 
   /**
-   * Returns the last sample, or reads a new one if the last is too old or missing. If the read takes too long, returns
-   * the last sample, however old, or null if there is none.
+   * Returns the last sample, or a new one if the last is too old or missing. If the read takes too long, returns the
+   * last sample, or null if there is none.
    */
   const freshSample = async (gauge: Gauge) => {
     const before = sampled;

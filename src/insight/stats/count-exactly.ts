@@ -1,5 +1,5 @@
 // Counts the matches of a query exactly, in short steps. A call of countOn() takes about 0.4 s, so a long count needs
-// several calls. The steps ascend by id, because a job's id never changes.
+// several calls. The jobs are counted in the order of their ids, because the id of a job never changes.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -20,18 +20,20 @@ export interface CountProgress {
   readonly lastId: string;
 }
 
-/** The target durations of a step, and of one call of countOn(), in milliseconds. */
+/** The target duration of a step, in milliseconds. */
 const STEP_MS = 100;
+/** The target duration of one call of countOn(), in milliseconds. */
 const ANSWER_MS = 400;
+/** A span is the maximum number of jobs in a step. */
 const FIRST_SPAN = 2_000;
 const SHRINK = 8;
 const MAX_SPAN = 100_000_000;
-/** The maximum number of rows whose texts are read in one step, if this process evaluates the query (`check`). */
+/** The maximum number of rows that a step reads if this process has to check their texts (`check`). */
 const MAX_CHECKED = 500;
 const MAX_ERROR_LENGTH = 4_096;
 /**
- * The maximum stored size and the maximum decompressed size of a payload that is read, in bytes. They are limited,
- * because a step has all its rows in memory.
+ * The maximum sizes of a payload that is checked, as stored and after decompression, in bytes: all rows of a step are
+ * in memory at once.
  */
 const MAX_STORED_BYTES = 32_768;
 const MAX_UNPACKED_BYTES = 262_144;
@@ -52,7 +54,7 @@ export function isDone({ afterId, lastId }: CountProgress): boolean {
 
 /**
  * Continues a count for about 0.4 s, or until all jobs are counted. A step that times out is repeated with fewer rows.
- * `mustMove`: without any progress the call continues longer, so that a client does not get the same cursor again.
+ * `mustMove`: continues longer if there is no progress yet, so that a client never gets the same cursor twice.
  */
 export async function countOn(
   db: Database,
@@ -73,10 +75,10 @@ export async function countOn(
       span = Math.ceil(span / SHRINK);
       continue;
     }
-    // If even a step of a single row has timed out, it is unknown whether the job of this row matches.
+    // If even a step of one job has timed out, it is unknown whether this job matches.
     progress = counted ?? { ...progress, undecided: progress.undecided + 1, afterId: to };
     const factor = STEP_MS / Math.max(monotonic() - began, 1);
-    // If the step ended before `to`, because it reached a limit for texts, the next span is smaller.
+    // If a limit for texts has ended the step before `to`, the next span is at most half as large.
     const most = progress.afterId === to ? 8 : 0.5;
     span = Math.min(Math.ceil(span * Math.min(Math.max(factor, 0.25), most)), MAX_SPAN);
   }
@@ -84,9 +86,9 @@ export async function countOn(
 }
 
 /**
- * Returns the id of the `count`th job after `afterId`, at most `lastId`. The id is searched, because the gaps between
- * ids can have any width. If the search times out, because the index has many entries of deleted jobs, the result is
- * `afterId` plus `count`, at most `lastId`.
+ * Returns the id of the `count`th job after `afterId`, at most `lastId`. The id is searched in the index, because the
+ * gaps between ids can have any width. If the search times out, because the index has many entries of deleted jobs,
+ * returns `afterId` plus `count`, at most `lastId`.
  */
 async function lastOfStep(
   db: Database,
@@ -139,8 +141,7 @@ async function step(
     (row) => row.payload !== null && check(row as CheckedTexts),
   ).length;
   const large = checked.filter((row) => row.payload === null).length;
-  // If the step cannot check all rows of its span, it ends with the last row that was checked. The next step begins
-  // after that row.
+  // A step that cannot check all rows of its span ends with the last row that it has checked.
   const isCut = checked.length < rows.length || rows.length === MAX_CHECKED;
   const reached = isCut ? (checked.at(-1)?.id ?? to) : to;
   return { ...from, count: count + matching, undecided: undecided + large, afterId: reached };

@@ -1,9 +1,9 @@
-// Selects the pages of a sample and estimates totals from their contents. The table is divided into stretches of equal
-// size, and one random page is selected from each. A plain random sample would be less precise, because jobs that were
-// added together are stored together and often have the same outcome.
+// Selects a sample of a table's pages, and estimates totals from counts on these pages. The table is divided into
+// stretches of equal size, and one random page is selected from each. Jobs that were added together are stored together
+// and often have the same outcome, so a sample that is not spread over the table would be less precise.
 import type { Interval } from "../../domain/value.ts";
 
-/** Returns the numbers of `count` selected pages, ascending. If there are fewer pages, returns all of them. */
+/** Returns the numbers of `count` random pages, ascending; of all pages if there are fewer. */
 export function selectPages(pages: number, count: number, random = Math.random): number[] {
   const length = Math.min(pages, count);
   const stretch = pages / length;
@@ -15,8 +15,8 @@ export function selectPages(pages: number, count: number, random = Math.random):
 }
 
 /**
- * Half the width of a confidence interval, in standard deviations. For 95 %, a normal distribution needs 1.96. The
- * value is a little larger, because a variance that is estimated from few pages is itself uncertain.
+ * Half the width of a confidence interval of 95 %, in standard deviations. A normal distribution needs 1.96. More is
+ * needed here, because a variance that is estimated from few pages is itself uncertain.
  */
 const Z = 2.2;
 /**
@@ -29,8 +29,8 @@ const RULE_OF_THREE = 3;
 
 /**
  * Estimates the number of hits in the table. `pages`: the number of pages of the table. `counts`: the number of hits on
- * each page of the sample, in the order of the pages. `perPage`: the average number of jobs on a page, hits or not. If
- * the sample has no hits, the upper bound is computed from `perPage`.
+ * each page of the sample, in the order of the pages. `perPage`: the average number of jobs on a page, from which the
+ * upper bound is computed if the sample has no hits.
  */
 export function estimateFrom(pages: number, counts: readonly number[], perPage: number): Interval {
   const sampled = counts.length;
@@ -42,7 +42,7 @@ export function estimateFrom(pages: number, counts: readonly number[], perPage: 
   const hitPages = sum(counts, (one) => (one > 0 ? 1 : 0));
   if (hitPages < FEW_HITS) return fewHits(scale, hits, hitPages, counts, perPage);
   // The variance is estimated from the differences between neighbouring pages of the sample, so that gradual changes
-  // along the table hardly increase it.
+  // along the table hardly increase the estimate.
   let differences = 0;
   for (let n = 1; n < sampled; n++) differences += ((counts[n] ?? 0) - (counts[n - 1] ?? 0)) ** 2;
   const variance = (differences / (2 * (sampled - 1))) * (1 - sampled / pages);
@@ -51,8 +51,8 @@ export function estimateFrom(pages: number, counts: readonly number[], perPage: 
 }
 
 /**
- * Estimates the total if few pages of the sample have hits. Pages with hits are then rare, so their number is assumed
- * to have a Poisson distribution.
+ * Estimates the total if few pages of the sample have hits. The number of such pages is assumed to have a Poisson
+ * distribution.
  */
 function fewHits(
   scale: number,

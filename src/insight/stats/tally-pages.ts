@@ -1,7 +1,6 @@
-// Counts the jobs of each task and of each named queue, separately for each condition, and the jobs that each worker
-// has locked (the worker is the holder of these jobs). tallyAll() counts the jobs of a whole small table. For a census,
-// tallyChunk() counts the jobs on one chunk of pages. For a sample, sampleNames() lists the jobs on the given pages,
-// without counting them.
+// Counts the jobs of each task and of each named queue by condition, and the jobs that each worker has locked (the
+// worker is the *holder* of these jobs). A small table is read whole. A large table is counted in chunks of pages (a
+// census), or estimated from a sample of pages.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { lockedConditions } from "../../domain/condition.ts";
@@ -15,11 +14,10 @@ import { talliedAs } from "./tally.ts";
 
 const LOCKED = lockedConditions.map((one) => `'${one}'`).join(", ");
 
-// For each kind and condition, the keys, counts and times are returned as lists: a chunk may have thousands of groups,
-// and parsing a row for each of them would block this process. Holders are counted in a select of their own, because
-// few jobs are locked: with a third grouping of all jobs, the statement would take half as long again. Times are
-// floats, and the sort has `collate "C"`: with 10,000 groups, times of the type numeric or a sort by locale would take
-// much longer.
+// Returns one row for each kind and condition, with lists of the keys, counts and times: parsing a row for each of
+// thousands of groups would block this process. Holders are counted by a separate select, because few jobs are locked:
+// a third grouping of all jobs would make the statement 50 % slower. Times are floats, and the sort has `collate "C"`:
+// with 10,000 groups, numeric times or a sort by locale would take much longer.
 const tallies = (s: string, heartbeats: Heartbeats, where: string): string => `
   select kind collate "C" as kind, tallied collate "C" as tallied, pg_catalog.json_agg(key)::text as keys, pg_catalog.json_agg(count)::text as counts,
     pg_catalog.json_agg(pg_catalog.date_part('epoch', at) * 1000::float8)::text as times
@@ -64,9 +62,8 @@ export async function tallyAll(
 
 const isInChunk = "jobs.ctid >= $2::tid and jobs.ctid < $3::tid and (select is_ours from lock)";
 
-// Requests an advisory lock, so that only one admin counts at a time. If another session has the lock, the statement
-// does not wait, and does not count the chunk. The lock belongs to the transaction, so it is released at the end of the
-// chunk, even behind a pooler.
+// Requests an advisory lock, so that only one admin counts at a time. If another session has the lock, the result is
+// false, without a wait. The lock belongs to the transaction, so it ends with the statement, even behind a pooler.
 const tryLock = (schemaName: string): string =>
   `pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('worker:census:' || ${schemaName}::text, 0))`;
 
@@ -113,8 +110,8 @@ export async function tallyChunk(
   return rows.filter(({ kind }) => kind !== null);
 }
 
-// Each list in the result has one element for each job, except `holders`, which has one for each locked job. An
-// estimate needs the counts of each page. The jobs are counted in this process, which is cheaper than grouping in SQL.
+// Returns the jobs uncounted: counting them in this process is cheaper than grouping them in SQL. The pages are
+// returned, because an estimate needs the counts of each page.
 const sampleSql =
   (heartbeats: Heartbeats): Statement =>
   (s) =>

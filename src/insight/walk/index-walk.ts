@@ -1,7 +1,7 @@
-// Walks jobs in the order of an index. Each step reads the next entries of the index, and finds the jobs among them
-// that match. A key is what the index sorts by: a time, or a priority and a time. The index does not sort rows of the
-// same key by id, so a step reads all rows of a key and sorts them. If a key has too many rows, they are walked by id
-// instead (`tie`).
+// Walks jobs in the order of an index. The index sorts jobs by a key: a time, or a priority and a time. Each step
+// reads the next entries of the index, and finds the matching jobs among them. Some indexes do not sort the rows of
+// one key by id. So a step reads all rows of a key, and sorts them by id. If a key has more than MAX_TIE rows, these
+// rows are walked by id instead (a position of the kind `tie`).
 import { query } from "../../database/database.ts";
 import { isDueIn } from "../../domain/condition.ts";
 import { isDue as isDueNow } from "../../queue/sql/eligible.ts";
@@ -19,7 +19,6 @@ export function indexOf({ way }: Segment): IndexWay {
   return way;
 }
 
-/** If more than MAX_TIE rows have the same key, they are walked by id. */
 const MAX_TIE = 20_000;
 
 interface StepRow {
@@ -34,8 +33,8 @@ interface StepRow {
 }
 
 /**
- * Runs one step. `last`: all rows up to this one are done; null: none is done yet. `isSparse`: few of the rows read so
- * far matched.
+ * Runs one step. `last`: the last row that is done; null: no row is done yet. `isSparse`: few of the rows that the walk
+ * has read so far match.
  */
 export async function walkIndex(
   input: StepInput,
@@ -67,7 +66,9 @@ export async function walkIndex(
 }
 
 /**
- * Returns the position after the next entry of the index, for a walk that leaves this entry out; null: the walk ends.
+ * Returns the position after the next entry of the index, for a walk that leaves this entry out; null: the segment has
+ * ended. If the entry's key has more than MAX_TIE rows, returns the position of the kind `tie` for these rows, and the
+ * entry is not left out.
  */
 export async function afterOneEntry(
   input: Omit<StepInput, "size">,
@@ -81,9 +82,9 @@ export async function afterOneEntry(
 }
 
 /**
- * Returns the priorities of the jobs that a step reads from the index. The jobs of one priority are one part of the
- * index; `[null]` means the whole index. If the key begins with the priority, a step reads one part: that of the first
- * priority that is not less than the priority of the given key.
+ * Returns the parts of the index that a step reads. A part is the entries of one priority; `[null]` means the whole
+ * index. If the key begins with the priority, a step reads only one part: the first whose priority is not less than
+ * `from`, the priority of the given key. If there is no such part, the list is empty.
  */
 function partsOf(way: IndexWay, [from]: readonly string[]): readonly (number | null)[] {
   const { priorities: known } = way;
@@ -93,7 +94,7 @@ function partsOf(way: IndexWay, [from]: readonly string[]): readonly (number | n
 
 const isOfTimes = ({ keys }: IndexWay) => keys.length === 1;
 
-/** Returns where the step begins: at `begin`, or at the first row of the part if `begin` is in an earlier priority. */
+/** Returns where the step begins: at `begin`, or at the first row of the part if `begin` has a smaller priority. */
 function beginIn(
   [part]: readonly (number | null)[],
   way: IndexWay,
@@ -104,7 +105,7 @@ function beginIn(
   return { key: [String(part), EARLIEST], id: idBefore(segment) };
 }
 
-/** Returns where the walk continues after these parts; null: the walk ends after them. */
+/** Returns where the walk continues after these parts; null: no part follows. */
 function behindParts(
   way: IndexWay,
   segment: Segment,
@@ -132,7 +133,6 @@ export function tieMatching({ keys }: IndexWay, key: readonly string[]): WalkCon
 
 const idBefore = ({ descending }: Segment) => (descending ? MAX_ID : MIN_ID);
 
-/** Returns the smallest or the largest possible key. */
 function endKey({ keys }: IndexWay, isLargest: boolean): string[] {
   const [smallest, largest] = ["-32768", "32767"];
   return keys.map(({ column }) => {
@@ -151,9 +151,9 @@ function keyBeside(key: readonly string[], isSmaller: boolean): string[] | null 
 }
 
 /**
- * If only due jobs match, or only future jobs, returns a condition that limits the read to these jobs; otherwise an
- * empty text. No match is lost: future jobs are read from `nowUs` on, which is not later than the time of the
- * statement, and due jobs are read up to the time of the statement.
+ * If only due jobs match, or only future jobs, returns a condition that limits the read to these jobs. In all other
+ * cases returns an empty text. No match is lost, because `nowUs` is not later than the time of the statement: due jobs
+ * are read up to the time of the statement, and future jobs from `nowUs` on.
  */
 function aheadOf({ shape, nowUs }: WalkCondition, bound: (value: unknown) => string): string {
   const { isDue, conditions } = shape;
@@ -163,21 +163,21 @@ function aheadOf({ shape, nowUs }: WalkCondition, bound: (value: unknown) => str
   return `and jobs.run_at > ${nowUs === null ? "pg_catalog.now()" : `${bound(momentText(nowUs))}::text::timestamptz`}`;
 }
 
-/** Returns an SQL list: the result of `of` for each column of the key. */
 const columns = (keys: readonly Key[], of: (column: string, at: number) => string) =>
   keys.map(({ column }, at) => of(column, at)).join(", ");
 
 const keyText = (keys: readonly Key[], alias: string) =>
   `pg_catalog.concat_ws(',', ${keys.map(({ out }, at) => out(`${alias}.k${at}`)).join(", ")})`;
 
-// For each priority, one part of the index is read in time order. PostgreSQL merges the parts row by row, only as far
-// as necessary, and sorts the rows of a key by id (an incremental sort). If a key has too many rows, the limit of a
-// part ends the read of this part. A join could return the rows in another order, so the condition is evaluated for
-// one row after the other, until enough rows match. Conditions on tasks and queues (`may`) only need columns of the
-// index, so they are evaluated earlier, while the index is read. If there are no such conditions, and most rows do not
-// match (`isSparse`), the whole condition is evaluated while the index is read. This is cheaper for each row, but then
-// the condition is evaluated for all rows of a key, also for those after the last match that is needed. If a key has
-// too many rows, none of them is returned, because not all of them have been sorted. They are walked by id.
+// PostgreSQL reads each part in the order of the index, merges the parts row by row, only as far as necessary, and
+// sorts the rows of a key by id (an incremental sort). If a key has more than MAX_TIE rows, the limit of a part
+// ends the read. The rows of this key are not returned, because not all of them have been sorted.
+//
+// A join could return the rows in another order, so the condition is evaluated for one row after the other, until
+// enough rows match. Conditions on tasks and queues (`may`) only need columns of the index, so they are evaluated
+// earlier, while the index is read. If the query has no such conditions and few rows match (`isSparse`), the whole
+// condition is evaluated while the index is read. This costs less for each row. But the condition is then evaluated
+// for all rows of a key, even for the rows after the last match that is needed.
 function stepOf(
   input: StepInput,
   { keys }: IndexWay,
@@ -215,8 +215,8 @@ function stepOf(
   const may = mays.length === 0 ? "true" : `(${mays.join(" and ")})`;
   const to = segment.descending ? "desc" : "asc";
   const beyond = segment.descending ? "<" : ">";
-  // The number of leading columns whose value is the same in all rows of a part. `order by` does not name these
-  // columns, because the planner would then not notice that the rows are already sorted.
+  // The number of leading columns whose value is the same in all rows of a part. If `order by` named these columns, the
+  // planner would not notice that the rows are already sorted.
   const others = keys.length - own.length;
   const order = (of: string) =>
     `${columns(own, (_, at) => `${of}.k${others + at} ${to}`)}, ${of}.id ${to}`;

@@ -43,13 +43,13 @@ export interface Key {
 export type SegmentOrder =
   /** By id, because no other order is requested. */
   | { readonly kind: "ids" }
-  /** By an index. It is read once for each of `priorities`. If `priorities` is null, the index is read as a whole. */
+  /** By an index, which is read once for each of `priorities`; null: the index is read as a whole. */
   | {
       readonly kind: "index";
       readonly keys: readonly Key[];
       readonly priorities: readonly number[] | null;
     }
-  /** Without an index: all jobs are read by id, and those that come first in the order (the best) are collected. */
+  /** Without an index: all jobs are read by id, and the best jobs, the first in the order, are collected. */
   | { readonly kind: "rank"; readonly key: Key };
 
 export interface Segment {
@@ -114,9 +114,8 @@ export function segmentsOf(
       const way: SegmentOrder = {
         kind: "index",
         keys: [number("priority"), runAt],
-        // In each priority of the index, due jobs precede future jobs. If the query limits the jobs' conditions or
-        // requires due or future jobs, the priorities are read one by one, so that due or future jobs that cannot match
-        // are skipped.
+        // In each priority of the index, due jobs precede future jobs. If the query limits due times or conditions,
+        // the priorities are read one by one, so that due or future jobs that cannot match are skipped.
         priorities: shape.isDue === null && shape.conditions === null ? null : facts.priorities,
       };
       return keyedSegments(way, isAvailable(jobs), waiting, false, shape);
@@ -152,7 +151,7 @@ export function segmentsOf(
 const failed = isFailed(jobs);
 const locked = isLocked(jobs);
 
-/** Returns the order by the optional index with the name `index`; if it does not exist, an order of the kind `rank`. */
+/** Returns the order by the optional index `index`. If the index does not exist, the order is of the kind `rank`. */
 function rankedOrder(key: Key, index: string, { indexes }: OrderFacts): SegmentOrder {
   return indexes.has(index)
     ? { kind: "index", keys: [key], priorities: null }
@@ -166,8 +165,8 @@ const byId = (where: string, descending: boolean): Segment => ({
   fromNewest: descending,
 });
 
-// `fromNewest` matters for an order without an index, for which jobs are read by id. For a descending order the newest
-// jobs are read first. They have more often changed recently than old jobs, so more of the best jobs are found early.
+// `fromNewest` matters only without an index. For a descending order the newest jobs are read first. New jobs have more
+// often changed recently than old jobs, so more of the best jobs are found early.
 const byKey = (way: SegmentOrder, where: string, descending: boolean): Segment => ({
   way,
   where,
@@ -176,9 +175,8 @@ const byKey = (way: SegmentOrder, where: string, descending: boolean): Segment =
 });
 
 /**
- * Returns the segment of the jobs that have the sort key, and the segment of all other jobs, by id. Leaves out a
- * segment in which no job can match the query. `where`: the SQL condition for jobs that have the key. `having`: the
- * conditions (ready, blocked, …) of these jobs.
+ * Returns the segment of the jobs that have the sort key, and the segment of all other jobs, by id. `where`: the SQL
+ * condition for jobs that have the key. `having`: the conditions (ready, blocked, …) of these jobs.
  */
 function keyedSegments(
   way: SegmentOrder,

@@ -1,6 +1,5 @@
-// Reads the workers that hold locks (holders), and what their heartbeat rows report: their jobs, and the locks and
-// results that PostgreSQL refused. A holder without a heartbeat row may be a healthy Graphile worker, so its state is
-// unknown.
+// Reads the workers that hold locks (holders), and what their heartbeat rows report. A holder without a heartbeat row
+// may be a healthy Graphile worker, so the state of this holder is unknown.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isJobId } from "../../domain/job-ids.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
@@ -13,20 +12,19 @@ export type HolderState = "alive" | "stale" | "unknown";
 export interface Holder {
   readonly workerId: string;
   readonly state: HolderState;
-  /** The time of its last heartbeat in milliseconds; null if no heartbeat row was found for it. */
+  /** The time of the last heartbeat, in milliseconds since 1970; null if no heartbeat row was found. */
   readonly lastHeartbeatMs: number | null;
   readonly host: string | null;
-  /** The ids of running jobs that its last heartbeat lists, at most 1,000. */
+  /** The ids of running jobs that the last heartbeat lists, at most 1,000. */
   readonly runningJobIds: readonly string[];
-  /** The ids of fetched, unstarted jobs that its last heartbeat lists, at most 1,000; null if it has no such list. */
+  /** The ids of fetched, unstarted jobs that the last heartbeat lists, at most 1,000; null if there is no list. */
   readonly fetchedJobIds: readonly string[] | null;
-  /** Whether `runningJobIds` are all jobs that it ran at its last heartbeat. */
+  /** Whether `runningJobIds` has all jobs that the holder ran at the last heartbeat. */
   readonly listsAll: boolean;
-  /** The locks and results that PostgreSQL refused, as far as its last heartbeat lists them. */
   readonly unsettled: readonly UnsettledJob[];
 }
 
-/** A condition on a heartbeat row `workers`: the lease is valid, and no sweep has recovered the worker's jobs. */
+/** A condition on a heartbeat row `workers`: the lease is valid, and the worker's jobs were not recovered. */
 export const isAlive = `(not ${isNotResponding})`;
 
 /**
@@ -86,8 +84,8 @@ const holdersSql: Statement = (s) => `
   from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
 
 /**
- * Whether the worker is alive and its last heartbeat lists all jobs that it ran, but not this one. The job may have
- * started since that heartbeat.
+ * Whether the worker is alive, and the last heartbeat lists all jobs that the worker ran, but not this job. The job may
+ * have started after the heartbeat.
  */
 export const isUnreportedBy = (
   { state, listsAll, runningJobIds }: Holder,
@@ -111,7 +109,6 @@ function idsOf(text: string | null): string[] {
 export interface UnsettledJob {
   /** The id of the job; for a queue, `-` followed by the queue's id. */
   readonly id: string;
-  /** The message of PostgreSQL. */
   readonly error: string;
   /** True: the job has ended and its result was refused, so it stays locked. False: the lock was refused. */
   readonly isLocked: boolean;
@@ -123,7 +120,7 @@ export interface LockRefusal {
   readonly error: string;
 }
 
-/** Returns the refusal to lock the job, otherwise the refusal to lock its queue; null if no worker reports either. */
+/** Returns the refusal to lock the job or, if there is none, the refusal to lock its queue; null without either. */
 export function lockRefusalOf(
   { id, queueId }: { readonly id: string; readonly queueId: number | null },
   unsettled: readonly UnsettledJob[],
@@ -143,7 +140,7 @@ export function lockRefusalOf(
 const MAX_UNSETTLED = 100;
 const MAX_ERROR_LENGTH = 1_024;
 
-/** An expression on a heartbeat row: the JSON text of its unsettled jobs, cut at 65,536 characters; null if none. */
+/** An expression on a heartbeat row: the JSON text of its unsettled jobs, cut at 65,536 characters; null: none. */
 const UNSETTLED = "pg_catalog.left(metadata ->> 'unsettled'::text, 65536)";
 
 const unsettledSql: Statement = (s) => `
@@ -168,7 +165,7 @@ export async function readUnsettledJobs(db: Database): Promise<UnsettledJob[]> {
     .slice(0, MAX_UNSETTLED);
 }
 
-/** Returns the valid entries of a JSON array. Any session may write a heartbeat row, so invalid entries are ignored. */
+/** Returns the valid entries of a JSON array, and ignores all others, as idsOf() does. */
 function unsettledIn(text: string | null): UnsettledJob[] {
   try {
     const list: unknown = JSON.parse(text ?? "[]");

@@ -1,5 +1,5 @@
-// Adds any number of jobs by COPY, PostgreSQL's fastest way to insert rows, for imports and fan-outs. One part of the
-// rows is sent while the next is built, so only two parts are in memory, however many jobs there are.
+// Adds any number of jobs by COPY, PostgreSQL's fastest way to insert rows. One part of the rows is sent while the next
+// part is built, so only two parts are in memory, however many jobs there are.
 import { nextTurn } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
 import { BinaryRows } from "../../database/connection/binary-rows.ts";
@@ -27,7 +27,7 @@ import { skippedRows } from "./skipped-rows.ts";
 /** The maximum number of jobs in a step. The jobs of a step are checked together and added together. */
 const STEP_JOBS = 500;
 
-/** While a COPY is running, the next part grows to this size, so that the pauses between the COPYs matter little. */
+/** While a COPY is running, the next part grows to this size: with large parts, there are few pauses between COPYs. */
 const PART_BYTES = 1024 * 1024;
 
 /** If no COPY is running, as at the beginning, a part is sent once it has this size. */
@@ -39,9 +39,9 @@ type Jobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 /**
  * Adds the jobs and returns their number. On a pool, either all jobs are added or none, and the jobs are committed when
  * the promise resolves. On a client of the caller, the jobs are part of the client's transaction. If the client is in
- * no transaction, the jobs are committed in parts of about 1 MiB. Workers are notified once, at the end. Jobs with a
- * key or a throttle are not supported: use addJobs() for them. Throws InputError (for an invalid job the error names
- * the job, such as `jobs[7]`), WorkerError, and the errors that the iterable throws.
+ * no transaction, the jobs are committed in parts, so earlier parts remain after an error. Workers are notified once,
+ * at the end. Jobs with a key or a throttle are not supported: use addJobs() for them. Throws InputError (for an
+ * invalid job the error names the job, such as `jobs[7]`), WorkerError, and the errors that the iterable throws.
  */
 export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
   return (await copyAll(db, jobs, false)).added;
@@ -49,11 +49,11 @@ export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
 
 export interface CopyResult {
   readonly added: number;
-  /** The number of jobs that replaced or kept an existing job with their key, which may be from the same list. */
+  /** The number of jobs that replaced or kept an existing job with their key. That job may be from the same list. */
   readonly replaced: number;
 }
 
-/** Like copyJobs(), but jobs may have keys. A step with such a job is added by addBatch(), in the list's order. */
+/** Like copyJobs(), but jobs may have keys. The steps are added in the list's order, those with keys by addBatch(). */
 export const copyKeyedJobs = (db: Database, jobs: Jobs): Promise<CopyResult> =>
   copyAll(db, jobs, true);
 
@@ -68,7 +68,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
     const startUs = Number(await databaseNowUs(inside));
     let [given, count, replaced] = [0, 0, 0];
     let part: Part | null = null;
-    // `written`: resolves at the end of the last COPY, which runs while the next part is built.
+    // `written`: resolves at the end of the latest COPY, which runs while the next part is built.
     let written = Promise.resolve();
     let isWriting = false;
     const spare: BinaryRows[] = [];
@@ -88,8 +88,8 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
       for await (const step of steps(jobs)) {
         const specs = resolve(step, given, mayHaveKeys);
         given += step.length;
-        // The names are added here even if addBatch() follows. If addBatch() added a name in this transaction, a later
-        // step that looks the name up on another connection would wait for this transaction forever.
+        // The names are added here even if addBatch() follows. If addBatch() added a name in this transaction, and a
+        // later step added this name on another connection, the later step would wait for this transaction forever.
         await resolveNames(hasSpareConnection(db.client) ? db : inside, names, specs, written);
         if (specs.some(isKeyed)) {
           if (part !== null) await send(part);
@@ -126,7 +126,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
   });
 }
 
-/** Whether names can be read and added on a connection of the pool other than that of the transaction. */
+/** Whether `client` is a pool that can provide one more connection at once. */
 function hasSpareConnection(client: Queryable): boolean {
   if (!isPool(client)) return false;
   const { idleCount, totalCount, waitingCount, options } = client;
@@ -188,9 +188,9 @@ const tasksSql = namesStatement("identifier");
 const queuesSql = namesStatement("queue_name");
 
 /**
- * Reads the ids of names that have not been read yet, and adds those that the database lacks. Until the transaction
- * that adds a name ends, other adds of this name wait. So `db` is the pool if the pool has a spare connection. If
- * there are names to read, waits for the COPY `written` first, which may be using the connection of `db`.
+ * Reads the ids of names that have not been read yet, and adds missing names. Other adds of these names wait until the
+ * transaction ends. So `db` is the pool, on which names are committed at once, if the pool has a spare connection. If
+ * there are names to read, first waits for the COPY `written`, which may be using the connection of `db`.
  */
 async function resolveNames(
   db: Database,
@@ -223,7 +223,7 @@ async function resolveIds(
 
 const notifySql: Statement = () => `select ${announceJobs("$1::int")}`;
 
-/** A COPY leaves out any of these columns that no job specifies, because each column costs time in PostgreSQL. */
+/** A column that a COPY has only if a job specifies a value for it, because each column costs time in PostgreSQL. */
 type Extra = "job_queue_id" | "max_attempts" | "priority" | "flags";
 
 const EXTRAS: Readonly<Record<Extra, (spec: ResolvedJob) => unknown>> = {
@@ -244,8 +244,8 @@ const target =
     `${s}._private_jobs (${["task_id", "payload", "run_at", ...extras].join(", ")})`;
 
 /**
- * A job without `runAt` is due at the start of the transaction plus a microsecond for each earlier job. At the commit
- * none of these times is in the future, because writing a row takes longer than a microsecond.
+ * A job without `runAt` is due at the start of the transaction (without a transaction, of the call) plus a microsecond
+ * for each earlier job. At the commit none of these times is in the future: a row takes longer than a microsecond.
  */
 function writeRows(
   { rows, extras }: Part,

@@ -24,7 +24,7 @@ import { skippedRows } from "./skipped-rows.ts";
 // Batches of up to this many jobs use a prepared statement, because planning is most of the work of a small batch.
 const SMALL_BATCH = 100;
 
-/** Inserts the jobs and returns them in the same order. Their ids ascend. Throws as addJobs does. */
+/** Inserts the jobs and returns them in the same order, with ascending ids. Throws the same errors as addJobs(). */
 export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   const columns = columnsOf(specs);
   const values = [
@@ -59,8 +59,8 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
 /** Returns the stored rows. A row that cannot be read, for example of a completed job, is returned unchanged. */
 async function storedRows(db: Database, rows: readonly JobRow[]): Promise<readonly JobRow[]> {
   const read = query<JobRow>(db, storedSql, [idArray(rows.map(({ id }) => id))]);
-  // Outside a transaction an error of this read is ignored, because the jobs are committed. Inside a transaction the
-  // error is thrown, because it has aborted the transaction.
+  // Outside a transaction the jobs are committed, so an error of this read is ignored. Inside a transaction the error
+  // has aborted the transaction.
   const stored = await (isOutsideTransaction(db.client) ? read.catch(() => []) : read);
   const ofId = new Map(stored.map((row) => [row.id, row]));
   return rows.map((row) => ofId.get(row.id) ?? row);
@@ -127,12 +127,12 @@ function queueNames(specs: readonly ResolvedJob[]): string[] {
   return [...new Set(specs.map((spec) => spec.queueName).filter((name) => name !== null))];
 }
 
-// There is one statement for each set of columns, so that only the needed columns are passed: rows from several arrays
-// cost PostgreSQL four times as much as rows from one array. A schema has at most 64 such statements.
+// Each set of columns has its own statement, which passes no other columns: rows from several arrays cost PostgreSQL
+// four times as much as rows from one array. A schema has at most 64 statements.
 const insertStatement = builtPerForm((columns: readonly GivenColumn[]) => insertSql(columns));
 
-// Ids are assigned in the order of the batch. unnest() returns the rows in this order. A join may change the order, so
-// after a join the rows are sorted by `n`.
+// Ids must be assigned in the order of the batch, in which unnest() returns the rows. A join may change the order, so
+// after a join the rows are sorted by `n`, their number in the batch.
 const insertSql =
   (columns: readonly GivenColumn[]): Statement =>
   (schema) => {
@@ -141,8 +141,8 @@ const insertSql =
     const taskNames = `$${columns.length + 3}`;
     const queueNames = `$${columns.length + 4}`;
     const table = `$${columns.length + (isQueued ? 5 : 4)}`;
-    // The distinct names are passed in a separate parameter, because the planner reads each element of the array with
-    // which a column is compared. With ten thousand repeated names this would take over a quarter of the insert's time.
+    // The distinct names are a separate parameter, because the planner reads each element of an array that is compared
+    // with a column. Ten thousand repeated names would take over a quarter of the insert's time.
     const tasks = `${knownNames(schema, "identifier", taskNames)},`;
     const queues = `${knownNames(schema, "queue_name", queueNames)},`;
     const ofGiven = (column: GivenColumn, value: string) =>

@@ -1,6 +1,6 @@
 // Requests to cancel running jobs. A request is a row of _private_cancellations. The worker that runs the job reads the
-// row and aborts the job's signal. If the attempt ends and the job waits for another one, endCancellations() fails the
-// job. endCancellations() also removes void requests (IS_VOID) and requests for jobs that are not locked.
+// row and aborts the job's signal. If the job then waits for another attempt, endCancellations() fails the job.
+// endCancellations() also removes requests that are void (IS_VOID) or whose job is not locked.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
@@ -18,7 +18,7 @@ export interface Cancellation {
 
 export interface CancelRequests {
   readonly found: readonly Cancellation[];
-  /** Whether endCancellations() has work: a request, of any job, is void, or its job is not locked or was deleted. */
+  /** Whether endCancellations() has work: some request, for any job, is void, or its job is unlocked or deleted. */
   readonly hasEnded: boolean;
 }
 
@@ -40,9 +40,9 @@ export async function readCancelRequests(
   };
 }
 
-// An SQL condition: a retry, or an add with the job's key, has given the job new attempts after the request. So the
-// job's updated_at is later than the request, and the job has had none of these attempts or is locked for the first.
-// Other cases do not match: giving back an unstarted job keeps updated_at; after any other end of an attempt, the next
+// An SQL condition: the request is void, because a retry, or an add with the job's key, has given the job new attempts
+// after the request. Such a job was updated after the request, and has had none of these attempts or is locked for the
+// first. After other changes the condition is false: giving back and snoozing keep updated_at; after a failure the next
 // attempt is at least the second; an add that takes the key of a running job keeps locked_at.
 const IS_VOID = `jobs.updated_at > requests.requested_at
     and case when jobs.locked_at is null then jobs.attempts = 0
@@ -62,15 +62,15 @@ select
 
 /**
  * Removes up to 1,000 requests that are void, or whose job is not locked or does not exist. If a request is not void
- * and its job waits for another attempt, fails the job. Jobs whose rows another session has locked, as in the fast
- * mode, are left to a later call. Returns the number of removed requests.
+ * and its job waits for another attempt, fails the job. If another transaction has locked the job's row, as in the fast
+ * mode, the job is left to a later call. Returns the number of removed requests.
  */
 export async function endCancellations(db: Database): Promise<number> {
   const [row] = await contendedQuery<{ ended: number }>(db, endSql, []);
   return row?.ended ?? 0;
 }
 
-// `like 'Recovered%'`: a job that failed because its worker became stale in the last attempt. Its error is replaced.
+// `like 'Recovered%'`: the error of a job whose worker became stale in the last attempt is replaced, too.
 const endSql: Statement = (s) => `
 with over as materialized (
   select requests.job_id, jobs.id is null as is_gone, coalesce(${IS_VOID}, false) as is_void,

@@ -23,10 +23,10 @@ type RareRow = [string, string | null, number, object | null, string | null];
 
 export class FetchedRows {
   readonly ids: readonly string[];
-  /** The id of each job's task, for this fetch only: after a restore the ids may belong to other tasks. */
+  /** The id of each job's task at the time of the fetch. After a restore, another task may have the id. */
   readonly taskIds: ArrayLike<number>;
   /**
-   * For each job the lock of its run (sql/slots.ts); null for a job without a named queue. The whole member is null if
+   * For each job the lock of its run (sql/slots.ts); null for a job without a named queue. `locks` itself is null if
    * the fetch reads no queues or has no jobs.
    */
   readonly locks: readonly (number | null)[] | null;
@@ -91,12 +91,12 @@ export class FetchedRows {
     for (const { id, payload } of rows) this.#large.set(id, payload);
   }
 
-  /** After load(): false if the fetch has left out the job's payload, and load() has not found the job. */
+  /** After load(): whether the job's payload was read, by the fetch or by load(). */
   isLoaded(index: number): boolean {
     return this.#large === undefined || this.payloadText(index) !== "";
   }
 
-  /** Returns the payload's exact JSON text; "" if the fetch has left out the payload, and load() has not read it. */
+  /** Returns the payload's exact JSON text; "" if neither the fetch nor load() has read the payload. */
   payloadText(index: number): string {
     const large = this.#large?.get(this.ids[index] as string);
     if (large !== undefined) return large;
@@ -118,7 +118,7 @@ export class FetchedRows {
   createdAt(index: number): number {
     this.#createdAts ??= parseColumn<number | string | null>(this.#texts.created_ats);
     const value = this.#createdAts[index] ?? this.runAts[index];
-    // JSON has no infinity, so infinite times arrive as text.
+    // JSON has no infinity, so an infinite time arrives as text.
     return typeof value === "number" ? value : EARLIEST_S;
   }
 
@@ -152,8 +152,8 @@ function parseColumn<T>(column: string | null): readonly T[] {
   return column === null ? [] : (JSON.parse(column) as T[]);
 }
 
-// The functions below prefer typed arrays, because V8 stores the content of large ones outside the young generation.
-// The young generation grows with the data that survives garbage collections, such as the data of a fetch.
+// The functions below prefer typed arrays, because V8 stores the content of large typed arrays outside the young
+// generation. Data of a fetch in the young generation would survive garbage collections and enlarge this generation.
 
 /** Returns a number for each job, from a column that has either one number for all jobs or a JSON array. */
 function numbers(column: string | null, count: number): ArrayLike<number> {

@@ -1,5 +1,5 @@
-// The columns of a fetch's result: one array for each column instead of one array for each job. This halves the cost in
-// PostgreSQL, and Node creates a few objects for each fetch instead of a dozen for each job (fetched-rows.ts).
+// The columns of a fetch's result: one row with a list for each column, instead of a row for each job. This halves the
+// cost in PostgreSQL, and Node creates a few objects for each fetch instead of a dozen for each job.
 
 /** The columns of the jobs as text, each null if there are no jobs. */
 export interface FetchedColumns {
@@ -9,16 +9,16 @@ export interface FetchedColumns {
   readonly payloads: string | null;
   /** The jobs' run_at: timestamptz values in PostgreSQL's binary form, concatenated and then encoded as base64. */
   readonly run_ats: string | null;
-  // `task_ids`, `priorities`, `attempts`, `max_attempts`: a JSON array with a number for each job, or one for all jobs.
+  // `task_ids`, `priorities`, `attempts`, `max_attempts`: a JSON array of numbers, or one number if all are equal.
   readonly task_ids: string | null;
-  /** JSON: the tasks' names by id. Read with the jobs, because after a restore an id may belong to another task. */
+  /** JSON: the tasks' names by id. Read with the jobs, because a restored database may use an id for another task. */
   readonly task_names: string | null;
   readonly priorities: string | null;
   readonly attempts: string | null;
   readonly max_attempts: string | null;
-  /** JSON: for each job null, the id of its queue or, in the form "slots", the lock of its run (sql/slots.ts). */
+  /** JSON: for each job, the id of its queue (in the form "slots", the lock of its run: sql/slots.ts), or null. */
   readonly queue_ids: string | null;
-  /** JSON: the names of the queues by the numbers in `queue_ids`. Null if no job has a queue or the form reads none. */
+  /** JSON: the names of the queues by the numbers in `queue_ids`. Null if no job has a queue, or if none are read. */
   readonly queue_names: string | null;
   /** JSON: for each job created_at in seconds since the epoch, or null if created_at equals run_at. */
   readonly created_ats: string | null;
@@ -46,8 +46,8 @@ export const fetchedSource = (
       then ${RARE} end as rare`;
 
 /**
- * Returns the columns for a select list, from rows of `fetchedSource` named `taken j`. The jobs of a fetch usually have
- * equal values in most columns. Such a column is returned as one value, which is cheaper than an array.
+ * Returns the columns for a select list, from rows of `fetchedSource` named `taken j`. If all jobs have the same
+ * number in a column, as is usual for the priority, the column is one number, which is cheaper than an array.
  */
 export const fetchedColumns = (s: string, form: { readonly queues: boolean | "slots" }): string => `
   pg_catalog.array_agg(j.id)::text as ids,

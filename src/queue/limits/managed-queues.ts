@@ -1,11 +1,11 @@
-// Makes named queues managed (sql/slots.ts) while a limit applies to them, and ordinary again afterwards. Any add can
-// create a queue, also an add by Graphile Worker. So workers scan the rows of all queues, and change a batch of them at
-// a time.
+// Makes named queues managed while a limit applies to them, and ordinary again afterwards. In a managed queue, each run
+// locks a slot instead of the queue (sql/slots.ts). Any add can create a queue, also an add by Graphile Worker. So
+// workers scan the rows of all queues, and change a batch of queues at a time.
 //
-// After a change of a limit, surplus slots are removed as soon as no run holds them. While runs hold surplus slots,
-// the queue is `managed:0`, and no run begins in it. A queue that a run has locked becomes managed after the end of
-// the run, and a paused queue after its resume. Until a queue with a limit is managed, this library's workers fetch
-// no job of it. Graphile workers may.
+// After a change of a limit, surplus slots are removed as soon as no run holds them. While runs hold surplus slots, the
+// queue is `managed:0`, and no run begins in the queue. A queue that a run has locked becomes managed after the run. A
+// paused queue becomes managed after the pause. Until a queue with a limit is managed, only Graphile workers fetch its
+// jobs.
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
 import { isPseudoLock, MANAGED } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
@@ -13,13 +13,13 @@ import { isManaged, NO_SLOTS } from "../sql/slots.ts";
 
 export interface ManagedAnswer {
   readonly changed: number;
-  /** Whether queues still differ from the limits: runs lock them or their surplus slots, or `isPartial` is true. */
+  /** Whether queues still differ from the limits: runs hold queues or surplus slots, or `isPartial` is true. */
   readonly isPending: boolean;
   /** Whether queues were left out: those beyond the batch, or those that another session locked or changed. */
   readonly isPartial: boolean;
 }
 
-/** Roughly the most queues and the most slots that one statement changes. A statement has a time limit. */
+/** Roughly the most queues and slots that a statement changes, so that the statement stays within its time limit. */
 const BATCH = 5_000;
 const BATCH_SLOTS = 20_000;
 
@@ -33,13 +33,12 @@ export const patternOf = (match: string): string =>
   ].reduce((text, [from, to]) => `pg_catalog.replace(${text}, E'${from}', E'${to}')`, match);
 
 /*
- * `wrong`: the queues that differ from the limits, or lack the row of a rate. Too many slots do not count as a
- * difference while the queue is `managed:0` and none of its slots is free: no slot could be removed, and each scan
- * would write the queue's row again. `seen`: a batch of these queues. Another session may change the row of a queue
- * before this statement locks the row. So the queue is left out unless its row still has the same `version`. With the
- * same version, the queue also has the same number of slots, because a change of this number writes the queue's row,
- * too. `version` is xmin and not ctid: PostgreSQL checks the conditions on a changed row again before it locks the
- * row, but old releases do not check a condition on ctid again.
+ * `wrong`: the queues that differ from the limits, or lack the row of a rate. While a queue is `managed:0` and none of
+ * its slots is free, too many slots do not count as a difference: no slot could be removed, and each scan would write
+ * the queue's row again. `seen`: a batch of `wrong`. `adopted`: the queues of the batch, except those whose row another
+ * session has locked, or has changed since the scan. A changed row has another `version`. A row with the same version
+ * has the same number of slots, because each change of this number writes the queue's row, too. `version` is xmin,
+ * because old releases of PostgreSQL do not check a condition on ctid again if the row was changed before the lock.
  */
 const manageSql: Statement = builtOnce(
   (s) => `
@@ -123,7 +122,7 @@ select (select pg_catalog.count(*)::int from written) as changed,
 
 type ManageRow = Record<"is_blocked" | "is_partial", boolean> & Pick<ManagedAnswer, "changed">;
 
-/** `all`: whether managed queues are checked, too. A change of limits requires this until `isPending` is false. */
+/** `all`: whether all managed queues are checked, too. Needed after a change of limits, until `isPending` is false. */
 export async function manageQueues(
   db: Database,
   { all }: { readonly all: boolean },
@@ -134,7 +133,7 @@ export async function manageQueues(
 }
 
 // A queue without jobs becomes ordinary if all its slots are free. The statement locks the slots, so that no run
-// begins. The row of a rate is deleted only if all its tokens are available, because a new row has all its tokens, too.
+// begins. The row of a rate is deleted only while all its tokens are available, as in a new row.
 const releaseUnusedSql: Statement = (s) => `
 with unused as materialized (
   select queues.id, queues.queue_name, queues.xmin as version from ${s}._private_job_queues as queues

@@ -1,13 +1,11 @@
-// Takes tokens from buckets and gives them back. A token is the right to start one job under a rate. This is the
-// generic cell rate algorithm (ITU-T I.371). Each pair of a limit and a key has a bucket. Only one time is stored for a
-// bucket: `tat`, the time at which the bucket is full again.
+// Takes tokens from buckets and gives tokens back. A token is the right to start one job under a rate. This is the
+// generic cell rate algorithm (ITU-T I.371). Each pair of a limit and a key has a bucket, for which only one time is
+// stored: `tat`, the time at which the bucket is full again. After the rate was raised or the clock was set back, `tat`
+// may be later than the time at which an empty bucket would be full. The next take treats such a bucket as empty.
 //
-// `tat` may be later than the `tat` of an empty bucket, for example after the rate was raised or the clock was set
-// back. Then the next take first replaces it by the `tat` of an empty bucket.
-//
-// No token is taken in advance for a later start, because such starts would be exactly one interval apart. Suppose
-// that the jobs call a server that enforces the same rate without tolerance. That server would refuse each call that
-// arrives a moment early.
+// No token is taken in advance for a later start, because such starts would be exactly one interval apart. If the jobs
+// call a server that enforces the same rate without tolerance, the server would refuse each call that arrives a moment
+// early.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { TokenBucket } from "../../domain/limits/token-bucket.ts";
 import { aheadMs, microseconds } from "../sql/moments.ts";
@@ -21,7 +19,7 @@ export interface TokenKey {
 
 export interface Tokens {
   readonly count: number;
-  /** Milliseconds until the next token; 0: it is available now. */
+  /** Milliseconds until the next token; 0: a token is available now. */
   readonly nextMs: number;
   /** When the tokens were taken: microseconds since the epoch by the database's clock. */
   readonly takenAt: string;
@@ -42,7 +40,7 @@ export async function takeTokens(
   return (await addTokenRow(db, tokenKey)) ? takeTokens(db, tokenKey, bucket, wanted) : NO_LIMIT;
 }
 
-/** Adds the row of a limit and key, unless it exists. Returns false if the limit does not exist. */
+/** Adds the row of a limit and key, unless the row exists. Returns false if the limit does not exist. */
 export async function addTokenRow(db: Database, { limitId, key }: TokenKey): Promise<boolean> {
   return (await query(db, insertSql, [limitId, key])).length > 0;
 }
@@ -60,9 +58,9 @@ interface TokenRow {
 const NO_LIMIT: Tokens = { count: 0, nextMs: 1_000, takenAt: "0" };
 
 /**
- * Gives unused tokens back to the bucket. Does nothing if they are older than `lapseMs` and also older than the time in
- * which the rate adds the same number of tokens. By then the bucket may have become full again, so that other jobs
- * could start instead.
+ * Gives unused tokens back to the bucket, unless they are older than `lapseMs` and also older than the time in which
+ * the rate adds `count` tokens. At this age the bucket may have been full again without the returned tokens, so with
+ * these tokens too many jobs could start.
  */
 export async function returnTokens(
   db: Database,

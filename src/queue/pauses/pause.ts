@@ -33,16 +33,16 @@ export const ALL = "*";
 export const CONTROL = "worker:control";
 
 /**
- * What may have changed, according to an announcement on CONTROL. `all`: anything; announced, for example, when a limit
- * has changed. Payloads of earlier versions also count as `all`.
+ * What may have changed, according to an announcement on CONTROL. `all`: anything, for example a limit. Payloads of
+ * earlier versions count as `all`.
  */
 export type Control = "all" | "cancel" | "pauses";
 
 const CANCEL_OF = "cancel ";
 
 /**
- * Returns what may have changed, according to the announcement with this payload; null if the announcement concerns
- * only another worker. `isOwn` returns whether this worker locks jobs by the given id.
+ * Returns what may have changed, according to the payload of an announcement; null if the announcement concerns only
+ * another worker. `isOwn`: whether this worker locks jobs under the id.
  */
 export const controlOf = (
   payload: string,
@@ -69,7 +69,6 @@ const RESUMED = '"resumed":true';
 /** An expression that announces jobs that are no longer paused. */
 export const announceResumed = `pg_catalog.pg_notify('${NEW_JOBS}', pg_catalog.format('{"r":%s,"count":1,${RESUMED}}', pg_catalog.random()))`;
 
-/** Whether this payload announces jobs that are no longer paused. */
 export const isOfResumed = (payload: string): boolean => payload.includes(RESUMED);
 
 /**
@@ -88,10 +87,10 @@ export const pauseTables = async (db: Database): Promise<PauseTables> => ({
 
 /**
  * Returns a condition on a paused queue: a run that began before the pause still continues. The lock of the pause
- * contains the id of the run's worker (paused-run.ts). A worker with heartbeats removes its id when the run ends, so
- * the run continues while the lock contains the id. If the worker was recovered, or has no heartbeats, the statement
- * searches for a locked job of the queue, and may have to read all jobs for that. The condition is never true for a
- * queue with slots, because the runs of such a queue lock slots instead of the queue.
+ * contains the id of the run's worker (paused-run.ts). A worker with heartbeats removes its id when the run ends. If the
+ * worker has no heartbeats, or its jobs were recovered, the id may remain after the run. So in these two cases the
+ * statement searches for a locked job of the queue, and may have to read all jobs. A queue with slots is never busy,
+ * because its runs lock slots instead of the queue.
  */
 export const isBusy = (s: string, queue: string, { heartbeats, slots }: PauseTables) =>
   `${slots ? `not ${hasSlots(s, `${queue}.id`)} and ` : ""}case
@@ -103,16 +102,16 @@ const hasLease = (s: string, queue: string) => `exists (select from ${s}._privat
       where workers.id = ${pausedRun(queue)} and not coalesce(${isRecovered}, false))`;
 
 /**
- * Returns the assignments that end the pause of a queue, for an update of its row `queues`. A queue that has slots
- * becomes a managed queue again (sql/slots.ts). Any other queue is unlocked.
+ * Returns the assignments that end the pause of a queue, for an update of its row `queues`. A queue that has slots gets
+ * the lock of a managed queue again (sql/slots.ts). Any other queue is unlocked.
  */
 export const resumeAssignments = (s: string, { slots }: PauseTables) =>
   slots ? manageAgain(s, "queues") : UNLOCK;
 
 /**
- * Ends the pauses whose time is over: deletes them, and ends the locks of their queues (resumeAssignments()). Returns
- * the number of deleted pauses. If a run that began before the pause still continues, the pause and the lock stay. Then
- * only `locked_at` of the queue is set to the present time, as by a resume (commands/pauses/set-pause.ts).
+ * Deletes the pauses whose time is over, and ends their locks of queues (resumeAssignments()). Returns the number of
+ * deleted pauses. If a run of a queue began before the pause and still continues, the pause and its lock stay, and only
+ * `locked_at` of the queue is set to the present time, as by a resume (commands/pauses/set-pause.ts).
  */
 export async function endDuePauses(db: Database): Promise<number> {
   const [row] = await query<{ ended: number }>(db, endDueSql(await pauseTables(db)));

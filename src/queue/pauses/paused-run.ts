@@ -1,7 +1,7 @@
 // If a named queue without a limit is paused during a run of the queue, the lock of the pause also contains the id of
 // the run's worker: `locked_by` is `paused:<reason>`, a line break and the id. A worker of this library removes its id
-// when the run ends. So the statement that ends a pause can usually read from the lock whether the run continues, and
-// rarely has to search for running jobs (isBusy in pause.ts).
+// when the run ends. So the lock usually shows whether the run continues, and the statement that ends a pause rarely
+// has to search for running jobs (isBusy() in pause.ts).
 import {
   isLockedByWorker,
   isPausedQueue,
@@ -35,7 +35,7 @@ export interface ShownLock {
 
 /**
  * Returns what lists show of a queue's lock. The `locked_at` of a paused queue is infinity until the pause ends. If a
- * run from before the pause still continues then, the queue is shown as locked by the worker of the run.
+ * run that began before the pause outlasts the pause, the queue is then shown as locked by the worker of the run.
  */
 export function shownLock(queue: string): ShownLock {
   const run = `pg_catalog.left(${pausedRun(queue)}, 1024)`;
@@ -49,17 +49,17 @@ export function shownLock(queue: string): ShownLock {
 }
 
 /**
- * Returns the assignments for an `on conflict` that pause a queue. If a run of the queue continues, the lock of the
- * pause contains the id of the run's worker.
+ * Returns the assignments that pause a queue, for the `on conflict` of an insert. If a worker has a run of the queue,
+ * the lock of the pause contains the worker's id.
  */
 export const pauseOver = (queue: string): string =>
   `locked_by = excluded.locked_by || coalesce(${BREAK} || coalesce(${pausedRun(queue)},
       case when not ${isPseudoLock(queue)} then ${queue}.locked_by end), ''), locked_at = excluded.locked_at`;
 
 /**
- * Returns an update that ends a worker's runs of the queues for which `condition` holds, for use as a common table
- * expression. If the worker has locked such a queue, the queue is unlocked. If the queue is paused, the worker's id is
- * removed from the lock of the pause. `worker`: an SQL expression for the worker's id.
+ * Returns an update, for a common table expression, that ends a worker's runs of the queues for which `condition`
+ * holds. A queue that the worker has locked is unlocked. If a queue is paused, the worker's id is removed from the lock
+ * of the pause. `worker`: an SQL expression for the worker's id.
  */
 export const endRuns = (s: string, condition: string, worker: string): string =>
   `update ${s}._private_job_queues as queues

@@ -18,12 +18,12 @@ import { RawJson } from "../../domain/payload.ts";
 import { EARLIEST_MS, LATEST_MS, microseconds, milliseconds } from "../sql/moments.ts";
 
 /**
- * The maximum size in bytes of a `spec` that is read. A `spec` that this library has written is smaller: it has a queue
- * name of at most 128 characters, a key of at most 512 characters, and a few short values.
+ * The maximum size in bytes of a `spec` (the options of a schedule as JSON) that is read. This library writes smaller
+ * ones: the longest options are a queue name of 128 characters and a key of 512 characters.
  */
 const MAX_SPEC_LENGTH = 8_192;
 
-/** The channel on which changes of schedules are announced. After an announcement, workers read the schedules again. */
+/** The channel on which changes of schedules are announced to workers. */
 export const SCHEDULES = "worker:schedules";
 
 /** A schedule as it is stored. Times are milliseconds since the epoch. */
@@ -63,7 +63,7 @@ const smallSpec = `case when ${isAtMost("spec", MAX_SPEC_LENGTH)} then spec else
 /** An expression: the most bytes that can result from decompressing the options of a row. */
 const specBytes = packedBytes("spec", MAX_SPEC_LENGTH);
 
-/** The columns of a ScheduleRow. `payload` is null if the payload is too large; storedSchedule() refuses such a row. */
+/** The columns of a ScheduleRow. If the payload is too large, `payload` is null, and storedSchedule() throws. */
 export const scheduleColumns = `
   identifier, ${startOfText("task")} as task, ${startOfText("pattern", MAX_REASON_LENGTH)} as pattern,
   ${startOfText("time_zone")} as time_zone,
@@ -105,9 +105,8 @@ export const isCut = (rows: readonly PagedRow[]): boolean =>
 const LIST_BYTES = 4 * 1_048_576;
 
 /**
- * Returns a query for the first `limit` rows in the order of their identifiers. The column `spec` has a row's options.
- * It is `{}` if the options are too long, or if decompressing the options of this row and of the rows before it could
- * yield more than LIST_BYTES.
+ * Returns a query for the first `limit` rows in the order of their identifiers. `spec` is `{}` if the options are too
+ * long, or if decompressing the options of this row and of the rows before it could yield more than LIST_BYTES.
  */
 export const schedulesWithOptions = (s: string, limit: number): string => `
   select identifier, task, pattern, time_zone, jitter_ms, overlap, revision, paused_at, next_at,
@@ -157,9 +156,9 @@ export function specText({ entry }: ScheduleDefinition): string {
 }
 
 /**
- * An expression: the backfill period in milliseconds, at most 366 days. It is 0 if the stored value is not a number or
- * has more than 25 characters. A user's SQL may have written a number such as 1e999, which PostgreSQL stores with all
- * its digits. The cast of such a number to float8 would fail, and with it the whole statement.
+ * An expression: the backfill period in milliseconds, at most 366 days; 0 if the stored value is not a number or has
+ * more than 25 characters. A user's SQL may have written 1e999, which PostgreSQL stores with all digits. A cast of this
+ * number to float8 would make the whole statement fail.
  */
 export const fillMs = `case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) = 'number'::text
       and pg_catalog.length(spec->>'fillMs'::text) <= 25
@@ -182,8 +181,8 @@ export function msOf(ms: string | number | null): number | null {
 }
 
 /**
- * Returns a time as RFC 3339 text for a parameter; `infinity` if there is no time. It does not return null, because
- * some parameters are arrays, and the text of an array cannot contain nulls if PostgreSQL's setting array_nulls is off.
+ * Returns a time as RFC 3339 text for a parameter; `infinity`, not null, if there is no time: some parameters are
+ * arrays, and the text of an array cannot contain nulls if PostgreSQL's setting array_nulls is off.
  */
 export const timeParameter = (ms: number | null): string =>
   ms === null || !Number.isFinite(ms) ? "infinity" : new Date(ms).toISOString();

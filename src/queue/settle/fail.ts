@@ -1,4 +1,4 @@
-// Records failed attempts, and passes snoozed attempts to snooze.ts. retry-policy.ts determines when a job is retried.
+// Records failed attempts, and passes snoozed attempts to snooze.ts.
 import { codeOf } from "../../base/errors.ts";
 import {
   type Database,
@@ -14,7 +14,7 @@ import { type SnoozedJob, snoozeJobs } from "./snooze.ts";
 
 /** What happens after an attempt that has not succeeded. */
 export type NextAttempt =
-  /** If attempts are left, the next one follows after `delayMs`; if that is null, after Graphile Worker's delay. */
+  /** If attempts are left, the next attempt follows after `delayMs`; null: after Graphile Worker's delay. */
   | { readonly kind: "retry"; readonly delayMs: number | null }
   /** No attempt follows: `max_attempts` becomes the number of attempts made. */
   | { readonly kind: "never" }
@@ -29,7 +29,7 @@ export interface FailedAttempt extends Omit<SnoozedJob, "delayMs"> {
   readonly next: NextAttempt;
 }
 
-/** Special values of `delay_ms`. BY_FORMULA_MS: Graphile Worker's delay. NEVER_MS: no further attempt follows. */
+/** Special values of the statement's `delay_ms`. */
 const BY_FORMULA_MS = -1;
 const NEVER_MS = -2;
 
@@ -74,14 +74,14 @@ export async function failJobs(
     const [row] = await query<LostIds>(db, statements[mode], [
       idArray(failures.map(({ id }) => id)),
       failures.map(({ message }) => textOf(message)),
-      // "" is sent instead of null, which PostgreSQL would read as the text "null" if array_nulls is off.
+      // "" is sent instead of null: if array_nulls is off, PostgreSQL reads a null in an array as the text "null".
       failures.map(({ payload }) => payload ?? ""),
       failures.map(({ next }) => delayMsOf(next)),
       ...(mode === "locked_by" ? [workerId] : []),
     ]);
     return parseIdArray(row?.lost);
   } catch (error) {
-    // The statement is not repeated in ASCII here: it may have been part of a transaction, which is then aborted.
+    // The statement is not repeated in ASCII here, because it may be part of a transaction that the error has aborted.
     if (codeOf((error as Error).cause) === UNTRANSLATABLE) inAscii.add(db);
     throw error;
   }
@@ -93,8 +93,8 @@ join unnest($1::bigint[], $2::int[]) as ended (id, attempts) on ended.id = j.id
 where j.attempts > ended.attempts and ${isOurs("locked_by", "j", "$3")}`;
 
 /**
- * Returns the jobs of `ended` attempts that the worker has since locked for a later attempt. `locked_by` alone does not
- * show this, because it has the same id for both attempts.
+ * Returns those jobs of the `ended` attempts that this worker has locked again for a later attempt. A check of
+ * `locked_by` is not enough, because the worker's id is the same for both attempts.
  */
 export async function readLaterAttempts(
   db: Database,
@@ -111,10 +111,10 @@ function delayMsOf(next: NextAttempt): number {
   return Math.round(next.delayMs ?? BY_FORMULA_MS);
 }
 
-/** The error code for a character that the database's encoding, such as LATIN1, cannot represent. */
+/** PostgreSQL's error code for a character that the database's encoding, such as LATIN1, cannot represent. */
 const UNTRANSLATABLE = "22P05";
 
-/** The databases whose encoding could not represent an error message. All later messages are written in ASCII. */
+/** The databases whose encoding could not represent an error message. They get all later messages in ASCII. */
 const inAscii = new WeakSet<Database>();
 
 function asciiOf(message: string): string {
@@ -124,7 +124,7 @@ function asciiOf(message: string): string {
 
 const MAX_ERROR_CHARACTERS = 65_536;
 
-/** Returns the start of the message without NUL, and with lone surrogates replaced: PostgreSQL can store neither. */
+/** Returns the start of the message, without NUL and lone surrogates, which PostgreSQL cannot store. */
 function storable(message: string): string {
   return message.slice(0, MAX_ERROR_CHARACTERS).replaceAll("\0", "").toWellFormed();
 }

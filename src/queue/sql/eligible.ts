@@ -1,7 +1,7 @@
 // SQL conditions under which a worker may fetch a job: the job is available and due, its task is a task of the worker
 // and not paused, the job has no forbidden flag, and the job's named queue, if any, is not locked. A queue with a limit
-// becomes a managed queue (slots.ts): the queue's row is always locked, and fetches check the queue's slots instead.
-// `job`: the alias of a row of _private_jobs.
+// becomes a managed queue (slots.ts): the queue's row is always locked, and take-managed.ts checks the queue's slots
+// instead. `job`: the alias of a row of _private_jobs.
 
 /** The job is not locked and has attempts left. The indexes that fetches read have this predicate. */
 export const isAvailable = (job: string): string => `${job}.is_available`;
@@ -32,7 +32,7 @@ export const isOfKnownTask = (
       pauses ? ` and not ${isPausedTask(s, "t.identifier")}` : ""
     }))`;
 
-/** The task with this identifier is paused, or all jobs are. A pause ends by itself at its `resume_at`. */
+/** The task with this identifier is paused, or all jobs are. */
 export const isPausedTask = (s: string, identifier: string): string => `exists (
       select from ${s}._private_pauses p
       where (p.scope = 'all' or p.scope = 'task' and p.name = ${identifier})

@@ -13,8 +13,8 @@ export const lockHolder = (row: string): string => `pg_catalog.left(${row}.locke
 export const UNLOCK = "locked_by = null, locked_at = null";
 
 /**
- * Returns the assignments that lock a job for an attempt. The attempt counts from now on. If attempts counted only
- * when they end, a job that kills its worker would never use up its attempts. `job`: the alias of the row.
+ * Returns the assignments that lock a job and count its attempt. If an attempt counted only at its end, a job that
+ * kills its worker would never use up its attempts. `job`: the alias of the row.
  */
 export const takeBy = (workerId: string, job: string, at = "now"): string =>
   `attempts = ${job}.attempts + 1, ${lockBy(workerId, at)}`;
@@ -25,20 +25,20 @@ export const isFree =
 
 /**
  * The beginning of `locked_by` in the row of a paused queue. The reason of the pause follows (paused-run.ts). During
- * the pause, `locked_at` is infinity: Graphile workers treat the queue as locked, however long the pause lasts.
+ * the pause, `locked_at` is infinity, so that Graphile workers treat the queue as locked, however long the pause lasts.
  */
 export const PAUSED = "paused:";
 
-/** The beginning of `locked_by` of a queue that has a limit and is not paused. A number follows (slots.ts). */
+/** The beginning of `locked_by` of a managed queue: a queue with a limit, not paused. A number follows (slots.ts). */
 export const MANAGED = "managed:";
 
-/** If `locked_by` of a queue has one of these prefixes, a pause or a limit has locked the queue, not a worker. */
+/** The beginnings of `locked_by` of queues that a pause or a limit has locked, not a worker. */
 export const PSEUDO_HOLDERS = [PAUSED, MANAGED] as const;
 
 // Only the prefix is decompressed: another program may have stored a large text, and decompression costs 9 ms/MB.
 const prefixOf = (queue: string): string => `pg_catalog.left(${queue}.locked_by, 8)`;
 
-/** Returns a condition on a row of queues: its lock belongs to a pause or a limit, not to a worker. */
+/** Returns a condition on a row of queues: a pause or a limit has locked the queue, not a worker. */
 export const isPseudoLock = (queue: string): string =>
   `coalesce(${prefixOf(queue)} like any (array[${PSEUDO_HOLDERS.map((one) => `'${one}%'`).join(", ")}]), false)`;
 
@@ -57,8 +57,8 @@ export const isLockedByWorker = (queue: string): string =>
   `${queue}.locked_at is not null and not ${isPseudoLock(queue)}`;
 
 /**
- * Returns a condition on a row of queues: its jobs are blocked, by a worker or by a pause. If a queue with a limit is
- * not paused, its jobs are not blocked, even while they wait for the limit.
+ * Returns a condition on a row of queues: its jobs are blocked, by a worker or by a pause. The jobs of a managed queue
+ * that is not paused are not blocked, even while they wait for the limit.
  */
 export const isBlockedQueue = (queue: string): string =>
   `${queue}.locked_at is not null and not coalesce(${prefixOf(queue)} like '${MANAGED}%', false)`;

@@ -1,5 +1,5 @@
 // Reads times from the database. PostgreSQL's times have microseconds, but a Date has only milliseconds. So times are
-// selected as whole microseconds since 1970. These numbers do not depend on the session's DateStyle and TimeZone.
+// selected as whole microseconds since 1970, which do not depend on the session's DateStyle and TimeZone.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
@@ -13,8 +13,8 @@ export async function databaseNowUs(db: Database): Promise<string> {
 const nowSql: Statement = () => `select ${microseconds("pg_catalog.now()")}::text as us`;
 
 /**
- * Returns an expression for a time in microseconds since 1970. The type of the expression is numeric: the text of a
- * float depends on extra_float_digits, and an integer cannot represent infinity.
+ * Returns an expression for a time in microseconds since 1970. The expression is numeric, because the text of a float
+ * depends on extra_float_digits, and an integer cannot represent infinity.
  */
 export const microseconds = (column: string) =>
   `pg_catalog.floor(extract(epoch from ${column}) * 1000000::numeric)`;
@@ -24,13 +24,13 @@ export const milliseconds = (column: string) =>
   `pg_catalog.floor(extract(epoch from ${column}) * 1000::numeric)`;
 
 /**
- * Returns an expression for the milliseconds since a time. For an infinite time the result is infinite. The expression
- * subtracts numbers, because PostgreSQL before 17 cannot subtract infinite times.
+ * Returns an expression for the milliseconds since a time; infinite for an infinite time. The expression subtracts
+ * numbers, because PostgreSQL before 17 cannot subtract infinite times.
  */
 export const ageMs = (moment: string): string =>
   `((extract(epoch from pg_catalog.now())::float8 - extract(epoch from ${moment})::float8) * 1000::float8)`;
 
-/** Returns an expression for the milliseconds until a time: negative for a past time, infinite for an infinite one. */
+/** Returns an expression for the milliseconds until a time: negative for a past time, infinite for an infinite time. */
 export const aheadMs = (moment: string, now = "pg_catalog.now()"): string =>
   `((extract(epoch from ${moment})::float8 - extract(epoch from ${now})::float8) * 1000::float8)`;
 
@@ -38,11 +38,11 @@ export const aheadMs = (moment: string, now = "pg_catalog.now()"): string =>
 export const EARLIEST_MS = Date.parse("0001-01-01T00:00:00.000Z");
 export const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** Returns the Date of a time in microseconds, rounded down. Times beyond RFC 3339 become the nearest valid ones. */
+/** Returns the Date of a time in microseconds, rounded down, and not beyond EARLIEST_MS or LATEST_MS. */
 export function dateOf(us: string | number): Date {
   const value = Number(us);
-  // This function is called three times or more for each job, and a batch can have ten thousand jobs. So the function
-  // usually allocates only the Date.
+  // This runs at least three times for each job, and a batch can have ten thousand jobs. So usually only the Date is
+  // allocated.
   if (!Number.isSafeInteger(value)) return new Date(largeParts(us, value).ms);
   const ms = (value - modulo(value)) / 1_000;
   return new Date(Math.min(Math.max(ms, EARLIEST_MS), LATEST_MS));
@@ -63,7 +63,7 @@ function parts(us: string | number): { readonly ms: number; readonly rest: numbe
   return clampMoment((value - rest) / 1_000, rest);
 }
 
-/** Like parts(), for infinity, and for times more than 285 years from 1970, which exceed a safe integer. */
+/** Like parts(), for infinity, and for times more than 285 years from 1970, whose `us` is no safe integer. */
 function largeParts(us: string | number, value: number) {
   if (!Number.isFinite(value)) return clampMoment(value, 0);
   const exact = BigInt(us);

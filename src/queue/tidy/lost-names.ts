@@ -1,12 +1,12 @@
-// Finds and restores deleted rows of tasks and named queues to which jobs refer. An add reads the row of a name without
-// a lock, so the row may be deleted before the add is committed. No worker fetches such a job until the row is
-// restored.
+// Finds deleted rows of tasks and named queues to which jobs still refer, and restores these rows. An add reads the row
+// of a name without a lock on the row, so the row may be deleted before the add is committed. Until the row is
+// restored, no worker fetches the job.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import type { NameColumn } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
 
-/** The table of each kind of name, and the column in the table of jobs that refers to it. */
+/** The table of each kind of name, and the column by which jobs refer to this table. */
 export const NAMES = {
   identifier: { table: "_private_tasks", reference: "task_id" },
   queue_name: { table: "_private_job_queues", reference: "job_queue_id" },
@@ -46,7 +46,7 @@ const DELETED =
   "rows from (pg_catalog.unnest($1::int[]), pg_catalog.unnest($2::text[])) as deleted (id, name)";
 
 // `taken`: how many rows were not restored, because the name has a new row, or because recoverLostQueues() has created
-// a row with the id.
+// a row with the old id.
 const putBackSql =
   (column: NameColumn): Statement =>
   (s) => {
@@ -107,10 +107,11 @@ const statements = {
 /** Returns an SQL expression: the new name of a queue whose own name is lost. */
 const recoveredName = (id: string) => `('recovered-queue-' || ${id}::text)`;
 
-/** The deleted rows that jobs refer to, and the number of these jobs. */
+/** The jobs that refer to deleted rows. */
 export interface LostNames {
   /** The ids of deleted queues that jobs refer to, at most 10,000. */
   readonly queues: readonly number[];
+  /** The number of jobs that refer to `queues`. */
   readonly queuedJobs: number;
   /** The number of jobs whose task has no row. */
   readonly tasklessJobs: number;
@@ -149,8 +150,8 @@ const lostSql: Statement = (s) => `
     )) as taskless_jobs`;
 
 /**
- * Returns how many rows of queues have been deleted, according to PostgreSQL's statistics. The number is a bigint, so
- * it is returned as text. If it has changed since an earlier call, jobs may have lost their queues.
+ * Returns how many rows of queues have been deleted, according to PostgreSQL's statistics: a bigint, as text. If the
+ * number has changed since an earlier call, jobs may have lost their queues.
  */
 export async function countDeletedQueues(db: Database): Promise<string> {
   const [row] = await query<{ deleted: string }>(db, deletedSql, [
@@ -163,10 +164,9 @@ const deletedSql: Statement = () =>
   "select pg_catalog.pg_stat_get_tuples_deleted($1::text::regclass)::text as deleted";
 
 /**
- * Creates the missing rows of up to 10,000 queues that jobs refer to, with the names `recovered-queue-<id>`. The own
- * names of these queues are lost, for example because a Graphile worker's cleanup has deleted the rows. For queues that
- * this library's cleanup has deleted, putBackNames() restores the names. Reads all jobs. Returns how many rows were
- * created.
+ * Creates the missing rows of up to 10,000 queues that jobs refer to. The original names are lost, for example because
+ * a Graphile worker's cleanup has deleted the rows, so the new rows have the names `recovered-queue-<id>`. Reads all
+ * jobs. Returns how many rows were created.
  */
 export async function recoverLostQueues(db: Database): Promise<number> {
   const [row] = await contendedQuery<{ rows: number }>(db, recoverSql, []);

@@ -1,5 +1,4 @@
-// Makes the configurations of the worker's own connections from the options of its pool. The configuration for the
-// heartbeat thread has only plain data, because nothing else can be sent to a thread. Also creates the worker's
+// Makes the configurations of the worker's own connections from the options of its pool. Also creates the worker's
 // maintenance connections, and sets time limits for the worker's own statements on the pool.
 import pg from "pg";
 import { wait } from "../../base/clock.ts";
@@ -28,17 +27,17 @@ export function withApplicationName(connection: ServerConfig, name: string): Ser
   return connection.server === undefined ? connection : { ...connection, application_name: name };
 }
 
-/** The configuration that is sent to the heartbeat thread. */
+/** The configuration that is sent to the heartbeat thread: plain data, because nothing else can be sent. */
 export interface PortableConnection {
   readonly config: ServerConfig;
   /**
-   * Whether the password is returned by a function. The function is not sent: the worker's thread calls it, and sends
-   * the password when the heartbeat thread requests it.
+   * Whether a function returns the password. The function is not sent: the worker's thread calls it, and sends the
+   * password when the heartbeat thread requests it.
    */
   readonly needsPassword: boolean;
 }
 
-// Options that are not sent, because a heartbeat does not need them. An example is the lifetime of a pool's clients.
+// Options that are not sent, because a heartbeat does not need them.
 const WITHOUT = new Set(
   `types Promise Client log verify onConnect pipeline binary poolSize maxUses allowExitOnIdle
   maxLifetimeSeconds query_timeout connectionTimeoutMillis`.split(/\s+/),
@@ -89,7 +88,7 @@ export interface Maintenance {
   readonly database: Database;
   /** Closes the connection within half a second. */
   close(): Promise<void>;
-  /** Closes the connection at once, and any opened later. For a stop while the database does not answer. */
+  /** Closes the connection, and any opened later, at once. For a stop while the database does not answer. */
   cut(): void;
 }
 
@@ -113,7 +112,6 @@ export function withBounds(pool: pg.Pool, schema: SchemaName, bounds: Bounds = B
   return { client: boundedQueryable(pool, bounds), schema };
 }
 
-/** How long Maintenance.close() waits for a running statement, in milliseconds. */
 const CLOSE_MS = 500;
 
 /** Returns a connection that is opened for a statement, and closed after it was idle for 5 s. */

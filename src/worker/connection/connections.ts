@@ -1,15 +1,12 @@
 // The connections on which the safe mode fetches jobs and writes results in parallel. The class lends idle connections
-// to its callers, and reconnects lost connections. After a loss, take() returns no connection until all connections are
-// connected again, and reconcile() has unlocked the jobs that a fetch without an answer may have locked.
+// to its callers, and reconnects lost connections. After a loss, take() returns no connection until all connections
+// are connected again and reconcile() has unlocked jobs that a fetch without an answer may have locked.
 import { monotonic, wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import { settleAll, type WorkerConnection } from "./worker-connection.ts";
 
 export interface ConnectionsParts {
-  /**
-   * Called when all connections are connected again, before take() returns a connection. If the promise rejects, the
-   * repair starts again.
-   */
+  /** Called in a repair when all connections are connected again. If the promise rejects, the repair starts again. */
   reconcile(connection: WorkerConnection): Promise<void>;
   lost(error: Error): void;
   back(): void;
@@ -47,7 +44,7 @@ export class WorkerConnections {
   }
 
   async connect(): Promise<void> {
-    // All attempts to connect must have ended before any connection may be closed.
+    // Waits for all attempts, even if one fails, because the caller may close the connections after an error.
     await settleAll(this.#all.map((one) => one.connect()));
     for (const connection of this.#all) this.giveBack(connection);
   }
@@ -82,9 +79,8 @@ export class WorkerConnections {
   }
 
   /**
-   * Ends the running statements of `patient` (WorkerConnection), which may take up to a minute. `waitedMs`: how long
-   * the repair has waited for these statements. At first they are cancelled; after a longer wait, their connections are
-   * closed.
+   * Ends running statements that may take up to a minute (`patient` of WorkerConnection). `waitedMs`: how long the
+   * caller has waited for these statements. At first, they are cancelled; after 5 s, their connections are closed.
    */
   endPatient(waitedMs: number): void {
     for (const connection of this.#all) connection.endPatient(waitedMs);
@@ -123,7 +119,7 @@ export class WorkerConnections {
         }
         if (signal.aborted) return this.#closeAll();
         await reconcile(this.#all[0] as WorkerConnection);
-        // While other connections were connected or reconcile() ran, a connection may have been lost again.
+        // A connection may have been lost again while others were connected or reconcile() ran.
         const isWhole = this.#all.every(({ isConnected }) => isConnected);
         if (!isWhole) throw new Error("a connection was lost again");
         for (const connection of this.#all) this.giveBack(connection);

@@ -1,6 +1,6 @@
-// Turns due ticks of cron entries and schedules into jobs. Interceptors may change or skip a tick's job. Then the job
-// is offered to the database, which adds it unless another worker has handled the tick. If an interceptor throws, or
-// the job is invalid or refused by the database, the job is left out, and an error is logged.
+// Turns due ticks of cron entries and schedules into jobs. First, interceptors may change or skip the job of a tick.
+// The tick is then offered to the database, which adds the job unless another worker has handled the tick. If an
+// interceptor throws, or the job is invalid or refused by the database, no job is added, and an error is logged.
 import { unlessAborted } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -50,7 +50,7 @@ export const entriesOf = ({ db, onPassed }: CronServices): TickSource<DueTick> =
 
 /**
  * Handles ticks in order, and resolves to true. If `signal` aborts before the interceptors have ended, offers nothing
- * and resolves to false. Rejects with errors of the database other than refused jobs; the ticks can be offered again.
+ * and resolves to false. If the database fails, rejects, and the ticks can be offered again.
  */
 export async function offerTicks<Tick extends DueTick>(
   services: CronServices,
@@ -69,8 +69,8 @@ export async function offerTicks<Tick extends DueTick>(
 }
 
 // Interceptors run before the transaction, which must stay short. So several workers may call their interceptors for
-// one tick; only the result in the worker that schedules the tick counts. A skipped or refused tick counts as
-// handled and is not backfilled.
+// one tick. Only the result in the worker that handles the tick counts. A tick without a job is offered, too, so that
+// the tick counts as handled and is not backfilled.
 async function prepareOffers<Tick extends DueTick>(
   services: CronServices,
   source: TickSource<Tick>,
@@ -106,7 +106,7 @@ async function interceptedJob<Tick extends DueTick>(
   return isUnchanged ? { ...job, payload: source.exactPayload(tick) } : job;
 }
 
-/** Stores the offers. If a job is refused, the list is halved until that job is alone, and then the job is left out. */
+/** Stores the offers. If a job is refused, halves the list until that job is alone. Only that job is left out. */
 async function store<Tick extends DueTick>(
   services: CronServices,
   source: TickSource<Tick>,

@@ -1,9 +1,7 @@
 // Adds the jobs of schedules: reads the schedules that are due, and offers their ticks to the database. If several
-// workers offer the same tick, the row of the schedule decides which offer adds the job
-// (queue/schedules/schedule-ticks.ts). While the schema lacks the extension `schedules`, this file only checks whether
-// the extension has been added: once a minute, and after an announcement.
-//
-//   due schedules read, their ticks offered, page by page ──▶ wait for a tick or an announcement, at most 5 s ──▶ …
+// workers offer the same tick, only one of the offers adds the job (queue/schedules/schedule-ticks.ts). While the
+// schema lacks the extension `schedules`, the worker only checks whether the extension has been added: once a minute,
+// and after an announcement.
 import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -32,17 +30,17 @@ export interface SchedulesOwner extends Omit<CronServices, "onPassed"> {
 
 /** Due schedules are read again after this time at the latest, because the announcement of a change may be lost. */
 const MAX_WAIT_MS = 5_000;
-/** The pause between two checks for the extension. */
+/** The pause while the schema lacks the extension, or if the role may not use the schedules. */
 const MAX_ABSENCE_MS = 60_000;
-/** The pause if the row of a due schedule was not updated, because another session has locked or just changed it. */
+/** The longest pause if another session has locked or changed the row of a due schedule, so no tick was handled. */
 const CONTENDED_MS = 1_000;
 /**
- * For this long after its start, a worker leaves out a schedule whose next tick is before the start by more than the
- * backfill period, because another worker, which was already running, may still add that tick. After this time, the
- * worker drops such ticks.
+ * A worker adds no tick that is earlier than the worker's start by more than the schedule's backfill period. Another
+ * worker, which was already running, may still add the tick. So for this long after the start, the worker leaves out
+ * the schedule. After this time, the worker drops the tick.
  */
 const STARTING_MS = 10_000;
-/** How long a schedule is skipped after PostgreSQL has refused to change its row. */
+/** How long a schedule is skipped after PostgreSQL has refused to change the schedule's row. */
 const REFUSED_MS = 60_000;
 /** The most ticks in a transaction, shared equally by the schedules of a page. */
 const MAX_TICKS = 500;
@@ -57,12 +55,11 @@ export class Schedules implements Service {
   #isAnnounced = false;
   #hasTable = false;
   #startMs: number | null = null;
-  /** The time of start() by the monotonic clock, if the schema lacked the extension then; otherwise null. */
+  /** The time of start() by the monotonic clock; null if the schema had the extension at that time. */
   #absentAtMs: number | null = null;
   #running: Promise<void> | null = null;
-  /** The schedules whose rows PostgreSQL refused to change, and until when (monotonic) they are skipped. */
+  /** By schedule whose row PostgreSQL refused to change: the monotonic time until which the schedule is skipped. */
   readonly #refused = new Map<string, number>();
-  /** What was logged, so that it is not repeated: errors, and invalid schedules with their revision. */
   readonly #logged = new Set<string>();
 
   constructor(services: SchedulesOwner) {
@@ -70,10 +67,7 @@ export class Schedules implements Service {
     this.#time = services.time ?? { now: () => databaseTime(services.db), wait };
   }
 
-  /**
-   * Starts reading schedules. `hasTable`: whether the schema had the extension when the worker read the schema. Never
-   * rejects.
-   */
+  /** `hasTable`: whether the schema had the extension when the worker read the schema. Never rejects. */
   start(hasTable = false): Promise<void> {
     this.#hasTable = hasTable;
     if (!hasTable) this.#absentAtMs = monotonic();
@@ -81,7 +75,7 @@ export class Schedules implements Service {
     return Promise.resolve();
   }
 
-  /** The channel to listen on, with its handler, which is called after a schedule was added or changed. */
+  /** The channel on which added and changed schedules are announced, with its handler. */
   get channels(): Readonly<Record<string, () => void>> {
     return {
       [SCHEDULES]: () => {
@@ -91,7 +85,7 @@ export class Schedules implements Service {
     };
   }
 
-  /** Stops offering ticks. Waits until an open transaction has ended. */
+  /** Waits until an open transaction has ended. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -104,7 +98,7 @@ export class Schedules implements Service {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     const waitFor = this.#time.wait.bind(this.#time);
-    // A worker whose schema lacks the extension sends no statement for schedules at its start.
+    // If the schema lacks the extension, the worker sends no statement for schedules at its start.
     if (!this.#hasTable) await this.#wait(MAX_ABSENCE_MS);
     await this.#services.outage.runWithRetries(
       "schedules",
@@ -204,7 +198,7 @@ export class Schedules implements Service {
     ) => scheduledJob(definition, tickMs, { isBackfill, isWhole });
     return {
       jobOf: (tick) => (tick.isDropped ? null : jobOf(tick, isIntercepted)),
-      // The parsed payload may have lost digits of the stored text.
+      // Interceptors receive the parsed payload, in which numbers may have lost digits of the stored text.
       ...(isIntercepted
         ? { exactPayload: (tick: ScheduleTick) => jobOf(tick, false).payload }
         : {}),

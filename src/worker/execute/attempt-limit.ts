@@ -11,13 +11,13 @@ export interface AttemptLimit {
   readonly isDeadline: boolean;
 }
 
-/** For each task marked by endsWithin(): the milliseconds within which it ends after its signal aborts. */
+/** The tasks marked by endsWithin(), each with its `withinMs`. */
 const endings = new WeakMap<object, number>();
 
 /**
- * Marks a task that ends within `withinMs` after its signal aborts. At the time limit, the attempt fails only when the
- * task has ended, or after `withinMs`. Until then a program that the task has started may still run, so neither the
- * job's next attempt nor the next job of its named queue may start.
+ * Marks a task that starts a program, and that ends within `withinMs` after its signal aborts. If an attempt of this
+ * task reaches its time limit, the attempt fails when the task ends, at the latest after `withinMs`. Before that, the
+ * program may still run, so neither the job's next attempt nor the next job of its named queue may start.
  */
 export function endsWithin<T extends object>(task: T, withinMs: number): T {
   endings.set(task, withinMs);
@@ -25,8 +25,8 @@ export function endsWithin<T extends object>(task: T, withinMs: number): T {
 }
 
 /**
- * Returns the limit: the timeout or the job's deadline, whichever is earlier. Returns undefined if there is neither, or
- * if there is no timeout and the deadline is more than MAX_TIMER_MS away.
+ * Returns the limit; undefined if there is neither a timeout nor a deadline, or if there is no timeout and the deadline
+ * is more than MAX_TIMER_MS away.
  */
 export function limitOf(
   timeoutMs: number | undefined,
@@ -51,7 +51,6 @@ export function deadlinePassed(deadlineMs: number): Error {
 
 const LAST_DATE_MS = 8.64e15;
 
-/** The members of an attempt that withAttemptLimit() uses. */
 interface LimitedAttempt {
   readonly task: object;
   readonly isCompletedByTask: boolean;
@@ -59,10 +58,10 @@ interface LimitedAttempt {
 }
 
 /**
- * Resolves to the result of an attempt. At the limit, aborts the signal and rejects. There are two exceptions. For a
- * task marked by endsWithin(), the rejection waits for the end of the task, at most `withinMs`. If the task's
- * transaction completes the job, the limit only aborts the signal, because no result can be written before the handler
- * has ended.
+ * Resolves to the result of an attempt. At the limit, aborts the signal and rejects, with two exceptions. For a task
+ * marked by endsWithin(), the rejection waits for the end of the task, at most `withinMs`. If a transaction of the task
+ * completes the job (`isCompletedByTask`), the limit only aborts the signal, because no result can be written before
+ * the handler has ended.
  */
 export async function withAttemptLimit(
   judged: Promise<Result>,
@@ -86,9 +85,9 @@ export async function withAttemptLimit(
     if (late === undefined) return result;
     throw late;
   } catch (thrown) {
-    // If a marked task throws after the limit, its error replaces the limit's error, because it has more detail, such
-    // as a program's stderr. The error of a deadline is not replaced, because it prevents retries. Then the task's
-    // error becomes the cause of the deadline's error.
+    // If a marked task throws after a timeout, the task's error replaces the timeout's error, because the task's error
+    // has more detail, such as a program's stderr. The error of a deadline must remain, because it prevents retries.
+    // The task's error becomes the cause of the deadline's error.
     if (late === undefined || thrown === late || !limit.isDeadline) throw thrown;
     throw Object.assign(late, { cause: thrown });
   } finally {

@@ -1,5 +1,4 @@
-// The job that a task receives. It keeps its id and its index in the fetched rows, and reads most values from the rows
-// on demand.
+// The job that a task receives. The job reads most of its values from the fetched rows on demand.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { deadlineOf } from "../../domain/job-flags.ts";
@@ -8,25 +7,20 @@ import { queueOf } from "../../queue/sql/slots.ts";
 import type { JobCancelled } from "../task/outcomes.ts";
 import type { TaskJob } from "../task/task-job.ts";
 
-/** The object that all jobs of one FetchedRows share. */
+/** Shared by all jobs of one FetchedRows. */
 export interface FetchAnswer {
   readonly rows: FetchedRows;
   /** The time at which the jobs and their large payloads had been read, in milliseconds of the monotonic clock. */
   readonly atMs: number;
 }
 
-/**
- * A stream of limited tasks (safe/stream.ts). The stream fetches the jobs of these tasks, and counts the running ones.
- */
+/** A stream (safe/stream.ts) fetches the jobs of tasks with a limit, and counts the running jobs. */
 export interface LimitedStream {
   /** How many of the stream's jobs may start now. */
   readonly startable: number;
   jobBegan(): void;
   jobEnded(): void;
-  /**
-   * Called when a running job leaves the stream. After a change of the limits, the job belongs to another stream or to
-   * none.
-   */
+  /** Called when a change of the limits moves a running job to another stream, or to none. */
   jobLeft(): void;
 }
 
@@ -77,7 +71,7 @@ export class FetchedJob implements TaskJob {
     if (this.#payload === undefined) this.#payload = JSON.parse(this.payloadText);
     return this.#payload;
   }
-  /** Releases the parsed payload of an ended job. Later reads parse it again. */
+  /** Releases the parsed payload of an ended job. A later read of `payload` parses the text again. */
   releasePayload(): void {
     this.#payload = undefined;
   }
@@ -108,7 +102,7 @@ export class FetchedJob implements TaskJob {
   get flags(): readonly string[] {
     return this.#answer.rows.rare(this.#index).flags;
   }
-  /** The job's deadline, in milliseconds since 1970; null: none. */
+  /** In milliseconds since 1970; null: no deadline. */
   get deadlineMs(): number | null {
     const { flags } = this;
     return flags.length === 0 ? null : deadlineOf(flags);
@@ -128,8 +122,8 @@ export class FetchedJob implements TaskJob {
 }
 
 /**
- * Returns the jobs of a fetch in (priority, run_at, id) order, after reading their large payloads. If large payloads
- * cannot be read, `onError` receives the error, and `isLoaded` of their jobs is false. Without `onError`, the error is
+ * Returns the jobs of a fetch in (priority, run_at, id) order, after reading their large payloads. If a large payload
+ * cannot be read, `onError` receives the error, and `isLoaded` of the job is false. Without `onError`, the error is
  * thrown.
  */
 export async function loadedJobs(
@@ -146,19 +140,16 @@ export async function loadedJobs(
   return jobs.sort(inOrder);
 }
 
-/**
- * Returns the Date of a time in seconds, rounded down to milliseconds. The half microsecond corrects the rounding of a
- * double.
- */
+/** Rounds down to milliseconds. The half microsecond corrects the rounding error of a double. */
 function dateOf(moment_s: number): Date {
   return new Date(Math.floor(moment_s * 1000 + 0.0005));
 }
 
-/** Compares two jobs, for sorting by priority, run_at and id: the order in which jobs are fetched. */
+/** Compares two jobs by priority, run_at and id, in the order in which jobs are fetched. */
 export function inOrder(a: FetchedJob, b: FetchedJob): number {
   if (a.priority !== b.priority) return a.priority - b.priority;
   if (a.runAtSeconds !== b.runAtSeconds) return a.runAtSeconds - b.runAtSeconds;
-  // Ids are decimal texts without leading zeros, so the shorter one is smaller.
+  // Ids are decimal texts without leading zeros, so the shorter id is smaller.
   if (a.id.length !== b.id.length) return a.id.length - b.id.length;
   return a.id < b.id ? -1 : 1;
 }

@@ -20,7 +20,7 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   readonly #source: ContextSource<Extensions>;
   #abort: AbortController | undefined;
   #logger: TaskLogger | undefined;
-  /** Whether the attempt has ended. If its task still runs, the result of the task is ignored. */
+  /** Whether the attempt has ended. If the task's code still runs, its result is ignored. */
   isOver = false;
   /** Whether the task has deleted the job in its own transaction, by completeIn(). */
   isCompletedByTask = false;
@@ -35,7 +35,6 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
     return this.#abort.signal;
   }
 
-  /** Aborts the attempt's signal. */
   abort(reason: Error): void {
     this.#abort ??= new AbortController();
     this.#abort.abort(reason);
@@ -100,7 +99,7 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   get completeIn(): TaskContext["completeIn"] {
     return async (client) => {
       this.#assertRunning();
-      // Outside a transaction the job would be deleted at once, and not together with the other changes of its task.
+      // Outside a transaction the job would be deleted at once, without the other changes of its task.
       if (isOutsideTransaction(client)) throw new InputError(NO_TRANSACTION);
       await this.#source.completeIn(this.job, client);
       this.#assertRunning(); // The attempt may have ended since the first check, for example at its time limit.
@@ -134,8 +133,8 @@ export class JobAttempt<E> extends JobContext<E> {
   }
 
   /**
-   * How long the job waited for its fetch, in seconds by the database's clock. The time begins at the job's `runAt`, or
-   * at its creation if the job was created later. 0 if unknown.
+   * How long the job waited for its fetch since its `runAt` or its creation, whichever is later, in seconds by the
+   * database's clock. 0 if unknown.
    */
   get waitedSeconds(): number {
     const { job, startedAtMs, aheadMs } = this;
@@ -152,7 +151,7 @@ export class JobAttempt<E> extends JobContext<E> {
     if (this.#code !== null) this.#listAborted(this.#code, this.#abortedAtMs);
   }
 
-  /** Records `code`, a promise that settles when the task's code has ended, and returns it. */
+  /** Sets `#code`, and returns it. */
   began<T>(code: Promise<T>): Promise<T> {
     this.#code = code;
     if (this.#abortedAtMs !== null) this.#listAborted(code, this.#abortedAtMs);

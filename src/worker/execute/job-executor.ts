@@ -1,6 +1,6 @@
 // Runs fetched jobs. Steps: find the task, call the interceptors `beforeJobRun`, call the handler with its time limit,
-// evaluate its result, let the interceptors `afterJobRun` change it, record it, emit events. A synchronous task without
-// interceptors runs without a promise.
+// evaluate the result, let the interceptors `afterJobRun` change the result, record the result, emit events. A
+// synchronous task without interceptors runs without a promise.
 import type { AsyncResource } from "node:async_hooks";
 import { monotonic, now, setTimeout } from "../../base/clock.ts";
 import { taskContext } from "../../utils/task-scope.ts";
@@ -29,7 +29,7 @@ const NOT_COMMITTED =
 /** A job whose attempt has begun and has not ended. An attempt that ends synchronously is never listed. */
 export interface RunningJob {
   readonly job: FetchedJob;
-  /** The time of its start, by the monotonic clock. */
+  /** When the attempt began, in milliseconds by the monotonic clock. */
   readonly startedAtMs: number;
 }
 
@@ -73,14 +73,15 @@ export class JobExecutor<E> {
     return this.#running[job.id]?.job === job;
   }
 
-  /** Makes later jobs run in the asynchronous context of this call, not of the constructor or of an earlier job. */
+  /** Makes later jobs run in the asynchronous context of this call. Before, jobs run in that of the constructor. */
   begin(): void {
     this.#context = taskContext(this.#source, this.#hasId);
   }
 
   /**
    * Runs the job. Returns undefined if the attempt has ended synchronously, or the job was given back without an
-   * attempt. Otherwise returns a promise that resolves when the attempt has ended, and never rejects.
+   * attempt. If the attempt is pending, returns a promise that never rejects. The promise resolves when the attempt has
+   * ended; after a cancel, abandon() or a replacement, only when the task has also ended or timed out.
    */
   run(job: FetchedJob): Promise<void> | undefined {
     return this.#context.runInAsyncScope(this.#run, undefined, job);
@@ -89,7 +90,7 @@ export class JobExecutor<E> {
   readonly #run = (job: FetchedJob): Promise<void> | undefined => {
     const talliedTask = this.#tasks.get(job.taskIdentifier);
     if (talliedTask === undefined || !job.isLoaded) {
-      // Either the task is unknown, for example if its row was deleted during the fetch, or the payload was not read.
+      // The task is unknown (its row may have been deleted during the fetch), or the payload was not read.
       this.#results.return(job);
       return undefined;
     }
@@ -103,8 +104,9 @@ export class JobExecutor<E> {
   };
 
   /**
-   * Ends an earlier attempt with the same job id, so that its result does not count for the new attempt. Either its
-   * lock was lost and this worker has fetched the job again, or a restored database has given the id to a new job.
+   * Ends an earlier attempt with the same job id, so that the earlier result does not count for the new attempt. Either
+   * the lock of the job was lost and this worker has fetched the job again, or a restored database has given the id to a
+   * new job.
    */
   #replace(earlier: JobAttempt<E>): void {
     const { job, workerId } = earlier;
@@ -122,7 +124,7 @@ export class JobExecutor<E> {
     return pending;
   }
 
-  /** Aborts the signals of all running jobs, or of those with these ids. */
+  /** Aborts the signals of all running jobs, or of the running jobs with these ids. */
   abort(reason: Error, ids?: ReadonlySet<string>): void {
     for (const attempt of Object.values(this.#running)) {
       if (ids === undefined || ids.has(attempt.job.id)) attempt.abort(reason);
@@ -130,8 +132,8 @@ export class JobExecutor<E> {
   }
 
   /**
-   * Aborts the signal of a cancelled job. Returns false if the job is not running. If the job still runs `graceMs`
-   * later, its attempt fails, and `onOverdue` is called.
+   * Aborts the signal of a cancelled job. Returns false if the job is not running or not cancelled. If the job still
+   * runs `graceMs` later, its attempt fails, and `onOverdue` is called.
    */
   cancel(job: FetchedJob, graceMs: number, onOverdue: () => void): boolean {
     const attempt = this.#running[job.id];
@@ -241,7 +243,7 @@ export class JobExecutor<E> {
   async #applyAfterJobRun(attempt: JobAttempt<E>, result: Result): Promise<void> {
     const { job, startedAtMs } = attempt;
     const durationMs = monotonic() - startedAtMs;
-    // If an interceptor changes the error, the same items of a batch are left for a retry.
+    // `payload` has the items of a batch that are left for a retry. An interceptor that changes the error keeps them.
     const failed = (thrown: unknown) => ({ ...failure(thrown), payload: result?.payload ?? null });
     let outcome = result;
     try {
@@ -258,7 +260,7 @@ export class JobExecutor<E> {
 
   #end(attempt: JobAttempt<E>, result: Result): void {
     const { job, startedAtMs, workerId, tally } = attempt;
-    // A task may still end after its attempt was abandoned, cancelled or replaced. Then its result is ignored.
+    // If the attempt was abandoned, cancelled or replaced before its task ended, the result of the task is ignored.
     if (attempt.isOver) return;
     attempt.isOver = true;
     delete this.#running[job.id];

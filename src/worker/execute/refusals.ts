@@ -1,10 +1,11 @@
 // Records changes that PostgreSQL refuses, for example because of a trigger. A refused result of a job is sent up to
 // three times. Until PostgreSQL accepts the result, the job stays locked, and the log, `worker doctor` and `worker why`
-// report the refusal. After the end of the worker, its lease expires and the job is recovered.
+// report the refusal. If PostgreSQL never accepts the result, the job is recovered when the worker has ended and the
+// worker's lease has expired.
 //
-// If PostgreSQL refuses to lock a job or a queue, fetches leave the job or queue out for five minutes. If a job or
-// queue cannot be locked now, because another transaction has locked its row or conflicts with the fetch, fetches leave
-// it out for ten seconds, and only the log reports that.
+// If PostgreSQL refuses to lock a job or a queue, fetches leave the job or queue out for five minutes. If another
+// transaction has locked the row of the job or queue, or conflicts with the fetch, fetches leave the job or queue out
+// for ten seconds, and only the log reports the failure.
 import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -37,7 +38,7 @@ export interface RefusedChange {
 interface KeptRefusal {
   readonly error: string;
   readonly times: number;
-  /** Cancels the next sending, unless it has begun; null: the result is not sent again. */
+  /** Cancels the next sending; without effect if the sending has begun. null: the result is not sent again. */
   readonly cancel: (() => void) | null;
 }
 
@@ -53,7 +54,7 @@ export interface RefusalsParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly results: Results;
-  /** Called when a refused result was put back into `results`, from which it is sent again. */
+  /** Called when a refused result was put back into `results`, so that it is sent again. */
   onChange(): void;
 }
 
@@ -83,7 +84,7 @@ export class Refusals {
 
   /**
    * Records the answer to a batch of results. `written`: the results that PostgreSQL has accepted. `separate`: the
-   * answer of settleSeparately(), which was called if PostgreSQL had refused some results; otherwise null.
+   * answer of settleSeparately(); null: that function was not called.
    */
   recordSent(written: ResultBatch, separate: SeparateResults | null): void {
     for (const job of jobsIn(written)) this.kept.delete(job);
@@ -101,7 +102,7 @@ export class Refusals {
     return [...this.#excluded.ids(), ...this.#busy.ids(), ...this.#leftOut];
   }
 
-  /** Runs `work`. Fetches of the safe mode that are sent while it runs leave out the jobs `ids`. */
+  /** Runs `work`. Fetches of the safe mode that are sent meanwhile leave out the jobs `ids`. */
   async leaveOut<T>(ids: readonly string[], work: () => Promise<T>): Promise<T> {
     for (const id of ids) this.#leftOut.add(id);
     try {
@@ -112,10 +113,10 @@ export class Refusals {
   }
 
   /**
-   * Records that PostgreSQL refused a fetch, or could not lock its jobs now. Returns whether the next fetch should
-   * request a single job. `id`: the id of the job that is the cause, or minus the id of the job's queue if the queue is
-   * the cause; from now on, fetches leave out this job or queue. null: no cause was found; a refusal is logged, at most
-   * once a minute. undefined: the cause is not known yet, for example because the fetch requested several jobs.
+   * Records that PostgreSQL refused a fetch, or could not lock the jobs of the fetch now. Returns whether the next
+   * fetch should request a single job. `id`: the id of the job, or minus the id of the queue, that is the cause. From
+   * now on, fetches leave out this job or queue. null: no cause was found; a refusal is logged, at most once a minute.
+   * undefined: the cause is not known yet, for example because the fetch requested several jobs.
    */
   recordRefusal(failure: unknown, id: string | null | undefined): boolean {
     if (typeof id === "string") this.#exclude(id, failure);
@@ -125,8 +126,8 @@ export class Refusals {
 
   /**
    * Logs the first of the errors with which large payloads of `jobs` could not be read; does nothing without an error.
-   * Returns whether the next fetch should request a single job, because reading the payloads took too long or their
-   * total size was too large. If so, and `jobs` is a single job, fetches leave this job out for ten seconds.
+   * Returns whether the next fetch should request a single job, because the payloads together were too large, or the
+   * read took too long. If `jobs` was a single job in such a case, fetches leave this job out for ten seconds.
    */
   recordUnread(jobs: readonly FetchedJob[], [failure]: readonly unknown[]): boolean {
     if (failure === undefined) return false;
@@ -140,7 +141,7 @@ export class Refusals {
     return isTooMuch;
   }
 
-  /** Returns true at most once a minute: a refused fetch or unlock may be logged now. */
+  /** Whether a refused fetch or unlock may be logged now. Returns true at most once a minute. */
   #mayLog(): boolean {
     const nowMs = this.#parts.clock.monotonic();
     if (nowMs - this.#loggedAtMs < LOG_MS) return false;
@@ -207,8 +208,8 @@ export class Refusals {
 }
 
 /**
- * Whether the server has answered that a change was not made: it was refused, or a lock or a conflict prevented it.
- * false for `too_large`: the change may have been made, and only its answer was too large for this process.
+ * Whether an error proves that a change was not made: PostgreSQL refused the change, or a lock or a conflict prevented
+ * it. False for `too_large`: the change may have been made, and only the answer was too large for this process.
  */
 export function isRefusedOrBusy(failure: unknown): boolean {
   return isBusy(failure) || (codeOf(failure) !== "too_large" && isRefused(failure));

@@ -1,9 +1,8 @@
-// Writes a batch of results that PostgreSQL has refused, for example because a foreign key or a trigger of the
-// application prevents a change, or because another session has locked a row. Each list of the batch is sent in ever
-// smaller halves, until each refused result is sent alone and all other results are written. If a statement reaches its
-// time limit, its results are not halved. Instead, the safe mode looks for locked rows: it leaves the results of these
-// rows for later, and writes the other results. In the fast mode, or if no locked row is found, each result is sent
-// alone.
+// Writes the results of a batch that PostgreSQL has refused as a whole, for example because a foreign key or a trigger
+// prevents a change, or because another session has locked a row. Each list of the batch is halved repeatedly, until
+// each refused result is sent alone and all other results are written. If a statement reaches its time limit, its
+// results are not halved. Instead, the safe mode leaves the results of locked rows for later, and sends the other
+// results together. In the fast mode, or if no locked row is found, each result is sent alone.
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { isBusy, isRefusedResult, isSlowTrigger } from "../../database/errors/database-errors.ts";
@@ -16,10 +15,10 @@ import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import { byStatement, type FailedJob, idOf, type ResultBatch, toFailure } from "./results.ts";
 
-/** How many statements of one call may reach their time limit. After one more, the call writes no further results. */
+/** How many statements of settleSeparately() may reach their time limit. After one more, nothing is sent. */
 const MAX_TIMEOUTS = 8;
 
-/** Whether a single row may be the cause of a statement's error, so that the other rows could be written. */
+/** Whether a single row may be the cause of a statement's error. */
 export const isOfOneRow = (error: unknown): boolean =>
   isRefusedResult(error) || isSlowTrigger(error) || isBusy(error);
 
@@ -29,13 +28,10 @@ const hasWaited = (error: unknown): boolean =>
 
 const LOCK_TIMEOUT = "55P03";
 
-/**
- * A result that PostgreSQL refuses. Instead of a refused success, a failure of the job is written. So a success is
- * listed here only if that failure was refused, too, or if a trigger was too slow in the safe mode.
- */
+/** A result that PostgreSQL refuses. Successes for which settleSeparately() has written a failure are not included. */
 export interface RefusedResult {
   readonly job: FetchedJob;
-  /** "done", the failure, or null for a job that is returned unstarted. */
+  /** null: the job is returned unstarted. */
   readonly result: "done" | FailedJob | null;
   readonly error: unknown;
 }
@@ -47,18 +43,14 @@ export interface SeparateResults {
   /** Ids of the jobs in `written` whose lock was lost. */
   readonly lost: readonly string[];
   readonly refused: readonly RefusedResult[];
-  /** Locks of runs of queues that PostgreSQL refuses to remove. They are in `unconfirmed.unlockedQueues`, too. */
+  /** Locks of runs of queues that PostgreSQL refuses to remove. `unconfirmed` has these locks, too. */
   readonly refusedLocks: readonly { readonly lock: number; readonly error: unknown }[];
-  /** Results to be sent later. */
   readonly unconfirmed: ResultBatch;
-  /**
-   * An error that left results in `unconfirmed`, for example because a row was locked or the connection was lost; null
-   * if `unconfirmed` is empty.
-   */
+  /** An error because of which results are unconfirmed, such as a lost connection; null if `unconfirmed` is empty. */
   readonly failure: unknown;
 }
 
-/** Returns PostgreSQL's message, followed by the place where the error was raised if PostgreSQL has sent the place. */
+/** Returns PostgreSQL's message, followed by the place of the error if PostgreSQL has sent the place. */
 export function raisedText(error: unknown): string {
   const cause = ((error as { cause?: unknown }).cause ?? error) as Record<string, unknown>;
   const place = typeof cause["where"] === "string" ? cause["where"].split("\n")[0] : "";
@@ -70,8 +62,8 @@ export const refusalText = (error: unknown): string =>
 
 /**
  * Writes the results that PostgreSQL accepts. If a success is refused, a failure is written instead. Exception: if a
- * trigger was too slow in the safe mode, the success is returned as refused. `reason`: the error with which the write
- * of the whole batch failed. Never rejects.
+ * slow trigger is the cause in the safe mode, the success is returned as refused. `reason`: the error with which the
+ * write of the whole batch failed. Never rejects.
  */
 export async function settleSeparately(
   db: Database,
@@ -93,9 +85,8 @@ export async function settleSeparately(
     send: (jobs) => finishJobs(db, workerId, jobs.map(idOf), mode),
     ...{ written: written.done, unconfirmed: unconfirmed.done },
     onRefused: (job, error) => {
-      // A trigger may be slow only once. In the safe mode the caller can send the success again. It is not replaced by
-      // a failure, because a failure would make the job run again. In the fast mode the job is no longer locked, so it
-      // would run again in any case.
+      // A failure would make the job run again. A trigger may be slow only once, so in the safe mode the caller can
+      // send the success again. In the fast mode the job is no longer locked, and would run again in any case.
       if (isSlowTrigger(error) && mode === "locked_by") {
         refused.push({ job, result: "done", error });
         return;
@@ -131,8 +122,8 @@ export async function settleSeparately(
     ...{ written: written.returned, unconfirmed: unconfirmed.returned },
     onRefused: (job, error) => void refused.push({ job, result: null, error }),
   });
-  // Named queues are unlocked last. If the return of a queue's job is unconfirmed, the queue stays locked. Otherwise
-  // later jobs of the queue would start before that job.
+  // Named queues are unlocked last. If the return of a job is unconfirmed, the job's queue stays locked, so that later
+  // jobs of the queue do not start before this job.
   if (mode === "locked_by") {
     const isWaiting = (lock: number) =>
       unconfirmed.returned.some(({ runLock }) => runLock === lock);
@@ -162,7 +153,7 @@ export async function settleSeparately(
 
 interface Part<T> {
   readonly change: Change;
-  /** Returns the id of an item's job. Null if the items are locks of runs of queues, and not results of jobs. */
+  /** Returns the id of an item's job; null if the items are locks of runs of queues. */
   readonly idOf: ((item: T) => string) | null;
   send(items: readonly T[]): Promise<string[]>;
   readonly written: T[];
@@ -173,7 +164,7 @@ interface Part<T> {
 class HalvingWriter {
   readonly #db: Database;
   readonly #mode: LockMode;
-  /** The error of the whole batch, if one of its statements has reached its time limit; otherwise null. */
+  /** The error of the whole batch if a statement of the batch had reached its time limit; null: none had. */
   readonly #waited: unknown;
   readonly lost: string[] = [];
   #timeouts = 0;
@@ -197,7 +188,7 @@ class HalvingWriter {
   async #write<T>(items: readonly T[], part: Part<T>): Promise<void> {
     if (items.length === 0) return;
     if (this.failure !== null) {
-      // Unsent items precede items that were sent without success, so the next batch begins with the unsent items.
+      // Unsent items are put before items that were sent without success, so that the next batch begins with them.
       part.unconfirmed.unshift(...items);
       return;
     }
@@ -225,8 +216,8 @@ class HalvingWriter {
   }
 
   /**
-   * Leaves items whose rows are locked for later, and writes the other items. If no locked row is found, writes each
-   * item alone.
+   * Adds the items with locked rows to `unconfirmed`, and writes the other items. If no locked row is found, writes
+   * each item alone.
    */
   async #splitLocked<T>(items: readonly T[], part: Part<T>, error: unknown): Promise<void> {
     const { idOf: id } = part;

@@ -1,13 +1,13 @@
-// The jobs that one transaction of the fast mode has locked, as work for slots. If some of the jobs have not started
-// after MAX_UNSTARTED_MS, the transaction ends, even if its time limit is longer: only its end unlocks these jobs.
+// The jobs that one transaction of the fast mode has locked by row locks, as work for slots.
 import { Stopwatch, wait } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import type { Slots, WorkSource } from "../execute/slots.ts";
 
 /**
- * Jobs that have not started after this time are unlocked, so that the safe mode of any worker can run them. A batch is
- * planned for 25 ms (HORIZON_MS), so jobs that have not started after this time usually wait for long jobs to end.
+ * If some jobs of a batch have not started after this time, the transaction ends, even if its time limit is longer.
+ * Only its end unlocks these jobs, so that the safe mode of any worker can run them. A batch is planned for 25 ms
+ * (HORIZON_MS), so its unstarted jobs usually wait for long jobs to end.
  */
 const MAX_UNSTARTED_MS = 200;
 
@@ -18,7 +18,7 @@ export interface FastBatchParts<E> {
   readonly slots: Slots;
   /** The time limit of the transaction. */
   readonly limitMs: number;
-  /** Called when one of the slots that start() occupied is free again. */
+  /** Called when one of the slots that start() occupied is free again; not after abandon(). */
   slotEnded(): void;
 }
 
@@ -26,8 +26,8 @@ export class FastBatch<E> implements WorkSource {
   readonly #parts: FastBatchParts<E>;
   readonly #unstartedMs: number;
   /**
-   * The age of the batch. It is checked before each start of a job: if the process was frozen, its timers are late, and
-   * the row locks may be lost.
+   * The age of the batch, checked before each job starts: after a freeze of the process, timers are late, and the row
+   * locks may be lost.
    */
   readonly #age = new Stopwatch();
   #next = 0;
@@ -71,8 +71,8 @@ export class FastBatch<E> implements WorkSource {
   }
 
   /**
-   * Resolves to true when all slots of the batch are free or abandoned. Resolves to false at cut(), at the time limit,
-   * or after MAX_UNSTARTED_MS if some jobs have not started by then. After false, no more jobs of the batch start.
+   * Resolves to true when all slots of the batch are free or abandoned. Resolves to false, and starts no more jobs of
+   * the batch, at cut(), at the time limit, or after MAX_UNSTARTED_MS if some jobs have not started by then.
    */
   async waitForSlots(): Promise<boolean> {
     // If no job of the batch runs any more, the batch's slots are free soon, so no timer is needed.
@@ -91,7 +91,7 @@ export class FastBatch<E> implements WorkSource {
     return false;
   }
 
-  /** Makes waitForSlots() resolve to false now, as at the time limit: no more of the jobs start. */
+  /** Starts no more jobs of the batch, and ends the wait of waitForSlots(), as the time limit does. */
   cut(): void {
     this.stop();
     this.#cut.abort();
@@ -133,7 +133,7 @@ export class FastBatch<E> implements WorkSource {
   runEnded(): void {}
 
   #slotEnded(): void {
-    // abandon() has set the number to 0. After that, slots that become free are not counted.
+    // After abandon(), which has set the number to 0, slots that become free are not counted.
     if (this.#busySlots === 0) return;
     this.#busySlots--;
     if (this.#busySlots === 0) this.#ended.resolve();

@@ -1,9 +1,10 @@
 // The transactions of the fast mode on one connection. Each transaction begins with a fetch, which locks a batch of
-// jobs by row locks. next() sends one packet that contains the results of these jobs, the commit, and the fetch of the
-// next transaction.
+// jobs by row locks. next() sends the results of these jobs, the commit and the fetch of the next transaction in one
+// packet.
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
+import { isBusy } from "../../database/errors/database-errors.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
 import type { FetchedColumns } from "../../queue/fetch/job-columns.ts";
 import { keepJobs, lockStatement } from "../../queue/fetch/lock-jobs.ts";
@@ -30,7 +31,7 @@ import type { Hooks } from "../task/hooks.ts";
 /** The maximum number of jobs that a transaction fetches. */
 const MAX_BATCH = 2_000;
 
-/** The error of keep() if no job was kept. After any other error of keep(), it is unknown whether jobs were kept. */
+/** The error of keep() if no job was kept. After any other error of keep(), jobs may have been kept. */
 export const ROLLED_BACK = new Error(
   "the transaction was rolled back: PostgreSQL refused a change",
 );
@@ -68,10 +69,7 @@ const fastStatements = (flags: boolean, pauses: boolean): FastStatements => ({
 export class FastTransaction {
   readonly plan: FetchPlan;
   readonly #parts: FastTransactionParts;
-  /**
-   * `paused`: the statements for a schema with the tables of pauses. They leave out paused tasks. `plain`: the
-   * statements for any other schema.
-   */
+  /** `paused`: for a schema with the tables of pauses; leaves out paused tasks. `plain`: for a schema without them. */
   readonly #statements: Readonly<Record<"plain" | "paused", FastStatements>>;
   #isOpen = false;
   #pausesRead = 0;
@@ -92,7 +90,7 @@ export class FastTransaction {
     return this.#pausesRead !== this.#parts.tasks.pausesRead;
   }
 
-  /** Called after an error. The connection is lost, or the caller closes it. */
+  /** Called after an error. The connection is lost, or the caller closes the connection. */
   connectionLost(error: unknown): void {
     this.#isOpen = false;
     this.plan.learnFailure(error);
@@ -100,13 +98,13 @@ export class FastTransaction {
     this.plan.raise();
   }
 
-  /** Returns the request for a quick fetch (fetch-plan.ts); null if the plan does not allow one now. */
+  /** Returns the request for a quick fetch; null if the plan allows no quick fetch now. */
   quickRequest(slots: number): FetchRequest | null {
     const request = this.plan.request(slots, this.#parts.connection.keepsStatements);
     return request.isQuick ? request : null;
   }
 
-  /** Begins a transaction with this fetch. Call it only if no transaction is open and there are no results to write. */
+  /** Begins a transaction with this fetch. Requires no open transaction, and no results that wait to be written. */
   async open(request: FetchRequest): Promise<FastFetchResult> {
     const fetched = await this.#fetch(request);
     this.#isOpen = true;
@@ -114,31 +112,39 @@ export class FastTransaction {
   }
 
   /**
-   * Writes results, commits, and begins the next transaction, which fetches jobs for `slots` free slots. If `slots` is
-   * null, no transaction is begun. Resolves to null if no transaction is open afterwards, because `slots` is null or a
-   * result was refused.
+   * Writes results, commits, and begins the next transaction, which fetches jobs for `slots` free slots. Resolves to
+   * null, and leaves no transaction open, if `slots` is null, PostgreSQL refused a change, or a lock delayed the fetch.
    */
   async next(batch: ResultBatch, slots: number | null): Promise<FastFetchResult | null> {
     const { connection } = this.#parts;
     const wasOpen = this.#isOpen;
     this.#isOpen = false;
     this.plan.countEnded(batch.done.length + batch.failures.length);
-    const answers = await this.#write(batch, () => [
-      wasOpen ? connection.commit() : null,
-      slots === null ? null : this.#fetch(this.#request(slots)),
-    ]);
-    if (slots === null) return null;
-    if (answers === null) {
-      this.plan.wake(false); // The fetch was rolled back with the refused result, so the fetched jobs are ready again.
-      return null;
+    let fetching: Promise<FastFetchResult> | null = null;
+    const answers = await this.#write(batch, () => {
+      const committing = wasOpen ? connection.commit() : null;
+      if (slots !== null) fetching = this.#fetch(this.#request(slots));
+      // A failure of the fetch must not look like one of the results, which are committed by then.
+      return [committing, fetching?.catch(() => {})];
+    });
+    if (fetching === null) return null;
+    try {
+      if (answers !== null) {
+        const fetched = await fetching;
+        this.#isOpen = true;
+        return fetched;
+      }
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      await connection.rollback();
     }
-    this.#isOpen = true;
-    return answers[1] as FastFetchResult;
+    this.plan.wake(false); // The fetch was rolled back, so its jobs are ready again.
+    return null;
   }
 
   /**
-   * Writes results, locks the jobs `ids` by `locked_by`, and commits. The commit removes all row locks. If PostgreSQL
-   * refused a change, throws ROLLED_BACK.
+   * Writes results, locks the jobs `ids` by `locked_by`, and commits, which removes all row locks. Throws ROLLED_BACK
+   * if PostgreSQL refused a change.
    */
   async keep(batch: ResultBatch, ids: readonly string[]): Promise<void> {
     const { connection, workerId } = this.#parts;
@@ -156,7 +162,7 @@ export class FastTransaction {
     await this.#parts.connection.commit();
   }
 
-  /** Returns a request for one job for each slot, and for as many further jobs as probably end within HORIZON_MS. */
+  /** Requests one job for each slot, and as many further jobs as probably end within HORIZON_MS (fetch-plan.ts). */
   #request(slots: number): FetchRequest {
     this.plan.measure();
     return this.plan.request(Math.min(MAX_BATCH, this.plan.ahead + slots), false);
@@ -199,9 +205,8 @@ export class FastTransaction {
   }
 
   /**
-   * Writes results, and calls `following`, whose statements are sent in the same packet. Resolves to the answers of
-   * `following`. Resolves to null if PostgreSQL refused a change: #writeOneByOne() has then rolled back, and written
-   * the results that PostgreSQL accepts.
+   * Writes results. The statements that `following` sends are in the same packet. Resolves to the answers to these
+   * statements. If PostgreSQL refused a change, calls #writeOneByOne() and resolves to null.
    */
   async #write(batch: ResultBatch, following: () => unknown[]): Promise<unknown[] | null> {
     const { workerId, hooks, results, connection, onWritten } = this.#parts;
@@ -229,15 +234,18 @@ export class FastTransaction {
   }
 
   /**
-   * Rolls back, and writes the results again, except for those that PostgreSQL refuses (settle-separately.ts). A
-   * refused success is written as a failure. If a failure is refused, the safe mode runs the job again. The rollback
-   * unlocks the rows before the results are written. In between, the safe mode of this worker does not fetch these
-   * jobs. But another worker, or a fetch that has already begun, may lock one of them, so that the job runs again.
+   * Rolls back, and writes the results that PostgreSQL accepts (settle-separately.ts). If a success is refused, a
+   * failure is written instead. If a failure is refused, the safe mode runs the job again. The rollback unlocks the
+   * jobs. Until their results are written, the safe mode of this worker does not fetch these jobs. But another worker,
+   * or a fetch that has already begun, may lock one of the jobs. Such a job runs again.
    */
   async #writeOneByOne(batch: ResultBatch, reason: unknown): Promise<null> {
     const { connection, workerId, hooks, results, refusals, logger, onWritten } = this.#parts;
     const separate = await refusals.leaveOut(jobsIn(batch).map(idOf), async () => {
-      await connection.rollback();
+      await connection.rollback().catch((error: unknown) => {
+        results.putBack(batch);
+        throw error;
+      });
       return settleSeparately(connection.database, workerId, batch, "row", reason);
     });
     const { written, lost, failedInstead: turned, unconfirmed, failure } = separate;

@@ -1,5 +1,5 @@
 // The dispatcher brings jobs to slots: it wakes the fetchers, decides which of them may fetch, and detects when all
-// jobs are done. It does not depend on the modes of the fetchers.
+// jobs are done. Its code does not depend on the modes of the fetchers.
 //
 //   wake() ──▶ each fetcher in turn ──jobs──▶ slots ──results──▶ the fetcher of these jobs
 //                    ▲                          │
@@ -57,15 +57,15 @@ export class Dispatcher<E> {
   }
 
   /**
-   * Whether it is certain that no job is locked by this session's id. False while a fetch, or a write of results, has
-   * no answer and may have left jobs locked.
+   * True if certainly no job is locked under this session's id. False while jobs may be locked because a fetch, or a
+   * write of results, has no answer.
    */
   get holdsNothing(): boolean {
     const isCertain = !this.#fetchers.some(({ isUncertain }) => isUncertain);
     return isCertain && this.#inFlight().jobs.length === 0;
   }
 
-  /** Starts the fetchers. If it rejects, for example because the database cannot be reached, no job runs. */
+  /** Starts the fetchers. If start() rejects, for example because the database cannot be reached, no job runs. */
   async start(): Promise<void> {
     for (const executor of this.executors) executor.begin();
     // The last fetcher starts first, because the others may leave jobs to it.
@@ -78,7 +78,6 @@ export class Dispatcher<E> {
     for (const fetcher of this.#fetchers) fetcher.wake(count);
   }
 
-  /** Called with the payload of an announcement of new jobs. */
   jobsAnnounced(payload: string): void {
     this.#wakeups.jobsAnnounced(payload);
   }
@@ -101,7 +100,7 @@ export class Dispatcher<E> {
     await Promise.all([...returned, ...this.executors.map((one) => one.untilStarted())]);
   }
 
-  /** Makes the fetchers write recorded results, also those of jobs that still occupy their slots. */
+  /** Makes the fetchers write recorded results, including the results of jobs that still occupy their slots. */
   settle(): void {
     this.#onChange();
   }
@@ -114,13 +113,11 @@ export class Dispatcher<E> {
     this.#onChange();
   }
 
-  /** Stops waiting for running jobs. */
   abandon(): void {
     for (const fetcher of this.#fetchers) fetcher.abandon();
     this.#onChange();
   }
 
-  /** Closes every connection that does not answer within seconds. */
   prove(): void {
     for (const fetcher of this.#fetchers) fetcher.prove();
   }
@@ -144,8 +141,8 @@ export class Dispatcher<E> {
   }
 
   /**
-   * Whether the fetcher may fetch now. While a fetcher before it in the order makes its first fetch for announced jobs,
-   * it may not: most of these jobs are for the earlier fetcher.
+   * Whether the fetcher may fetch now. A fetcher may not fetch while an earlier fetcher makes its first fetch for
+   * announced jobs, because most of these jobs are for the earlier fetcher.
    */
   #mayFetch(fetcher: Fetcher): boolean {
     if (!this.#isFetching || !this.#parts.lease.isGood) return false;
@@ -165,7 +162,7 @@ export class Dispatcher<E> {
     if (this.#allDone.hasWaiting) this.wake(0);
   }
 
-  /** Advances the fetchers. However often it is called in a turn of the event loop, they advance once. */
+  /** Advances the fetchers, once for all calls in one turn of the event loop. */
   #onChange(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
@@ -181,7 +178,7 @@ export class Dispatcher<E> {
   }
 }
 
-/** A gate at which callers wait until it opens. */
+/** Callers wait at a gate until the gate opens. */
 class Gate {
   #waiting: (() => void)[] = [];
 
@@ -189,7 +186,6 @@ class Gate {
     return this.#waiting.length > 0;
   }
 
-  /** Resolves at the next open(), or when `signal` aborts. */
   async pass(signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
 // The fetch plan decides whether there is anything to fetch, where the next fetch starts, how many jobs it requests and
-// how long it may take. A fetch is full if it returned as many jobs as it requested, and otherwise short.
+// how long it may take. A fetch is full if it returned as many jobs as it requested, and short if it returned fewer.
 //
 //               wake(), raise(): something may be ready
 //   drained ────────────────────────────────────────────▶ ready ──request()──▶ under way
@@ -45,19 +45,19 @@ export interface FetchRequest {
   readonly readyCount: number;
 }
 
-// The bounds of the time for which fetches start after the beginning of the index. These fetches miss a more urgent job
-// that becomes due in this time. The time is WALKS times the duration of the last fetch from the beginning. That fetch
-// is slow while vacuum is blocked, because it also reads the index entries of finished jobs.
+// After a full fetch from the beginning of the index, later fetches start further on, for WALKS times the duration of
+// that fetch, within these bounds. In this time they miss more urgent jobs that become due. While vacuum is blocked, a
+// fetch from the beginning is slow, because it also reads the entries of finished jobs.
 const TRUST_MS = 50;
 const MAX_TRUST_MS = 1_000;
 const WALKS = 20;
 
-// If a fetch has found every named queue locked, the next search for a free queue is due after SEARCHES times the
-// duration of that fetch, at most after 250 ms. When this worker unlocks a queue, a search is due at once.
+// If a fetch finds every named queue locked, the next search for a free queue is due after SEARCHES times the duration
+// of that fetch, at most MAX_SEARCH_PAUSE_MS. When this worker unlocks a queue, a search is due at once.
 const SEARCHES = 20;
 const MAX_SEARCH_PAUSE_MS = 250;
 
-/** The beginning of PostgreSQL's time, in 4714 BC. */
+/** The earliest time in PostgreSQL, in 4714 BC. */
 const EARLIEST_S = -210_866_803_200;
 
 /** A fetch that takes longer than this has probably read far more index entries than it has locked jobs. */
@@ -71,7 +71,7 @@ export const HORIZON_MS = 25;
 const QUICK_JOBS = 32;
 const MAX_QUICK_SKIPS = 64;
 
-/** The log message of a fetch that exceeds the usual time limit. A repetition that exceeds a minute is not logged. */
+/** The log message of a fetch that exceeds the usual time limit; not logged if the limit was already a minute. */
 export const LONG_FETCH =
   "a fetch of jobs took too long and is repeated with more time; a possible cause: millions of ready jobs of other tasks come before those of this worker";
 
@@ -84,8 +84,9 @@ export class FetchPlan {
   #drainedCount = 0;
   /** Whether some named queue may be free, so that fetches read jobs of named queues, too. */
   #queuesAreFree: boolean;
-  /** When the next search for a free queue is due, and whether a fetch since the last search did not search. */
+  /** When the next search for a free queue is due. */
   #searchAtMs = 0;
+  /** Whether a fetch after the last search has left out the search. */
   #hasLeftOutSearch = false;
   #start: FetchStart = BEGINNING;
   #trustedUntilMs = 0;
@@ -100,7 +101,7 @@ export class FetchPlan {
   #quickSkips = 0;
   #quickSkipsLeft = 0;
 
-  /** `free`: which jobs without a named queue are fetched. Only the safe mode also fetches jobs of named queues. */
+  /** `free`: which jobs without a named queue are fetched. With `fast`, no jobs of named queues are fetched. */
   constructor(clock: Clock, free: JobKind) {
     this.#clock = clock;
     this.#free = free;
@@ -113,23 +114,22 @@ export class FetchPlan {
     return this.#drainedCount >= this.#readyCount;
   }
 
-  /** Returns a mark for sawNothing(). */
   get mark(): number {
     return this.#readyCount;
   }
 
-  /** Records that nothing was ready when the mark was taken. */
+  /** Records that nothing was ready when `mark` was read. */
   sawNothing(mark: number): void {
     this.#drainedCount = Math.max(this.#drainedCount, mark);
   }
 
-  /** Records that jobs may be ready, without a change of the start. `hasFreeQueue`: a named queue was unlocked. */
+  /** Records that jobs may be ready, but keeps the start of fetches. `hasFreeQueue`: a named queue was unlocked. */
   raise(hasFreeQueue = false): void {
     this.#readyCount++;
     if (hasFreeQueue) this.#searchAtMs = 0;
   }
 
-  /** If a left-out search is due, calls raise(). Returns the milliseconds until one is due later; Infinity: none is. */
+  /** Calls raise() if a left-out search is due. Returns the milliseconds until a search is due later, or Infinity. */
   requestDueSearch(): number {
     if (!this.#hasLeftOutSearch || !this.isDrained) return Number.POSITIVE_INFINITY;
     const waitMs = this.#searchAtMs - this.#clock.monotonic();
@@ -138,7 +138,7 @@ export class FetchPlan {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Records that any job may be ready. `isNews`: jobs were announced. Returns whether the plan was drained before. */
+  /** Calls raise() and reset(). `isNews`: jobs were announced. Returns whether the plan was drained before the call. */
   wake(isNews: boolean): boolean {
     const wasDrained = this.isDrained;
     this.raise();
@@ -147,7 +147,6 @@ export class FetchPlan {
     return wasDrained;
   }
 
-  /** Makes the next fetch start at the beginning. */
   reset(): void {
     this.#start = BEGINNING;
     this.#resetAtMs = this.#clock.monotonic();
@@ -158,7 +157,6 @@ export class FetchPlan {
     return Math.floor(this.#jobsPerMs * HORIZON_MS);
   }
 
-  /** Counts ended jobs. */
   countEnded(count: number): void {
     this.#finished += count;
   }
@@ -169,18 +167,17 @@ export class FetchPlan {
     const elapsedMs = nowMs - this.#measuredAtMs;
     if (elapsedMs < 1) return;
     const recent = this.#finished / elapsedMs;
-    // The mean of the old and the recent speed rises slowly in a burst. After a second the old speed no longer counts.
+    // In a burst the mean rises only in steps. An old speed that was measured more than a second ago does not count.
     this.#jobsPerMs = elapsedMs > 1_000 ? recent : (this.#jobsPerMs + recent) / 2;
     this.#finished = 0;
     this.#measuredAtMs = nowMs;
   }
 
-  /** Whether the next request may take a minute. */
   get isPatient(): boolean {
     return this.#isPatient;
   }
 
-  /** Returns the request for up to `wanted` jobs. `mayBeQuick`: whether the caller allows a quick fetch. */
+  /** Returns the request for up to `wanted` jobs. */
   request(wanted: number, mayBeQuick: boolean): FetchRequest {
     // A quick fetch reads no jobs of named queues, and cannot leave out the jobs that are for the fast mode.
     const seesAll = !this.#queuesAreFree && this.#free !== "safe";
@@ -201,7 +198,7 @@ export class FetchPlan {
     };
   }
 
-  /** Records the answer. `hasFree`: some named queue is free; null: unknown. Returns whether nothing more is ready. */
+  /** Records an answer. `hasFree`: some named queue is free; null: unknown. Returns whether nothing more is ready. */
   learn(jobs: readonly FetchedJob[], request: FetchRequest, hasFree: boolean | null): boolean {
     if (request.isQuick) {
       this.#learnQuick(jobs.length);
@@ -216,7 +213,7 @@ export class FetchPlan {
       hasFree === null || (this.#hasLeftOutSearch && readyCount < this.#readyCount);
     if (hasFree === false)
       this.#searchAtMs = sentAtMs + Math.min(SEARCHES * tookMs, MAX_SEARCH_PAUSE_MS);
-    // All jobs were read if the fetch started at the beginning, and if it read named queues or no queue is free.
+    // A short fetch from the beginning has read all jobs, unless it read no named queues although one is free.
     const sawAll = start === BEGINNING && (queues || !queuesAreFree);
     this.#queuesAreFree = queuesAreFree;
     const last = jobs.at(-1);
@@ -236,7 +233,7 @@ export class FetchPlan {
     return this.isDrained;
   }
 
-  /** Returns whether a failed request timed out. After a timeout, the next one is for one job and may take a minute. */
+  /** Returns whether a request failed by a timeout. If so, the next request is for one job and may take a minute. */
   learnFailure(error: unknown): boolean {
     if (!(error instanceof WorkerError) || error.code !== "database_timeout") return false;
     this.#most = 1;
@@ -244,19 +241,19 @@ export class FetchPlan {
     return true;
   }
 
-  /** Records that a request failed because of its jobs or their payloads, so the next fetch requests a single job. */
+  /** Called when a request failed because of its jobs or their payloads. The next fetch requests a single job. */
   learnRefusal(): void {
     this.#most = 1;
   }
 
-  /** Forgets the speed after the loss of a connection: the jobs fetched ahead may have been too large together. */
+  /** Sets the speed to 0 after the loss of a connection: the jobs fetched ahead may have been too large together. */
   resetSpeed(): void {
     this.#jobsPerMs = 0;
     this.#finished = 0;
     this.#measuredAtMs = this.#clock.monotonic();
   }
 
-  /** After a slow short fetch, the next one requests one job, which then does not wait until more jobs are found. */
+  /** After a slow short fetch, the next fetch requests one job, which then does not wait until others are found. */
   #learnLength(isFull: boolean, tookMs: number): void {
     if (isFull) this.#most *= 2;
     else this.#most = tookMs < LONG_WALK_MS ? Number.POSITIVE_INFINITY : 1;
@@ -277,7 +274,7 @@ export class FetchPlan {
   #move(last: FetchedJob, sentAtMs: number): void {
     if (this.#start === BEGINNING) {
       const nowMs = this.#clock.monotonic();
-      // If reset() was called after the fetch was sent, the answer may lack new jobs. Then the start is used for 50 ms.
+      // If reset() was called after the fetch was sent, the answer may lack new jobs, so the time is only TRUST_MS.
       const walkMs = sentAtMs > this.#resetAtMs ? nowMs - sentAtMs : 0;
       const trustMs = Math.max(TRUST_MS, WALKS * walkMs);
       this.#trustedUntilMs = nowMs + Math.min(trustMs, MAX_TRUST_MS);
@@ -292,8 +289,8 @@ export class FetchPlan {
 }
 
 /**
- * Returns whether another fetch must follow, because this fetch may have locked rows of jobs that it did not return: a
- * parallel fetch skips such jobs. If it returned only jobs of named queues, the end of these jobs causes another fetch.
+ * Returns whether another fetch must follow: this fetch may have locked rows of jobs that it did not return, and a
+ * parallel fetch may have skipped these jobs. If all returned jobs are of named queues, their end causes another fetch.
  */
 function leavesLocked({ queues, want }: FetchRequest, jobs: readonly FetchedJob[]): boolean {
   return queues && jobs.length === want && jobs.some(({ isQueued }) => !isQueued);

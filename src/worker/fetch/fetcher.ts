@@ -1,5 +1,5 @@
-// The interface of fetchers. A fetcher fetches jobs, runs them in the worker's slots and writes their results. The
-// safe mode and the fast mode each have a fetcher. The dispatcher uses both fetchers through this interface.
+// The interface through which the dispatcher uses fetchers. A fetcher fetches jobs, runs them in the worker's slots and
+// writes their results. The safe mode and the fast mode each have a fetcher.
 //
 //   new ──start()──▶ fetching ──stop()──▶ ending (running jobs end, results are written) ──▶ idle ──close()
 //                        └─ abandon(): running jobs are not waited for ──────────────────────┘
@@ -10,30 +10,26 @@ import type { JobExecutor } from "../execute/job-executor.ts";
 import type { Slots } from "../execute/slots.ts";
 
 export interface Fetcher<E = unknown> extends InFlight {
-  /** The executors that run the fetcher's jobs. */
   readonly executors: readonly JobExecutor<E>[];
   /**
-   * Whether the fetcher has nothing to fetch, no waiting job and no unconfirmed result. In the safe mode, jobs may
+   * Whether the fetcher has nothing to fetch, no unstarted job and no unconfirmed result. In the safe mode, jobs may
    * still run.
    */
   readonly isIdle: boolean;
   /** Whether jobs may be locked by `locked_by` because a fetch, or the write of a result, has no answer. */
   readonly isUncertain: boolean;
   /**
-   * Whether the first fetch for announced jobs has no answer yet; true only for a moment. While it is true, the
-   * fetchers after this one in the dispatcher's order do not fetch.
+   * Whether the first fetch after an announcement of jobs has no answer yet; true only for a moment. While it is true,
+   * the fetchers after this one in the dispatcher's order do not fetch.
    */
   readonly isFetchingFirst: boolean;
-  /** Starts fetching. If it rejects, for example because the database cannot be reached, the fetcher runs no jobs. */
+  /** Starts fetching. If start() rejects, for example because the database is unreachable, the fetcher runs no jobs. */
   start(): Promise<void>;
   /** Called when jobs may have become ready. `count`: the number of jobs that were just announced; 0: unknown. */
   wake(count: number): void;
   /** Called when another fetcher leaves jobs to this one. */
   wakeForOthers(): void;
-  /**
-   * Called after a change, for example when a slot has become free or a job has ended: more jobs may be able to start,
-   * and results may be ready to be written.
-   */
+  /** Called after a change, such as the end of a job: jobs may be able to start, and results may have to be written. */
   advance(): void;
   /**
    * Gives unstarted jobs back, for example because some of them may be paused, and continues to fetch. None of these
@@ -56,9 +52,8 @@ export type PromptConnection = Pick<WorkerConnection, "database" | "isPrompt">;
 /** The services of the dispatcher for its fetchers. */
 export interface FetcherLink {
   readonly slots: Slots;
-  /** Whether this fetcher may fetch jobs now. */
   mayFetch(fetcher: Fetcher): boolean;
-  /** Advances all fetchers. If it is called several times in one turn of the event loop, they advance once. */
+  /** Advances all fetchers. After several calls in one turn of the event loop, the fetchers advance once. */
   changed(): void;
   /** Called with the payload of an announcement of new jobs. */
   jobsAnnounced(payload: string): void;
@@ -71,7 +66,7 @@ export interface FetcherLink {
    * `connection`: a connection on which the time of the next job can be read.
    */
   nothingReady(atSeconds: number, connection: PromptConnection): void;
-  /** Called when a connection was lost. Other connections of the worker may be lost, too. */
+  /** Called when a connection was lost. The worker's other connections may be lost, too. */
   connectionLost(): void;
   /** Returns the jobs and queues that are locked for this worker, according to all answers that it has received. */
   inFlight(): InFlight;

@@ -1,5 +1,6 @@
-// Fetches jobs of managed queues: named queues under a limit. A fetch first makes queues managed, if that is due
-// (managed-queues.ts), and then takes slots, tokens and jobs.
+// Fetches jobs of managed queues: named queues that have slots in the database, because a limit applies to them. If
+// queues are due to become managed, a fetch first makes them managed (managed-queues.ts). Then the fetch takes slots,
+// tokens and jobs.
 import type { Clock } from "../../base/clock.ts";
 import { builtPerForm, type Database, idArray, query } from "../../database/database.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
@@ -14,12 +15,12 @@ import type { FetchRequest } from "./fetch-plan.ts";
 import type { ManagedQueues } from "./managed-queues.ts";
 import type { TaskParameters } from "./task-parameters.ts";
 
-/** The longest pause before the next fetch if other sessions had locked or changed slots or jobs of the last fetch. */
+/** The longest pause after a fetch that found slots or jobs that other sessions had locked or changed. */
 const CONTENDED_MS = 10;
 /** The maximum of a random time that is added to a pause, so that several workers do not fetch at the same time. */
 const JITTER_MS = 5;
 
-/** The parameters of a fetch of runs of managed queues. Other fetches have them, too (refused-head.ts). */
+/** The parameters that all fetches of the safe mode have. */
 export interface ManagedRequest {
   readonly request: FetchRequest;
   readonly tasks: TaskParameters;
@@ -61,8 +62,8 @@ export class ManagedFetch {
   }
 
   /**
-   * When another fetch may find jobs, by the monotonic clock. 0: now; null: not before an event. The value is right
-   * only if the last fetch returned no jobs.
+   * When another fetch may find jobs, if the last fetch returned none, by the monotonic clock. 0: now; null: not before
+   * an event, such as an announcement of jobs.
    */
   get dueAtMs(): number | null {
     const { changes, dueAtMs } = this.#queues;
@@ -72,9 +73,9 @@ export class ManagedFetch {
   }
 
   /**
-   * Whether another fetch would find no jobs before the next event. The value is right only if the last fetch returned
-   * no jobs. It is true if the last fetch found no job that waits for a token, for the end of a back-off or for a lock
-   * of another session, and if no queue has been changed since that fetch or can be changed now.
+   * Whether another fetch would find no jobs before the next event, if the last fetch returned none. False if a job
+   * waits for a token, the end of a back-off or a lock of another session, or if a queue has been changed since the
+   * last fetch or can be changed now.
    */
   get isDone(): boolean {
     const { changes, isDone } = this.#queues;

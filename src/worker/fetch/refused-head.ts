@@ -14,8 +14,8 @@ export interface Fetch extends ManagedRequest {
 }
 
 /**
- * The maximum number of jobs in a run of a named queue. If the number of requested jobs, divided by the number of
- * queues that the fetch locks, is larger, this quotient is the maximum.
+ * The maximum number of jobs in a run of a named queue. If a fetch locks few queues, the maximum may be higher: the
+ * number of requested jobs divided by the number of these queues.
  */
 const QUEUE_RUN_JOBS = 50;
 
@@ -52,10 +52,10 @@ export function formOf(
 
 /**
  * Finds the job, or the queue of a job, that makes PostgreSQL refuse a fetch of one job, or of one run of a managed
- * queue. The jobs' rows are locked before the updates are tested, so that no other session changes the rows in between.
- * Resolves to the id of the refused job, or to the id of the refused queue as a negative number; to null if neither is
- * found, for example because another worker has locked the job by now; to undefined if the fetch requests more than one
- * job or run. Never rejects.
+ * queue. The jobs' rows are locked before the updates are tested, so that no other session changes the rows in
+ * between. Resolves to the id of the refused job, or to the negated id of the refused queue. Null: neither was found,
+ * for example because another worker has locked the job by now. Undefined: the fetch requests more than one job or
+ * run. Never rejects.
  */
 export async function refusedHead(
   connection: WorkerConnection,
@@ -83,7 +83,7 @@ export async function refusedHead(
   }
 }
 
-// Makes deferred triggers fire at once. Otherwise they would fire only at a commit, and the transaction is rolled back.
+// Makes deferred triggers fire at once. Without this they would not fire, because the transaction is never committed.
 const checkedAtOnce = () => "set constraints all immediate";
 
 /** Locks the rows of the jobs that the fetch would take. Returns the ids of these jobs and of their queues. */

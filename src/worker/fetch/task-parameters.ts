@@ -1,6 +1,6 @@
 // The tasks of a worker as parameters of its fetches. Names and flags are kept as arrays in PostgreSQL's format, so
-// that pg does not format them for each fetch. Fetches select jobs by the names of tasks, not by their ids, because ids
-// may be reused after a restore.
+// that pg does not format them for each fetch. Fetches select jobs by the names of tasks, because after a restore of
+// the database another task may have the same id.
 import type { TaskTally } from "../execute/task-tally.ts";
 import { HORIZON_MS } from "./fetch-plan.ts";
 
@@ -11,28 +11,28 @@ export interface TaskParameters {
   readonly names: readonly string[];
   /** The names of the tasks whose jobs are fetched: a text[] in PostgreSQL's format. */
   readonly identifiers: string;
-  /** The forbidden flags: a text[] in PostgreSQL's format; null if there are none. With null, flags are not checked. */
+  /** Jobs with one of these flags are not fetched. A text[] in PostgreSQL's format; null: flags are not checked. */
   readonly forbiddenFlags: string | null;
-  /** Whether the schema has the tables of pauses. If true, fetches leave out paused tasks. */
+  /** Whether fetches leave out paused tasks: the schema has a table of pauses, and this role may read the table. */
   readonly pauses: boolean;
   /**
-   * Patterns of the names of queues under limits: a text[] in PostgreSQL's format; null if there are none.
+   * Patterns of the names of queues under limits: a text[] in PostgreSQL's format; null if there are none. Only
    * managed-fetch.ts fetches the jobs of these queues.
    */
   readonly limitedQueues: string | null;
-  /** How many times new pauses were read. When this number changes, no further job of an earlier fetch starts. */
+  /** How many times new pauses were read. When this number changes, no further job of a fetch already sent starts. */
   readonly pausesRead: number;
   /** Called when the end of a run of a named queue was written to the database. */
   queueUnlocked(): void;
   /**
-   * A float8[] with a number for each task of `identifiers`, in their order: the mean duration of the task's jobs in
-   * named queues, divided by HORIZON_MS; Infinity until the first such job has ended. If a run of a queue is fetched
-   * with several jobs, the numbers of these jobs add up to at most 1.
+   * A float8[] with a number for each task of `identifiers`, in the same order: the mean duration of the task's jobs in
+   * named queues, divided by HORIZON_MS; Infinity if the duration is not known yet. By these numbers, fetches limit the
+   * expected duration of a run with several jobs to about HORIZON_MS.
    */
   readonly runShares: string;
 }
 
-/** What the worker has read about pauses. `isInstalled`: whether the schema has the tables of pauses. */
+/** What the worker has read about pauses. `isInstalled`: see TaskParameters.pauses. */
 export interface Controls extends Pick<TaskParameters, "pausesRead" | "queueUnlocked"> {
   readonly isInstalled: boolean;
 }
@@ -46,9 +46,9 @@ export interface FetchLimits {
 }
 
 /**
- * Returns the parameters. Jobs with one of `forbiddenFlags` are left to other workers. `controls` and `limits` may
- * change while the worker runs, so they are read again for each fetch. `fetched`: whether the jobs of all `tasks` are
- * fetched, or only the jobs of tasks that have no limit at the time of the fetch.
+ * Returns the parameters. `controls` and `limits` may change while the worker runs, so each fetch reads both again.
+ * `fetched`: whether the jobs of all `tasks` are fetched, or only the jobs of tasks that have no limit at the time of
+ * the fetch.
  */
 export function taskParameters(
   tasks: Tallies,

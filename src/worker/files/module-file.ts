@@ -1,5 +1,6 @@
-// Imports a user's module from its path, and finds the module's default export by Graphile Worker's rules. This also
-// works if this program is a bundle or the executable. Error messages contain the place in the module if it is known.
+// Imports a user's module from its path, and finds the module's default export by Graphile Worker's rules. The import
+// also works from a bundle and from the executable. An error message contains the place of the error in the module, if
+// the place is known.
 import { existsSync, readFileSync } from "node:fs";
 import * as module from "node:module";
 import { basename } from "node:path";
@@ -7,13 +8,13 @@ import { pathToFileURL } from "node:url";
 import { wait } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 
-/** The time limit for a module whose top-level await does not end. */
+/** The time limit of an import: a top-level await may never end. */
 const MAX_LOAD_MS = 60_000;
 
 /** What a module exports. */
 export interface ImportedModule {
   readonly default: unknown;
-  /** Returns another export, of an ES module or of CommonJS; undefined if it does not exist. */
+  /** Returns another export of an ES or CommonJS module; undefined if the module has no such export. */
   exportNamed(name: string): unknown;
 }
 
@@ -49,10 +50,9 @@ export async function importModule(path: string): Promise<ImportedModule> {
 type Exports = Readonly<Record<string, unknown>> & { readonly default?: unknown };
 
 /**
- * Returns the default export. Node.js imports a CommonJS module as `{ default: exports }`. If the module sets
- * `exports.default`, for example because it was compiled from TypeScript, the result is `exports.default`; otherwise
- * the result is `exports`. If `exports.default` is itself an object with `__esModule`, the result is the `default` of
- * that object, if it has one.
+ * Returns the default export. Node.js imports a CommonJS module as `{ default: exports }`. If `exports.default` is
+ * set, for example by a compiler of TypeScript, returns `exports.default`; if not, `exports`. If `exports.default` is
+ * an object with `__esModule`, returns the `default` of this object, if it is set.
  */
 function defaultOf(imported: Exports): unknown {
   const outer = imported.default;
@@ -73,7 +73,7 @@ function messageFor(error: unknown, path: string): string {
     const place = /^(\S+:\d+)$/m.exec(stack)?.[1];
     return `contains TypeScript syntax that cannot be stripped: ${what}${placeText(place)}; use plain JavaScript for it, or compile the file`;
   }
-  // The error was thrown at the place of the first frame. A frame in Node.js itself has no path, and so no place.
+  // The error was thrown in the first frame. If this frame is in Node.js itself, placeIn() finds no place.
   const frame = stack.split("\n").find((line) => line.trimStart().startsWith("at "));
   // In the stack of a syntax error, the place is on a line before the frames.
   const place =
@@ -86,13 +86,13 @@ function messageFor(error: unknown, path: string): string {
 
 /**
  * Returns the place of a syntax error in an ES module. V8's error lacks the place, so the file is parsed again, with
- * the parser by which Node.js strips types. Returns undefined if that parser finds no error in this file, for example
- * because the error is in another module. Also returns undefined if this version of Node.js has no such parser.
+ * the parser by which Node.js strips types. Returns undefined if this version of Node.js has no such parser, or if the
+ * parser finds no error: the error may be in an imported module.
  */
 function syntaxErrorIn(path: string): string | undefined {
   const { emitWarning } = process;
   try {
-    process.emitWarning = () => {}; // otherwise Node.js warns that stripTypeScriptTypes() is experimental
+    process.emitWarning = () => {}; // without this, Node.js warns that stripTypeScriptTypes() is experimental
     module.stripTypeScriptTypes?.(readFileSync(path, "utf8"));
     return undefined;
   } catch (fault) {
@@ -103,7 +103,7 @@ function syntaxErrorIn(path: string): string | undefined {
   }
 }
 
-/** Returns a hint if the error occurs because Node.js reads TypeScript differently from compilers; otherwise "". */
+/** Returns a hint for an error that occurs because Node.js reads TypeScript unlike a compiler; "" for any other. */
 function hintOf(message: string): string {
   const [, missing = "", from = ""] =
     /^Cannot find (?:module|package) '([^']+)' imported from (\S+)/.exec(message) ?? [];

@@ -1,7 +1,7 @@
-// Finds the files of a directory that are tasks, by Graphile Worker's rules. A task's identifier is the path without
-// extensions: mail/send.ts is the task mail/send. A task is a module or a program. A module has a single extension, one
-// of MODULE_EXTENSIONS. A program is any other executable file. Each name in a task's path consists of letters, digits,
-// _ and -. Only the file's name also has dots, before its extensions.
+// Finds the files of a directory that are tasks, by Graphile Worker's rules. A task's identifier is its path without
+// extensions: mail/send.ts is the task mail/send. A file with a single extension, one of MODULE_EXTENSIONS, is a
+// module. Any other executable file is a program. The names of folders, and of files up to their extensions, consist
+// of letters, digits, _ and -.
 import { constants } from "node:fs";
 import { access, open, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, extname, join, resolve } from "node:path";
@@ -15,8 +15,7 @@ export interface TaskFile {
   readonly name: string;
   /**
    * The absolute path. Links in the path of a module are resolved, as Node resolves them. Links in the path of a
-   * program are kept, because their targets may be replaced while the worker runs; Kubernetes does this for a
-   * ConfigMap.
+   * program are kept: their targets may be replaced while the worker runs, as Kubernetes does for a ConfigMap.
    */
   readonly path: string;
   readonly kind: "module" | "program";
@@ -103,9 +102,9 @@ async function assertDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Returns all files in and below a folder, sorted. A symbolic link to a folder counts as a file. Names that begin with
- * a dot, and node_modules, are left out. A folder that is too deep, or whose name cannot be part of an identifier, is
- * not entered. Instead, its own path is returned, with a slash at the end.
+ * Returns all files in and below a folder, sorted, without names that begin with a dot and without node_modules. A
+ * symbolic link to a folder counts as a file. A folder that is too deep, or whose name cannot be part of an
+ * identifier, is not entered: the result has the folder's path, with a slash at the end.
  */
 async function namesIn(directory: string, folder = "", depth = 0): Promise<string[]> {
   const names: string[] = [];
@@ -154,9 +153,9 @@ const isModule = (extension: string) =>
   (MODULE_EXTENSIONS as readonly string[]).includes(extension);
 
 /**
- * Removes files that only look like programs. On file systems without modes every file is executable, also source maps
- * and type declarations. Such a file is removed if another file with the same identifier is a module, or begins with
- * the first bytes of a program.
+ * Removes files that only look like programs: on file systems without modes, every file is executable, even a source
+ * map or a type declaration. A program without the first bytes of a program is removed if another file with the same
+ * identifier is a module or has such first bytes.
  */
 async function withoutCompanions(files: readonly TaskFile[]): Promise<TaskFile[]> {
   const groups = [...Map.groupBy(files, ({ identifier }) => identifier).values()];

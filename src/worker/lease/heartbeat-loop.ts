@@ -1,7 +1,7 @@
-// Renews a worker's leases on a connection of its own. When a sweep (a search for stale workers) is due, the answer to
-// a heartbeat also lists stale workers. While the worker's thread is blocked, the loop also renews the worker's locks.
-// The loop runs in the heartbeat thread or, if that is not possible, in the worker's thread. So the loop communicates
-// with the worker only by commands, reports and two shared buffers.
+// Renews a worker's leases by heartbeats, on a connection of its own. Some heartbeats also search for stale workers (a
+// sweep). While the worker's thread is blocked, the loop also renews the worker's locks. The loop runs in the heartbeat
+// thread or, if that is not possible, in the worker's thread. So the loop and the worker exchange only commands,
+// reports and two shared buffers.
 import pg from "pg";
 import {
   type Moment,
@@ -26,7 +26,7 @@ import {
 import { renewLocks } from "../../queue/workers/renew-locks.ts";
 import type { LeaseLoss } from "../task/hooks.ts";
 
-/** A lease to renew, with the mark of its row from the registration of the lease. */
+/** A lease to renew. The LeaseMark, by which a restored database is detected, is from the registration of the lease. */
 export interface Lease extends LeaseMark {
   readonly id: string;
 }
@@ -40,9 +40,8 @@ export interface HeartbeatSettings {
   readonly sweepIntervalMs: number;
   readonly longestGapMs: number;
   readonly statementTimeoutMs: number;
-  /** The interval at which the worker renews its locks. */
   readonly renewLocksEveryMs: number;
-  /** Two 64-bit cells: the moment at which the last heartbeat or registration that succeeded was sent (writeMoment). */
+  /** Two 64-bit cells: when the last successful heartbeat or registration was sent (writeMoment). */
   readonly lastHeartbeat: SharedArrayBuffer;
   /** A 64-bit cell: when the worker's thread last received a report (sharedMonotonicUs). A blocked thread gets none. */
   readonly lastTurn: SharedArrayBuffer;
@@ -53,7 +52,7 @@ export interface HeartbeatDescription {
   readonly command: "metadata";
   readonly id: string;
   readonly text: string;
-  /** Whether a heartbeat is sent at once to write the text. Otherwise the next regular heartbeat writes it. */
+  /** true: a heartbeat is sent at once to write the text. false: the next regular heartbeat writes the text. */
   readonly isUrgent: boolean;
 }
 
@@ -65,7 +64,6 @@ export type HeartbeatCommand =
   | { readonly command: "stop" };
 
 export type HeartbeatReport =
-  /** A heartbeat succeeded. */
   | {
       readonly report: "heartbeat";
       /** The time of the heartbeat, by the database's clock. */
@@ -83,16 +81,19 @@ export type HeartbeatReport =
   | { readonly report: "unrenewed"; readonly error: string }
   | { readonly report: "password" };
 
-/** The reports that recovery handles. */
+/** The reports that recovery.ts handles. */
 export type HeartbeatNews = Exclude<
   HeartbeatReport,
   { report: "failed" | "unrenewed" | "password" }
 >;
 
-/** An unanswered heartbeat ends this long after its time limit. The next heartbeat can then still renew the lease. */
+/** An unanswered heartbeat ends so soon after its time limit that the next heartbeat can still renew the lease. */
 const GRACE_MS = 500;
 
-/** The longest pause between attempts in the first minute of an outage. Most outages are restarts of the database. */
+/**
+ * The longest pause between attempts in the first minute of an outage. It is short, because most outages are restarts
+ * of the database, and after an outage of several seconds no job is fetched until a heartbeat has succeeded.
+ */
 const EAGER_MS = 400;
 const EAGER_FOR_MS = 60_000;
 
@@ -116,14 +117,14 @@ export class HeartbeatLoop {
   #leaseIds: readonly string[] = [];
   /** Leases whose loss has been reported. */
   readonly #lost = new Set<string>();
-  /** The mark of each lease's row after the last successful heartbeat, or after the registration of the lease. */
+  /** The LeaseMark of each lease after the last successful heartbeat, or after the registration of the lease. */
   readonly #left = new Map<string, LeaseMark>();
   #metadata: Omit<HeartbeatDescription, "command"> | null = null;
   /** Ends the pause before the next heartbeat. */
   #pause = new AbortController();
   #sweptAtMs = 0;
   #isBroken = false;
-  /** While the worker's thread is blocked, its locks are due for renewal `renewLocksEveryMs` after this time. */
+  /** While the worker's thread is blocked, the worker's locks are next renewed `renewLocksEveryMs` after this time. */
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   /** The leases whose locks must still be renewed. */
   #toRenew: readonly string[] = [];
@@ -175,7 +176,6 @@ export class HeartbeatLoop {
         signal,
         onError: (error) => this.#onFailure(error),
         firstMs: Math.min(100, intervalMs),
-        // Short pauses at first: after an outage of several seconds, no job is fetched until a heartbeat has succeeded.
         longestMs: () =>
           monotonic() - heartbeatAtMs < EAGER_FOR_MS ? Math.min(EAGER_MS, intervalMs) : intervalMs,
       },
@@ -239,10 +239,10 @@ export class HeartbeatLoop {
     this.#toRenew = others;
     if (id === undefined) return;
     try {
-      // A lock younger than half the interval is renewed the next time, before it is old enough to be removed.
+      // A lock younger than half the interval is skipped: at the next renewal, it is not yet old enough to be removed.
       await renewLocks(this.#db, id, null, everyMs / 2);
     } catch (error) {
-      // The next attempt is for all leases. It skips the locks that were just renewed, because they are young.
+      // The next attempt is for all leases, but skips locks that were just renewed, because these locks are young.
       this.#renewedAtMs = monotonic() - everyMs + everyMs / RETRIES;
       this.#report({ report: "unrenewed", error: messageOf(error) });
     }
@@ -265,7 +265,7 @@ export class HeartbeatLoop {
   #onConfirmed(answer: HeartbeatAnswer, sentAt: Moment): void {
     const { now_ms: nowMs, uptimeMs, leases, staleWorkerIds } = answer;
     for (const id of this.#leaseIds) this.#check(id, leases.get(id), nowMs);
-    // After the loss of the current lease, `#lastHeartbeat` is not updated: it grows old, and no more jobs are fetched.
+    // After the loss of the current lease, `#lastHeartbeat` is not updated, so that the worker soon stops fetching.
     const [current] = this.#leaseIds;
     if (current !== undefined && !this.#lost.has(current)) {
       writeMoment(this.#lastHeartbeat, sentAt);

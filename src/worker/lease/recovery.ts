@@ -1,24 +1,22 @@
 // Recovery: unlocks the jobs of stale workers, so that other workers can run them.
 //
-//  1. Before its first fetch a worker inserts its heartbeat row, which is its lease. The row states how
-//     long the lease lasts without a heartbeat: `thresholdMs`, by default 7 s.
-//  2. The heartbeat thread updates the row, by default every 2 s (heartbeat-loop.ts). When a search for stale
-//     workers is due, the answer to the update also lists the workers whose lease has expired.
+//  1. Before its first fetch a worker inserts its heartbeat row, which is its lease. The row contains `thresholdMs`:
+//     how long the lease lasts after the last heartbeat, by default 7 s.
+//  2. A heartbeat updates the row, by default every 2 s (heartbeat-loop.ts). When a search for stale workers is due,
+//     the answer to the heartbeat also lists workers whose lease has expired.
 //  3. After an outage of the database every worker looks stale. So the answer lists a stale worker only if heartbeats
-//     have succeeded without a gap for as long as the lease of the stale worker lasts. Each worker stores in its row
-//     since when its heartbeats have had no gap. A new worker begins with the earliest of these times in the rows that
-//     have a recent heartbeat (lease.ts).
+//     have succeeded without a gap for as long as the lease of the stale worker lasts. A new worker copies the start
+//     of this time from the rows of workers with a recent heartbeat, so short-lived workers can recover jobs, too.
 //  4. The interceptors of `jobRecovery` may skip a stale worker, or set the error of its jobs.
-//  5. One statement recovers the jobs of the other stale workers (queue/workers/recover-statement.ts): it locks the
-//     rows of these workers, checks the leases again, unlocks their jobs and queues, ends their open transactions of
-//     the fast mode, and marks the rows. Interrupted attempts count, so a job that kills its workers fails in the end.
+//  5. One statement, the sweep, recovers the jobs of the remaining stale workers (queue/workers/recover-statement.ts):
+//     it checks the leases again, unlocks jobs and queues, ends the workers' open transactions of the fast mode, and
+//     marks the workers' rows. Interrupted attempts count, so a job that kills its workers fails in the end.
 //  6. Jobs with the flag `infrastructure_resilient` stay locked until the last heartbeat of their worker is
-//     `resilientThresholdMs` old, by default 60 s. Then they are recovered, too. When nothing of the worker is left to
-//     be recovered, its row is deleted.
-//  7. A job that PostgreSQL refuses to change is skipped for five minutes (excluded-jobs.ts).
-//  8. If a stale worker was only frozen, its next heartbeat detects that its row is marked or missing, and the worker
+//     `resilientThresholdMs` old, by default 60 s. At that age, a sweep recovers these jobs, too, and
+//     deletes the worker's row, unless a job or queue of the worker stays locked.
+//  7. If a stale worker was only frozen, its next heartbeat detects that its row is marked or missing, and the worker
 //     continues under a new id (sessions.ts). The result of a job that was locked by `locked_by` is written only if
-//     the job is still locked under the id under which it ran.
+//     `locked_by` still contains the id under which the job ran.
 import type pg from "pg";
 import { clearInterval, momentNow, monotonic, now, setInterval, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -43,21 +41,21 @@ export interface RecoveryParts {
   readonly renewLocksEveryMs: number;
   readonly connection: pg.ClientConfig;
   readonly database: Database;
-  readonly patient: Database; // For statements that may have to read all jobs.
+  readonly patient: Database; // Has a longer time limit, for statements that may have to read all jobs.
   readonly hooks: Hooks;
   readonly logger: Logger;
   readonly outage: Outage;
   readonly lease: WorkerLease;
   describe(): WorkerDescription;
-  /** Called when a lease was lost. If this was the current lease, the worker continues under another id. */
+  /** Called when a lease was lost. If it was the worker's current lease, the worker continues under another id. */
   leaseLost(id: string, reason: LeaseLoss): void;
-  /** Called when jobs may have become ready, or when the lease permits to fetch again. */
+  /** Called when jobs may have become ready, or when the worker may fetch again. */
   wake(): void;
   /** Closes every connection of the worker that does not answer within seconds. */
   prove(): void;
 }
 
-/** The number of heartbeats between two reports of what the worker runs: by default, a report every 4 s. */
+/** The interval between two reports of what the worker runs, in heartbeat intervals; by default 4 s. */
 const BEATS_PER_DESCRIPTION = 2;
 /** The rate limit of periodic reports, in characters per millisecond. The longer a report is, the later is the next. */
 const MAX_BYTES_A_MS = 0.5;
@@ -77,7 +75,7 @@ export class Recovery implements Leases, LeaseKeeper {
   #uptimeMs = 0;
   /** The time of the last heartbeat, by the database's clock. */
   #heartbeatAtMs = 0;
-  /** How far this machine's clock is ahead of the database's, in milliseconds. */
+  /** How far this machine's clock is ahead of the database's. */
   aheadMs = 0;
   /** Stale workers that an interceptor has skipped. */
   #skipped: ReadonlySet<string> = new Set();
@@ -128,12 +126,11 @@ export class Recovery implements Leases, LeaseKeeper {
     }
   }
 
-  /** Resolves to those of `jobIds` whose jobs are no longer locked under `id`. */
   lostJobs(id: string, jobIds: readonly string[]): Promise<string[]> {
     return lostJobs(this.#parts.database, id, jobIds);
   }
 
-  /** Whether the last heartbeat is recent enough to fetch and start jobs. If not, the next one wakes the worker. */
+  /** Whether the last heartbeat is recent enough to fetch and start jobs. If not, the next heartbeat calls wake(). */
   get isInTime(): boolean {
     const { thresholdMs, heartbeatIntervalMs } = this.#parts.config;
     const isSafe = this.#heartbeat.ageMs < thresholdMs - heartbeatIntervalMs;
@@ -148,10 +145,9 @@ export class Recovery implements Leases, LeaseKeeper {
   /** Stops the heartbeats and ends the leases `endLeaseIds`, under which nothing is locked. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
     clearInterval(this.#describing);
-    // The leases are ended here and not by the heartbeat thread, because on a busy machine a worker may end before the
-    // thread has started.
+    // The heartbeat thread cannot end the leases: on a busy machine a worker may end before the thread has started.
     await Promise.all([this.#heartbeat.stop(), this.#end(endLeaseIds)]);
-    // A sweep may wait long for an interceptor or a frozen database, so stop() waits only SWEEP_WAIT_MS for its end.
+    // A sweep may wait long for an interceptor or a frozen database, so stop() waits at most SWEEP_WAIT_MS for a sweep.
     const over = new AbortController();
     await Promise.race([this.#sweeping, wait(SWEEP_WAIT_MS, over.signal)]);
     over.abort();
@@ -191,9 +187,9 @@ export class Recovery implements Leases, LeaseKeeper {
     const text = this.#metadata.text(description, fetched, this.aheadMs);
     const id = this.#leases[0]?.id;
     if (text === this.#text || id === undefined) return;
-    // From now on `lease.listed` has only the new list, so the start of a job that only the previous list contains
-    // writes no report (WorkerLease.jobStarts). Such a job must not stay listed as fetched in the row, so a report that
-    // replaces a list with jobs is sent at once.
+    // The start of a job in `lease.listed` writes a report (WorkerLease.jobStarts). From now on, the start of a job of
+    // the previous list no longer does. The row must not list such a job as fetched after the job's start, so a report
+    // that replaces a list with jobs is sent at once.
     const { lease } = this.#parts;
     const isUrgent = isNews || lease.listed.size > 0;
     this.#text = text;
@@ -258,7 +254,7 @@ export class Recovery implements Leases, LeaseKeeper {
     }
   }
 
-  /** Returns the workers to recover, each with the message of an interceptor's `fail`; null if there is none. */
+  /** Returns the workers to recover, each with the message of an interceptor's `fail`; null without one. */
   async #workersToRecover(ids: readonly string[]): Promise<Map<string, string | null>> {
     const toRecover = new Map<string, string | null>();
     const skipped = new Set<string>();

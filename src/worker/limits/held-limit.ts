@@ -2,7 +2,7 @@
 // the limit now, so that the start of a job needs no query.
 //
 //   permits   how many jobs may run at once. They are leased from the database (permit-leases.ts). For the option
-//             `concurrency` of a task, their number is the option's value.
+//             `concurrency` of a task, permits are not leased: their number is the option's value.
 //   tokens    how many jobs may start. They are taken from the database and used within a short time (token-leases.ts).
 //   back-off  until its end, no job may start
 import type { Clock } from "../../base/clock.ts";
@@ -31,15 +31,15 @@ export class HeldLimit {
   revision = 0;
   running = 0;
   /**
-   * The number of permits. During an exchange (permit-leases.ts), only the permits count that running jobs used when
-   * the exchange began.
+   * The number of permits. While permits are exchanged with the database (permit-leases.ts), this is at most the number
+   * that running jobs used when the exchange began.
    */
   permits = 0;
-  /** The number of permits that the session may keep. As its jobs end, it returns the permits beyond this number. */
+  /** How many permits the session may keep. As jobs end, the session returns the permits beyond this number. */
   share = 0;
   /**
-   * Whether the session wanted more permits in the last exchange than it had afterwards. If so, the session fetches few
-   * jobs ahead, because other workers may be able to run the jobs.
+   * Whether the session has fewer permits after the last exchange than it wanted. If so, the session fetches few jobs
+   * ahead, because other workers may be able to run the jobs.
    */
   isShort = false;
   /** Tokens, the oldest first. Reading `tokens` removes the used and the lapsed ones. */
@@ -76,7 +76,7 @@ export class HeldLimit {
     return Math.max(0, this.#backsOffUntilMs - this.#clock.monotonic());
   }
 
-  /** The number of tokens that have not lapsed. */
+  /** The number of unused tokens that have not lapsed. */
   get tokens(): number {
     if (this.#tokens.length === 0) return 0;
     const nowMs = this.#clock.monotonic();
@@ -100,10 +100,8 @@ export class HeldLimit {
   }
 
   /**
-   * Whether jobs may be fetched. During a back-off, no jobs are fetched. If the limit has a rate, no jobs are fetched
-   * while the session has no token. If the limit has a concurrency, no jobs are fetched while the session has no permit
-   * within its share, or while more jobs run than it has such permits. While as many jobs run as it has such permits,
-   * jobs are fetched ahead, so that the next job starts as soon as a running job ends.
+   * Whether jobs may be fetched. The session may fetch while as many jobs run as it has permits within its share, so
+   * that the next job starts as soon as a running job ends.
    */
   get letsFetch(): boolean {
     if (this.backsOffMs > 0) return false;
@@ -113,9 +111,8 @@ export class HeldLimit {
   }
 
   /**
-   * How many jobs this session may soon run at once under the limit. During a back-off, this is the number of running
-   * jobs. If the session is short of permits (`isShort`), it is at most the number of the session's permits, or 1 if
-   * the session has none.
+   * How many jobs this session may soon run at once under the limit. A session that is short of permits (`isShort`)
+   * cannot soon attain the whole concurrency of the limit.
    */
   get attainable(): number {
     const { bucket, concurrency, isShort } = this;
@@ -137,7 +134,6 @@ export class HeldLimit {
 
   /**
    * Adds tokens that were taken from the database. `sentAtMs`: when the tokens were requested, by the monotonic clock.
-   * lapse.ts decides until when they may be used.
    */
   addTokens(count: number, takenAt: string, sentAtMs: number): void {
     const { bucket } = this;
@@ -153,7 +149,7 @@ export class HeldLimit {
     return [...left, ...this.dropLapsed()];
   }
 
-  /** Removes and returns the tokens that have lapsed unused. If the rate is slow, such tokens can be given back. */
+  /** Removes and returns the tokens that have lapsed unused. If the rate is slow, these tokens can be given back. */
   dropLapsed(): readonly LeasedTokens[] {
     const lapsed = this.tokens >= 0 ? this.#lapsed : [];
     this.#lapsed = [];

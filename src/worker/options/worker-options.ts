@@ -1,5 +1,4 @@
-// The options of a worker, checked all at once, and the frozen configuration that the runtime reads.
-// Durations are in milliseconds.
+// The options of a worker, their check, and the frozen configuration that the running worker reads.
 import type { Pool } from "pg";
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
@@ -39,29 +38,24 @@ import { type RecoveryConfig, type RecoveryOptions, resolveRecovery } from "./re
  */
 export type MigrateOption = "if-missing" | "always" | "never";
 
-/**
- * The options of a worker. Durations are in milliseconds. Invalid options are reported all at once, by
- * InputError.
- */
+/** The options of a worker. Invalid options are reported together, by one InputError. */
 export interface WorkerOptions<Extensions = unknown> {
   /** The tasks that this worker runs, at least one. */
   // biome-ignore lint/suspicious/noExplicitAny: tasks of different payloads share one list
   readonly tasks: readonly Task<any, Extensions>[];
   /**
-   * The database's URL, `postgres://user:password@host:port/database`. The worker creates a pool and ends it.
-   * Either this or `pool` is required.
+   * The database's URL, `postgres://user:password@host:port/database`. The worker creates a pool and ends it. Exactly
+   * one of `connectionString` and `pool` is required.
    */
   readonly connectionString?: string | undefined;
-  /** Your own pool, which the worker never ends. The worker's own connections copy the settings of this pool. */
+  /** Your own pool, which the worker never ends. The worker's own connections copy the pool's settings. */
   readonly pool?: Pool | undefined;
   /**
    * The size of the pool that the worker creates for tasks. The worker's own `connections` are not part of the pool.
    * Default 10.
    */
   readonly maxConnections?: number | undefined;
-  /**
-   * The schema of the queue. Graphile Worker's tables are usually in `graphile_worker`. Default `worker`.
-   */
+  /** The schema of the queue. Graphile Worker's tables are usually in `graphile_worker`. Default `worker`. */
   readonly schema?: string | undefined;
   /** Whether the start may create or change the schema. Default `if-missing`. */
   readonly migrate?: MigrateOption | undefined;
@@ -75,8 +69,8 @@ export interface WorkerOptions<Extensions = unknown> {
    */
   readonly notify?: boolean | undefined;
   /**
-   * Whether statements are prepared and session settings are made. Must be false behind a transaction pooler.
-   * Default true.
+   * Whether the worker prepares statements and changes settings of its sessions. Must be false behind a transaction
+   * pooler. Default true.
    */
   readonly preparedStatements?: boolean | undefined;
   /** Jobs with one of these flags are left to other workers. Default: none. */
@@ -90,25 +84,25 @@ export interface WorkerOptions<Extensions = unknown> {
   /** How many jobs are fetched before a slot is free for them. Default: see LocalQueueOptions. */
   readonly localQueue?: LocalQueueOptions | undefined;
   /**
-   * The number of connections on which the worker fetches jobs and writes results, 1–16; the fast lane has as
-   * many of its own. Default 2.
+   * The number of connections on which the worker fetches jobs and writes results, 1–16. The fast lane has the same
+   * number of connections of its own. Default 2.
    */
   readonly connections?: number | undefined;
   /**
-   * Whether jobs without a key, a named queue or a limit run in the fast lane. It locks them by row locks on
-   * connections of its own, and not by `locked_by`. For short jobs the throughput is about twice as high, and when a
-   * worker is killed, other workers can fetch these jobs immediately. A job that still runs `limitMs` after its fetch
-   * (default 100, at most 5,000), or 200 ms after its fetch if other jobs of that fetch still wait for a slot, is then
-   * locked by `locked_by`. When a connection is lost, a job may run again before its first run has ended. If a handler
-   * blocks the event loop for more than 5 minutes, another worker may run the same job at the same time. With
-   * `recovery: false` or behind a transaction pooler, this can already happen after 10 seconds. Behind a pooler, each
-   * connection of the fast lane occupies a server connection while jobs run. Default false.
+   * Whether jobs that have no key, no named queue and no limit run in the fast lane. The fast lane locks jobs by row
+   * locks on connections of its own, and not by `locked_by`. The throughput of short jobs is about twice as high. When
+   * a worker is killed, other workers can fetch its jobs of the fast lane immediately. A job that still runs `limitMs`
+   * after its fetch (default 100, at most 5,000) is then locked by `locked_by`. If other jobs of the same fetch still
+   * wait for a slot, this happens after 200 ms at the latest. When a connection of the fast lane is lost, a job may run
+   * again before its first run has ended. If a handler blocks the event loop for more than 5 minutes (10 seconds with
+   * `recovery: false` or behind a transaction pooler), another worker may run the same job at the same time. Behind a
+   * pooler, each connection of the fast lane occupies a server connection while jobs run. Default false.
    */
   readonly fastLane?: boolean | { readonly limitMs?: number } | undefined;
   /**
    * The time limit of a stop by stop(), SIGTERM or SIGINT, in milliseconds. After this time the stop continues as
-   * abort(). 0: no limit. Default 25,000: together with the default of `abortGraceMs`, jobs have 30 s to end, which is
-   * the usual limit of container platforms.
+   * abort(). 0: no limit. Default 25,000: with the default of `abortGraceMs`, jobs have 30 s to end, the usual limit of
+   * container platforms.
    */
   readonly stopTimeoutMs?: number | undefined;
   /**
@@ -121,19 +115,19 @@ export interface WorkerOptions<Extensions = unknown> {
   /** Plugins, whose observers and interceptors are called in this order. Default: none. */
   readonly plugins?: readonly Plugin[] | undefined;
   /**
-   * Cron entries. This worker adds their jobs. If several workers of a schema have the same entry, the job of each tick
+   * Cron entries whose jobs this worker adds. If several workers of a schema have the same entry, the job of each tick
    * is added only once. Default: none.
    */
   readonly cron?: CronOptions | undefined;
   /**
-   * Whether this worker adds the jobs of schedules, if the schema has schedules. Even if several workers do so, the job
-   * of each tick is added only once. Default true.
+   * Whether this worker adds the jobs of schedules. Even if several workers do so, the job of each tick is added only
+   * once. Default true.
    */
   readonly schedules?: boolean | undefined;
   /**
-   * Limits of tasks and queues, which all workers apply. The start creates limits that do not exist. It never changes
-   * an existing limit, and logs a warning if the existing one differs. It rejects with `extension_missing` if the
-   * tables that `worker migrate --with limits` adds are missing. Default: none.
+   * Limits of tasks and queues, which all workers of this library apply. The start creates limits that do not exist. If
+   * an existing limit differs, the start logs a warning and does not change the limit. The start rejects with
+   * `extension_missing` if the tables that `worker migrate --with limits` adds are missing. Default: none.
    */
   readonly limits?: readonly LimitOptions[] | undefined;
   /** The logger. `silent` turns it off. Default: warnings and errors as text on stderr. */
@@ -175,7 +169,6 @@ export interface WorkerConfig<Extensions> {
 
 const any = v.any();
 
-/** Returns a check of whether a value has these methods. */
 const having = <T>(names: readonly (keyof T & string)[], message: string) =>
   v.custom<T>((one) => {
     const methods = one as Record<string, unknown> | null | undefined;

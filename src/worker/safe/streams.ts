@@ -1,7 +1,8 @@
-// The streams of the safe mode (stream.ts): the main stream, and a stream for each group of limited tasks. While there
-// are managed queues (named queues under a limit), a managed stream (managed-stream.ts) beside each of these streams
-// fetches the jobs of the same tasks in managed queues. A free slot takes the most urgent job of all streams, except of
-// those that wait for a limit.
+// The streams of the safe mode. A stream (stream.ts) is a set of tasks whose jobs are fetched together. The main stream
+// has the tasks without a limit, and each group of limited tasks has a stream. While there are managed queues (named
+// queues under a limit), each of these streams also has a managed stream (managed-stream.ts), which fetches the jobs of
+// the same tasks in managed queues. A free slot takes the most urgent of the streams' next jobs, except for streams
+// whose limits let no job start now.
 import { splitLocks } from "../../queue/sql/slots.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import { type WorkUnit, workUnits } from "../execute/slots.ts";
@@ -17,10 +18,9 @@ import { type StreamMakers, type StreamsParts, streamMakers } from "./stream-mak
 /** If all slots are occupied and no job has ended for this long, the worker leaves unused permits to other workers. */
 const STUCK_MS = 1_000;
 
-/** What to fetch next. */
+/** The stream that should fetch next, and how many jobs to request. */
 export interface StreamWant {
   readonly stream: Stream;
-  /** The number of jobs. */
   readonly want: number;
 }
 
@@ -84,7 +84,7 @@ export class Streams {
 
   get isDrained(): boolean {
     const { hasHeartbeats } = this.#parts.lease;
-    // Without heartbeats a worker gets no permits, so it never starts jobs that need permits.
+    // A worker without heartbeats gets no permits, so the worker never starts jobs that need permits.
     return this.all.every((one) => one.isDrained || (one.needsPermits && !hasHeartbeats));
   }
 
@@ -101,7 +101,7 @@ export class Streams {
     return wasDrained;
   }
 
-  /** Called when jobs after the next fetch's start may be ready. `unlocked`: the locks of ended runs (slots.ts). */
+  /** Called when jobs may be ready after the place where the next fetch starts. `unlocked`: the locks of ended runs. */
   raise(unlocked: readonly number[] = []): void {
     if (unlocked.length > 0) this.#parts.tasks.queueUnlocked();
     const hasFreeQueue = unlocked.length > 0 && splitLocks(unlocked).queues.length > 0;
@@ -109,7 +109,7 @@ export class Streams {
     if (this.#managed.length > 0) this.#managedQueues.runEnded();
   }
 
-  /** Called with jobs that were given back. Lets the next fetches find the jobs, and gives back the jobs' tokens. */
+  /** Called with jobs that were given back. Lets the next fetches find these jobs, and gives back their tokens. */
   jobsReturned(jobs: readonly FetchedJob[]): void {
     for (const { plan } of this.all) plan.wake(false);
     const unused = this.#managed.flatMap((one) => one.tokensOf(jobs));
@@ -126,8 +126,8 @@ export class Streams {
   }
 
   /**
-   * Returns the most urgent work unit that may start. If the tokens of a stream's next job have lapsed, gives back all
-   * waiting jobs of that stream.
+   * Returns the most urgent work unit that may start. If the tokens of the most urgent job have lapsed, first gives
+   * back all waiting jobs of the job's stream.
    */
   take(): WorkUnit | undefined {
     const others = this.#others;
@@ -160,14 +160,14 @@ export class Streams {
   }
 
   /**
-   * If this value has changed since a fetch was sent, some of the fetched jobs may belong to other streams, or must not
-   * start.
+   * If this value has changed since a fetch was sent, some of the fetched jobs may now belong to other streams, or may
+   * be paused.
    */
   get mark(): number {
     return this.#arrangement + this.#parts.tasks.pausesRead;
   }
 
-  /** Adds fetched jobs. `mark`: this.mark when the fetch was sent. If it has changed, the local queue is given back. */
+  /** Adds fetched jobs. `mark`: this.mark when the fetch was sent; if outdated, all waiting jobs are given back. */
   add(stream: Stream, jobs: readonly FetchedJob[], request: FetchRequest, { mark, now }: Fetched) {
     stream.plan.measure();
     const isManaged = stream instanceof ManagedStream;
@@ -175,7 +175,7 @@ export class Streams {
     if (isManaged) stream.jobsFetched(jobs, request.sentAtMs, now);
     if (target.group !== null) for (const job of jobs) job.stream = target;
     // A fetch from managed queues returns only jobs for free slots of these queues, perhaps fewer jobs than are ready.
-    // So a refetch delay follows only if the fetch returns no job.
+    // So a refetch delay begins only if such a fetch returns no job.
     target.queue.add(workUnits(jobs), jobs.length, isManaged && jobs.length > 0 ? 0 : request.want);
     if (mark !== this.mark) target.queue.giveBackAll();
   }
@@ -184,7 +184,7 @@ export class Streams {
     return this.#limited.find(({ group }) => group?.names.includes(taskIdentifier));
   }
 
-  /** Returns a stream that should fetch, or null. Every second call tries the main stream first, other calls last. */
+  /** Returns a stream that should fetch, or null. Calls consider the main stream alternately first and last. */
   demand(): StreamWant | null {
     const { free } = this.#own.link.slots;
     const others = this.#others;
@@ -198,7 +198,7 @@ export class Streams {
     return null;
   }
 
-  /** Requests permits and tokens for the next jobs, starts a check for ready jobs and a timer for the next call. */
+  /** Requests permits and tokens for the next jobs, and starts a check for ready jobs and a timer for the next call. */
   prepare(): void {
     if (this.#others.length === 0 || this.#isReleased) return;
     const { limits } = this.#parts;
@@ -233,7 +233,7 @@ export class Streams {
     this.#cancelTimer = this.#parts.clock.after(ms, () => this.#own.link.changed());
   }
 
-  /** Called when the tasks of the streams may have changed. Returns false if there is and was only the main stream. */
+  /** Called when the tasks of streams may have changed. Returns false if there was and is only the main stream. */
   rearrange(running: readonly FetchedJob[]): boolean {
     const before = this.#others;
     this.#arrange();
@@ -243,7 +243,7 @@ export class Streams {
     for (const stream of before) if (!remaining.has(stream)) stream.queue.release();
     this.main.queue.giveBackAll();
     this.main.plan.wake(false);
-    // From now on, running jobs count under the present limits of their tasks.
+    // Running jobs now count under the present limits of their tasks.
     for (const job of running) this.#move(job);
     return true;
   }

@@ -1,5 +1,5 @@
-// The errors that decide what follows an attempt. Tasks throw PermanentFailure, Snooze and RetryAfter for this purpose;
-// the error of a cancelled job is a JobCancelled. All are recognized by a symbol, not by their class, so a task and its
+// The errors that decide what follows an attempt. Tasks throw PermanentFailure, Snooze and RetryAfter; the error of a
+// cancelled job is a JobCancelled. These errors are recognized by a symbol, not by their class, so a task and its
 // worker may use different copies of the library.
 import { types } from "node:util";
 import { now } from "../../base/clock.ts";
@@ -22,13 +22,13 @@ type TaskOutcome =
     };
 
 /**
- * Which jobs wait during a back-off. `task`: all jobs of the task. `queue`: all jobs of the job's named queue.
- * `limit:NAME`: all jobs under the limit with this name. `key` means the same as `queue`, and is meant for queues whose
- * names are made from a key, such as `tenant/acme`.
+ * Which jobs wait during a back-off. `task`: all jobs of the task. `queue`: all jobs of the job's named queue. `key`:
+ * the same as `queue`, for queues whose names are made from a key, such as `tenant/acme`. `limit:NAME`: all jobs under
+ * the limit NAME.
  */
 export type BackOffTarget = "task" | "queue" | "key" | `limit:${string}`;
 
-/** A TaskOutcome after its check. `delayMs`, a delay in milliseconds, replaces `untilMs`. */
+/** A valid TaskOutcome, with a delay instead of `untilMs`. */
 type Outcome =
   | { readonly kind: "permanent" }
   | { readonly kind: "snooze"; readonly delayMs: number }
@@ -41,10 +41,10 @@ type Outcome =
 
 /**
  * Fails the job for good: no attempt follows, even if `maxAttempts` allows more. The job's `max_attempts` is set to the
- * number of attempts made. `reason` and `cause` are written to `last_error`.
+ * number of attempts made.
  */
 export class PermanentFailure extends Error {
-  /** `reason`: the message in `last_error`. `cause`: the underlying error. */
+  /** `reason` and `cause`, the underlying error, are written to `last_error`. */
   constructor(reason: string, options?: { cause?: unknown }) {
     super(reason, options);
     this.name = "PermanentFailure";
@@ -57,15 +57,15 @@ export class PermanentFailure extends Error {
 }
 
 /**
- * Ends the attempt without counting it. The job runs again after `until`: a delay in milliseconds (0 to ten years), or
- * a time. The job keeps its last error. Other jobs of its named queue do not wait for it. A job can snooze any number
- * of times, so a job that must end needs a `deadline`. Throws InputError for an invalid `until`.
+ * Ends the attempt without counting it. The job runs again after `until`, a delay or a time. The job keeps its last
+ * error. Other jobs of its named queue do not wait for the job. A job can snooze any number of times, so a job that
+ * must end needs a `deadline`. Throws InputError for an invalid `until`.
  */
 export class Snooze extends Error {
   /** The delay in milliseconds, or the time. */
   readonly until: number | Date;
 
-  /** `until`: a delay in milliseconds, 0 to ten years, or a time. */
+  /** `until`: a delay in milliseconds (0 to ten years), or a time. */
   constructor(until: number | Date) {
     super("snoozed");
     this.name = "Snooze";
@@ -79,13 +79,13 @@ export class Snooze extends Error {
 }
 
 /**
- * Fails the attempt. If the job has attempts left, the next one follows after `until` instead of the delay of the retry
- * policy. `until` is a number of milliseconds (0 to ten years), a time, or a `Response` with a `Retry-After` header
- * (RFC 9110, section 10.2.3). For a response without a valid header, the retry policy decides. Throws InputError for
- * invalid input.
+ * Fails the attempt. If the job has attempts left, the next attempt follows after `until` instead of the delay of the
+ * retry policy. `until` is a number of milliseconds (0 to ten years), a time, or a `Response` with a `Retry-After`
+ * header (RFC 9110, section 10.2.3). For a response without a valid header, the retry policy decides. Throws InputError
+ * for invalid input.
  *
- * With `backOff`, the attempt does not count, and the jobs that BackOffTarget describes wait, too: no worker of this
- * library starts one of them before the time at which this job runs again. For example, after a 429:
+ * With `backOff`, the attempt does not count, and the jobs of the BackOffTarget wait, too: until this job is due again,
+ * no worker of this library starts any of these jobs. For example, after a 429:
  * `throw new RetryAfter(response, { backOff: "task" })`. Without the tables of `worker migrate --with limits`, only
  * this job waits.
  */
@@ -96,9 +96,8 @@ export class RetryAfter extends Error {
   readonly backOff: BackOffTarget | null;
 
   /**
-   * `until`: milliseconds, a time or a response. Without `backOff`, `message` and `cause` are written to `last_error`.
-   * With `backOff`, `message` is the reason of the back-off instead. If `message` is missing and `until` is a
-   * response, the reason is a text such as `429 from api.example.com`.
+   * Without `backOff`, `message` and `cause` are written to `last_error`. With `backOff`, `message` is the reason of
+   * the back-off instead; the default reason for a response is a text such as `429 from api.example.com`.
    */
   constructor(
     until: number | Date | RetryResponse,
@@ -120,7 +119,7 @@ export class RetryAfter extends Error {
 }
 
 /**
- * The abort reason of a job's signal after the job was cancelled (`utils.cancelJobs()`, `worker cancel`). If its
+ * The abort reason of a job's signal after the job was cancelled (`utils.cancelJobs()`, `worker cancel`). If the
  * attempt then fails with any error, the job fails for good; if the attempt succeeds, the job is completed.
  */
 export class JobCancelled extends Error {
@@ -146,8 +145,8 @@ export class JobCancelled extends Error {
 }
 
 /**
- * Returns the outcome of an error, which may come from another copy of the library; undefined if the error has no valid
- * outcome. Never throws, even if the error is a proxy or has a getter that throws.
+ * Returns the outcome of an error; undefined if the error has no valid outcome. Never throws, even if the error is a
+ * proxy or has a getter that throws.
  */
 export function outcomeOf(error: Error): Outcome | undefined {
   try {
@@ -167,10 +166,7 @@ export function outcomeOf(error: Error): Outcome | undefined {
 
 type OutcomeBrand = { readonly [OUTCOME]?: unknown };
 
-/**
- * Returns a number of milliseconds: `until` itself, or the time from now until a Date. It is limited to 0 to ten years.
- * Returns null for an invalid value.
- */
+/** Returns the delay in milliseconds until a Date, or `until` itself, limited to 0 to ten years; null if invalid. */
 function delayUntil(until: unknown): number | null {
   const delayMs = types.isDate(until) ? until.getTime() - now() : until;
   const isDelay = typeof delayMs === "number" && Number.isFinite(delayMs);
@@ -224,8 +220,8 @@ export function secondsIn(text: string): number | null {
   return /^\d{1,64}$/.test(text) ? Math.min(Number(text) * 1_000, MAX_DELAY_MS) : null;
 }
 
-// The formats of times in RFC 9110, section 5.6.7. They are checked because Date.parse() also accepts texts that are no
-// times: for "Soon 5", it returns a time in 2001.
+// The formats of times in RFC 9110, section 5.6.7. Date.parse() alone also accepts other texts: for "Soon 5", it
+// returns a time in 2001.
 const HTTP_DATE =
   /^[A-Z][a-z]{2,8}, \d\d[ -][A-Z][a-z]{2}[ -](?:\d\d){1,2} \d\d:\d\d:\d\d (?:GMT|UTC|[+-]\d{4})$/;
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;

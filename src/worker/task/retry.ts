@@ -1,6 +1,6 @@
-// Retry policies. A policy returns the delay between a failed attempt of a job and its next attempt, in place of
-// Graphile Worker's delay (queue/settle/retry-policy.ts). A worker and a task have an option for their policy. A job
-// names its policy in a flag.
+// Retry policies. A policy returns the delay between a failed attempt of a job and the job's next attempt, in place of
+// Graphile Worker's delay (queue/settle/retry-policy.ts). Workers and tasks have the option `retry` for a policy, and a
+// flag of a job can name a policy.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import { numberText } from "../../domain/words.ts";
@@ -31,7 +31,7 @@ export interface ExponentialOptions {
   readonly firstMs?: number | undefined;
   /** The factor by which each delay is multiplied to get the next one, 1 to 100. Default 2. */
   readonly factor?: number | undefined;
-  /** The longest delay, in milliseconds. `jitter` varies this delay, too. Default six hours. */
+  /** The longest delay before `jitter` varies it, in milliseconds. Default six hours. */
   readonly maxMs?: number | undefined;
   /** The share by which each delay varies at random, 0 to 1: with 0.1, by up to 10 % up or down. Default 0.1. */
   readonly jitter?: number | undefined;
@@ -56,7 +56,7 @@ const exponentialSchema = strict({
 
 /**
  * Returns a policy with growing delays. The delay is `firstMs` after the first attempt, and is multiplied by `factor`
- * after each further attempt, up to `maxMs`. Then `jitter` varies it at random. Throws InputError with all invalid
+ * after each further attempt, up to `maxMs`. `jitter` varies each delay at random. Throws InputError with all invalid
  * options.
  */
 export function exponential(options: ExponentialOptions = {}): RetryPolicy {

@@ -1,14 +1,13 @@
-// Fills a queue with many jobs, which are the same in each run except for their times. There are 200 tasks, 5,000 named
-// queues and 4 priorities. 60 % of the jobs are scheduled, 20 % ready, 15 % failed, and the others retrying; a few
-// hundred are locked. There are some 250 error groups, and ten workers with heartbeats, two of them stale. No optional
-// indexes are created.
+// Fills a queue with many jobs. Except for their times, the jobs are the same in each run. 60 % of the jobs are
+// scheduled, 20 % ready, 15 % failed, and 5 % retrying. Some of the ready jobs are then locked. There are some 250
+// error groups, and ten workers with heartbeats. No optional indexes are created.
 import type pg from "pg";
 
 export interface SeedOptions {
   readonly jobs: number;
   /**
-   * If true, scheduled jobs have the lowest ids, followed by ready, failed and retrying jobs, as if the jobs of each of
-   * these four groups had been added together. If false, the ids of the groups are mixed.
+   * If true, scheduled jobs have the lowest ids, followed by ready, failed and retrying jobs. If false, the ids are
+   * mixed.
    */
   readonly isSorted: boolean;
   /** The schema, quoted. */
@@ -21,10 +20,7 @@ const QUEUES = 5_000;
 const LOCKED_QUEUES = 371;
 const CHUNK = 250_000;
 
-/**
- * Fills an empty queue through all `clients` at once. The indexes of the jobs are dropped before the jobs are added,
- * and created again after that.
- */
+/** Fills an empty queue through all `clients` at once. The indexes of the jobs are dropped first, and created last. */
 export async function seedJobs(
   clients: readonly [pg.Client, ...pg.Client[]],
   options: SeedOptions,
@@ -99,9 +95,9 @@ const namesSql = (schema: string) => `
   union all select 'rare-queue'`;
 
 // $1, $2: the first and last id; $3: the number of all jobs; $4: SeedOptions.isSorted. The last task and the last queue
-// have some seven jobs each. The other tasks and queues are chosen by the square of a random number, so those with low
-// ids have more jobs. `kind`: 0 scheduled, 1 ready, 2 failed, 3 retrying. `grp`: one of 300 kinds of errors (errorSql);
-// half of the errors are of the first 38 kinds. The payloads of failed jobs with `grp` 0 all have the currency EUR.
+// have some seven jobs each. The other tasks and queues are chosen by the square of a random number, so names with
+// low ids have more jobs. `kind`: 0 scheduled, 1 ready, 2 failed, 3 retrying. `grp`: one of 300 patterns of errors
+// (errorSql); half of the errors have one of the first 38 patterns. All failed jobs with `grp` 0 have the currency EUR.
 const jobsSql = (schema: string) => `
   with drawn as materialized (
     select i, random() a, random() b, random() c, random() d, random() e, random() f, random() g,
@@ -163,8 +159,8 @@ const errorSql = `case grp % 6
     end || format(E'\\n    at run (/app/tasks/step.js:%s:%s)\\n    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
       grp, i % 80)`;
 
-// Locks at most $1 queues, each together with one of its ready jobs. Also locks at most $2 ready jobs that have no
-// queue. The locks belong to the ten workers of workersSql.
+// Locks at most $1 queues, each together with one of its ready jobs, and at most $2 ready jobs without a queue. The
+// locks belong to the ten workers of workersSql.
 const locksSql = (schema: string) => `
   with chosen as (
     (
@@ -189,7 +185,7 @@ const locksSql = (schema: string) => `
   set locked_at = jobs.locked_at, locked_by = jobs.locked_by
   from jobs where queues.id = jobs.job_queue_id`;
 
-// Adds eight workers that count as alive for a day, and two stale workers. None of them supports the last three tasks.
+// Adds eight workers that are not stale for a day, and two stale workers. No worker supports the last three tasks.
 const workersSql = (schema: string) => `
   insert into ${schema}._private_workers (id, last_heartbeat_at, started_at, metadata)
   select 'worker-' || i,

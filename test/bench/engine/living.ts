@@ -9,8 +9,8 @@ import { percentile } from "./statistics.ts";
 const POLL_MS = 2_000;
 
 /**
- * Adds a job. `totalMs`: the time from the start of the add until the job's handler runs; `limitMs` if the handler has
- * not run `limitMs` after the add. `addMs`: how long the add takes.
+ * Adds a job. `totalMs`: the time from the start of the add until the job's handler runs; `limitMs` if the handler does
+ * not run within `limitMs` after the add. `addMs`: how long the add takes.
  */
 async function timed(
   client: pg.Client,
@@ -53,7 +53,6 @@ export async function latency(engine: Engine, duty: Duty, _: Meter, client: pg.C
   await setTimeout(1_000);
   const totals: number[] = [];
   const adds: number[] = [];
-  // For each job, the total time without the duration of the add, because the add is not part of the dispatch.
   const nets: number[] = [];
   for (let place = -30; place < duty.jobs; place++) {
     const { totalMs, addMs } = await timed(client, seen, 0, duty.limitMs);
@@ -75,8 +74,8 @@ export async function latency(engine: Engine, duty: Duty, _: Meter, client: pg.C
 }
 
 /**
- * Takes three measurements while the table has many scheduled jobs: how many cores an idle worker and PostgreSQL use,
- * how long it takes until an added job starts, and how many due jobs run per second.
+ * Measures, while the table has many scheduled jobs: how many cores an idle worker and PostgreSQL use, how long it
+ * takes until an added job starts, and how many due jobs run per second.
  */
 export async function scheduled(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const { seen, running } = await started(engine, duty, POLL_MS);
@@ -121,8 +120,8 @@ async function due(duty: Duty, seen: Seen, client: pg.Client, priority: number):
 
 /**
  * Runs jobs one at a time, each in its own named queue. Returns how many bytes of WAL the fetch and the settling of a
- * job write; the bytes that the add writes are measured separately and subtracted. The jobs first run once without a
- * measurement, because the first change of a page after a checkpoint writes the whole page to the WAL.
+ * job write. The bytes of the add are measured separately and subtracted. Before the measurements all jobs run once,
+ * because the first change of a page after a checkpoint writes the whole page to the WAL.
  */
 export async function idle(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const addOne = (place: number) =>
@@ -137,8 +136,8 @@ export async function idle(engine: Engine, duty: Duty, meter: Meter, client: pg.
 }
 
 /**
- * Adds jobs one after another, and waits until each has run, at most `limitMs`. Returns the bytes of WAL per job,
- * including those of the add; 0 without a meter.
+ * Adds jobs one after another, and waits for each until it has run, at most `limitMs`. Returns the bytes of WAL per
+ * job, including those of the add; 0 without a meter.
  */
 async function runEach(
   engine: Engine,
@@ -163,8 +162,8 @@ async function runEach(
 }
 
 /**
- * Simulates two days, each with a quiet night and a busy noon. The two days together take `limitMs`. Reads the memory
- * of the process about every second.
+ * Simulates two days in `limitMs`, each with a quiet night and a busy noon. Adds jobs, and reads the memory of the
+ * process, about every second.
  */
 export async function soak(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const { seen, running } = await started(engine, duty, POLL_MS);
@@ -186,8 +185,8 @@ export async function soak(engine: Engine, duty: Duty, meter: Meter, client: pg.
     await setTimeout(tickMs);
   }
   await running.stop();
-  // After the first noon the heap keeps memory in reserve. So the memory after the second noon is compared with the
-  // memory after the first noon, and must not be larger.
+  // After a noon the heap keeps memory in reserve. So the memory after the second noon is compared with the memory
+  // after the first.
   const part = (from: number, to: number) =>
     percentile(
       points.slice(points.length * from, points.length * to).map(({ rss_mb }) => rss_mb),

@@ -1,14 +1,12 @@
-// Tools for the measures of the page: the object that run.ts passes to each measure, and functions that open a page and
-// read what it has recorded. The page records its steps. A step is a call into the page's WebAssembly module.
+// Tools for the measures of the page: the object that each measure gets, and functions that open a page and read what
+// the page has recorded. The page records its steps. A step is a call into the page's WebAssembly module.
 import type pg from "pg";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import type { Database } from "../../../src/database/database.ts";
 import type { AdminProcess } from "../admin/admin-process.ts";
 import type { Line } from "../admin/measure.ts";
 
-/**
- * An admin in a separate process, its database, which has the data of the demo, and a function that starts a browser.
- */
+/** An admin in a separate process, the admin's database with the demo's data, and a function that starts a browser. */
 export interface PageBench {
   /** The admin's URL. */
   readonly url: string;
@@ -26,7 +24,7 @@ export interface PageMeasure {
   readonly run: (bench: PageBench) => Promise<readonly Line[]>;
 }
 
-/** A step: its name, and its start and duration in milliseconds. */
+/** A step: its name, its start in ms after the start of the navigation, and its duration in ms. */
 export interface Span {
   readonly name: string;
   readonly at: number;
@@ -38,7 +36,7 @@ export interface Watched {
   readonly spans: Span[];
   exports: WebAssembly.Exports;
   readonly longTasks: number[];
-  /** When the first number was painted, in milliseconds after the start of the navigation; 0: not yet. */
+  /** When the overview's first number was painted, in ms after the start of the navigation; 0: not yet. */
   firstNumber: number;
   /** Called after each step. */
   told: ((name: string) => void) | null;
@@ -55,14 +53,14 @@ export async function openPage(browser: Browser, url: string, route: string): Pr
   return page;
 }
 
-/** Resolves when the page has drawn its first data and shows that they are up to date. */
+/** Resolves when the page has drawn its first data and shows that the data are up to date. */
 export async function isThere(page: Page): Promise<void> {
   await page.locator("#page-title").waitFor();
   await page.waitForFunction(() => document.querySelector(".loading, .waiting") === null);
   await page.locator(".fresh:not(.late, .lost)").first().waitFor({ state: "attached" });
 }
 
-/** Returns, for each draw since the last call of this function, the total duration of its steps, in milliseconds. */
+/** Returns the total duration of the steps of each draw since the last call of this function, in milliseconds. */
 export async function drawsOf(page: Page): Promise<number[]> {
   const spans = await page.evaluate(() =>
     (globalThis as unknown as { watched: Watched }).watched.spans.splice(0),
@@ -86,10 +84,7 @@ export interface Counters {
   readonly wasm_mb: number;
 }
 
-/**
- * Collects garbage. Then returns the page's numbers of nodes and of listeners, and the sizes of its heap and of its
- * module's memory, in MiB.
- */
+/** Collects garbage, and returns the page's counters. `heap_mb` and `wasm_mb` (the module's memory) are in MiB. */
 export async function countersOf(page: Page, session: CDPSession): Promise<Counters> {
   await session.send("HeapProfiler.collectGarbage");
   const metrics = await metricsOf(session);
@@ -105,19 +100,13 @@ export async function countersOf(page: Page, session: CDPSession): Promise<Count
   };
 }
 
-/**
- * Reads the browser's counters. Returns a function that returns the value of the counter with a given name; NaN if
- * there is no such counter.
- */
+/** Reads the page's metrics. The returned function returns the metric with a given name; NaN if there is none. */
 export async function metricsOf(session: CDPSession): Promise<(name: string) => number> {
   const { metrics } = await session.send("Performance.getMetrics");
   return (name) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
 }
 
-/**
- * Runs in the page before the page's own scripts. Records the steps, the long tasks, and the time of the first
- * number.
- */
+/** Runs in the page before the page's own scripts, and records what Watched describes. */
 function watchModule(): void {
   const instantiate = WebAssembly.instantiate as (
     module: WebAssembly.Module,
@@ -151,7 +140,8 @@ function watchModule(): void {
     if (!/\d/.test(document.querySelector(".nums .v")?.textContent ?? "")) return;
     observer.disconnect();
     // A message that is sent in a frame's callback arrives after that frame was drawn. The browser shows no frame
-    // before the first contentful paint. So the number is visible at the later of these two times.
+    // before the first contentful paint. So the number is visible from the later of the two: the message's arrival and
+    // the first contentful paint.
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {

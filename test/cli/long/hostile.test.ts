@@ -1,6 +1,6 @@
-// Texts in the database and in arguments try to control the operator's terminal. No command prints a control character
-// other than a line feed, or an invisible character, on stdout or stderr. Exported data is an exception: see `export`
-// in `calls`.
+// Tests the commands with texts, in the database and in arguments, that try to control the operator's terminal. On
+// stdout and stderr, no command prints an invisible character, or a control character other than a line feed. Exported
+// data is an exception (see `export` in `calls`).
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -19,8 +19,8 @@ import { type CommandResult, runInChild, worker } from "../command.ts";
 const EVIL =
   "x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp\r\ty\u2028\u2029\u007f\u00ad\u{e0041}z";
 const LINES = `${EVIL}\nworker: done\n${EVIL}`;
-// JSON forbids C0 characters in strings, so the one in this string is written as an escape. JSON allows other control
-// characters in strings, and tabs, line feeds and carriage returns between tokens.
+// JSON forbids C0 characters in strings, so ESC is written as an escape. JSON allows other control characters in
+// strings, and tabs, line feeds and carriage returns between tokens.
 const PAYLOAD = `{\n\t"a": "\\u001b[2J \u009b31m \u202e \u007f \u2028 \\ud800",\r\n "n": 9007199254740993}`;
 
 let env: { DATABASE_URL: string };
@@ -35,7 +35,7 @@ before(async () => {
   await client.connect();
 });
 
-/** Replaces all jobs, queues, tasks and workers with hostile ones. Job 1 is ready, 2 has failed, and 3 is locked. */
+/** Replaces all jobs, queues, tasks and workers by hostile ones: job 1 is ready, job 2 has failed, job 3 is locked. */
 async function fill(): Promise<void> {
   await sql(
     "truncate worker._private_jobs, worker._private_job_queues, worker._private_tasks, worker._private_workers restart identity",
@@ -74,8 +74,8 @@ async function takenPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-// A folder for `worker run`. It contains a program, which is the task of the jobs. It also contains a file with an
-// invalid line, for add-many and --crontab.
+// A folder for `worker run`, with a program that is the task of the jobs. The folder also contains `lines`, a file with
+// an invalid line, for add-many and --crontab.
 const folder = mkdtempSync(join(tmpdir(), "worker-hostile-"));
 after(() => rmSync(folder, { recursive: true }));
 const program = `#!/bin/sh\nprintf '%s\\n' '${LINES}' >&2\nexit 3\n`;
@@ -87,7 +87,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   status: [[]],
   list: [[], ["--state", "locked"], ["--search", EVIL]],
   count: [[], ["is:failed"], [EVIL]],
-  // Exports to stdout are not called, because their output is data, which is escaped only on a terminal.
+  // No call exports to stdout: exported data is escaped only on a terminal, and here stdout is not a terminal.
   export: [
     ["--output", "/dev/null"],
     ["--output", `no such folder ${EVIL}/x`],
@@ -156,7 +156,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   admin: [
     ["--auth", EVIL],
     ["--listen", EVIL],
-    // The admin starts even if the schema does not exist. A port that is in use makes this call end.
+    // With a free port, the admin would start although the schema does not exist, and this call would not end.
     ["--schema", `none ${EVIL}`, "--listen", `127.0.0.1:${await takenPort()}`],
   ],
   demo: [["--data-dir", `/dev/null/${EVIL}`]],
@@ -214,7 +214,7 @@ for (const [name, lists] of Object.entries(calls)) {
   });
 }
 
-/** Checks that stdout and stderr have one line of JSON each, or none. With `hasLog` they may also have log lines. */
+/** Checks that stdout and stderr are each empty or one line of JSON. With `hasLog`, each may have more such lines. */
 function assertJson({ stdout, stderr }: CommandResult, hasLog: boolean): void {
   for (const text of [stdout, stderr].filter((one) => one !== "")) {
     const lines = text.trimEnd().split("\n");

@@ -96,8 +96,8 @@ test("The receipt accounts for all matching jobs: done, locked, changed, gone, a
   assert.equal(doneIds[0], g);
   const { done: done_, skippedLocked, skippedChanged, skippedGone } = ended;
   assert.deepEqual([done_, skippedLocked, skippedChanged, skippedGone], [4, 2, 2, 1]);
-  // The jobs that the operation did not find are counted, not listed. Their number is a range, because it is unknown
-  // how many of the jobs that were skipped as changed had matched at the rehearsal.
+  // The number of jobs that were not found is a range, because it is unknown how many of the jobs that were skipped as
+  // changed had matched at the rehearsal.
   const rest = notFound(ended);
   assert.deepEqual([rest?.low, rest?.high], [1, 3]);
   assert.equal(done_ + skippedLocked + skippedChanged + skippedGone + (rest?.value ?? 0), 10);
@@ -150,7 +150,7 @@ test("A job that fails again on a Graphile worker, which does not set updated_at
   await queue.sql("update worker._private_jobs set last_error = 'old', attempts = max_attempts");
   const with_ = operationTools(queue.db);
   const ended = await runWith(with_, "retry", "task:t");
-  // This is how graphile-worker fails a job: updated_at keeps its value.
+  // This is how graphile-worker fails a job.
   await queue.sql(
     `update worker._private_jobs set attempts = 1, last_error = 'new',
        run_at = greatest(now(), run_at) + exp(1) * interval '1 second' where id = $1`,
@@ -280,7 +280,7 @@ test("Retried jobs are counted by their present state, and those that have faile
   assert.equal(undone.undone, 6);
 });
 
-test("The reported number of jobs that an undo would restore is the number that it restores.", async () => {
+test("An undo restores as many jobs as were reported as restorable.", async () => {
   for (const action of ["complete", "fail", "stop-retrying", "reschedule"] as const) {
     await addSome(queue, 3, action);
     const with_ = operationTools(queue.db);

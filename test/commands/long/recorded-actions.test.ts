@@ -88,7 +88,7 @@ test("stop-retrying works on waiting and on running jobs, and can be undone.", a
   );
 });
 
-test("An undo of stop-retrying leaves alone jobs that have since been failed, cancelled or removed.", async () => {
+test("An undo of stop-retrying does not change jobs that have since been failed, cancelled or removed.", async () => {
   const [broken = "", failed = "", cancelled = ""] = (await addSome(queue, 3)).map(({ id }) => id);
   await queue.sql("select worker.add_job('t', job_key := 'key')");
   const [keyed = ""] = (await idsOf()).slice(-1);
@@ -127,8 +127,8 @@ test("A running job whose retrying was stopped is failed once its crashed worker
 });
 
 /**
- * Adds three jobs. The first has a key, a queue, flags and a payload that JSON.parse() would change; the second has
- * failed with an error; the third is of another task. Returns their ids in this order.
+ * Adds three jobs and returns their ids. The first job has a key, a queue, flags and a payload that JSON.parse() would
+ * change. The second job has failed with an error. The third job is of another task.
  */
 async function addDiverse(): Promise<string[]> {
   await queue.sql(`select worker.add_job('t', '{"n":9007199254740993, "n":1}', 'q',
@@ -277,7 +277,7 @@ test("Without the extension an action works, and stores no operation.", async ()
   assert.deepEqual([operationId, JSON.parse(json).operation, tally?.done], [null, null, 1]);
 });
 
-test("An operation by query stays the current one after newer actions on jobs, until such an action is undone.", async () => {
+test("An operation by query stays the current one after newer actions on jobs, until one of these actions is undone.", async () => {
   await addSome(queue, 3);
   const [a = "", b = ""] = await idsOf();
   const with_ = operationTools(queue.db);

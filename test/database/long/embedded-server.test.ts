@@ -1,5 +1,5 @@
-// Tests the embedded PostgreSQL server: only one process at a time owns a data directory, unusable directories are
-// refused, only the server's account can reach the socket, and a server starts again after a kill -9.
+// Tests the embedded PostgreSQL server: the ownership of data directories, unusable directories, access to the socket,
+// and starts after a kill -9.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -26,8 +26,8 @@ import { run } from "../../../src/database/embedded/program.ts";
 import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
 import { serverProcess } from "../../support/server-process.ts";
 
-// The server's account must be able to enter this directory and all directories above it, so this directory is
-// directly below the system's temporary directory.
+// If the tests run as root, the server runs with an unprivileged account, which must be able to enter this directory
+// and all directories above it.
 const base = mkdtempSync(join(tmpdir(), "worker-embedded-"));
 chmodSync(base, 0o755);
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -45,7 +45,7 @@ async function queryText(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-/** Opens a session. `ended` resolves when the session has ended, for example because the server has stopped. */
+/** Opens a session. `ended` resolves when the session has ended. */
 async function sessionOf(url: string): Promise<{ ended: Promise<unknown> }> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => {});
@@ -57,7 +57,7 @@ async function sessionOf(url: string): Promise<{ ended: Promise<unknown> }> {
 const postmasterPid = (dataDir: string) =>
   Number(readFileSync(join(dataDir, "cluster/postmaster.pid"), "utf8").split("\n")[0]);
 
-/** Returns the pid of the shell that stops the server when the server's owner has ended; NaN if there is none. */
+/** Returns the pid of the shell that stops the server when the process that started it has ended; NaN: none. */
 function watcherOf(postmaster: number): number {
   const found = readdirSync("/proc").find((pid) => {
     try {
@@ -156,7 +156,7 @@ test("After a kill -9 of the process that started the server, the next start fin
   await writer.connect();
   let acknowledged = 0;
   let killed: Promise<void> | undefined;
-  // This loop ends with an error, because the server stops after its owner was killed.
+  // This loop ends with an error, because the server stops after the owner was killed.
   const writing = (async () => {
     for (;;) {
       await writer.query("insert into acknowledged values ($1)", [acknowledged + 1]);
@@ -165,8 +165,8 @@ test("After a kill -9 of the process that started the server, the next start fin
     }
   })();
   await assert.rejects(writing);
-  // The server may stop before the owner has ended: the kernel closes the files of a killed process first, and the
-  // shell that watches the owner then stops the server. So the test waits for the owner's end.
+  // The server may stop before the owner has ended: a shell stops the server as soon as the kernel has closed the
+  // owner's files. Without this wait, the next start could find that the owner still runs, and fail.
   await killed;
   await writer.end();
   await using server = await startEmbeddedServer({ dataDir });

@@ -24,11 +24,11 @@ export interface MemberChanges {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether the member is a Graphile worker. */
   readonly stock?: boolean;
-  /** A file for the member's stderr, such as /dev/full. With such a file, the member has no `lines`. */
+  /** A file for the member's stderr, such as /dev/full. If it is set, `Member.lines` stays empty. */
   readonly stderr?: string;
   /** The packet at which the member kills itself. */
   readonly killAt?: KillPoint;
-  /** The words of a command before `node`, such as `["ip", "netns", "exec", "a"]`. */
+  /** The words before `node` in the command of the member, such as `["ip", "netns", "exec", "a"]`. */
   readonly command?: readonly string[];
 }
 
@@ -49,10 +49,10 @@ export interface Member extends ProcessEvents {
   /** The member's name in the log of runs. */
   readonly by: string;
   readonly pid: number;
-  /** The worker's first id in `locked_by`; `by` for a Graphile worker. Each event `leaseLost` has the next id. */
+  /** The worker's first id in `locked_by`; `by` for a Graphile worker. Events `leaseLost` have the later ids. */
   readonly workerId: string;
   readonly isStock: boolean;
-  /** The warnings and errors in its log. A line that is not JSON counts as an error. */
+  /** The warnings and errors in the member's log. A line that is not JSON counts as an error. */
   readonly lines: readonly LoggedLine[];
   signal(name: NodeJS.Signals): void;
   /** Sends SIGTERM and waits until the process has ended. Resolves to the duration in milliseconds. */
@@ -65,20 +65,20 @@ export interface Member extends ProcessEvents {
 export interface MemberPlan extends Omit<MemberChanges, "stock" | "killAt"> {
   readonly duty: MemberDuty;
   readonly isStock: boolean;
-  /** The file of its log lines. */
+  /** The file to which the member's log is written. */
   readonly logPath: string;
 }
 
 const stockMember = fileURLToPath(new URL("./stock-child.ts", import.meta.url));
 const register = fileURLToPath(new URL("../../support/register.mjs", import.meta.url));
 
-/** spawned() is called before the member is ready. onEvent() is called for each event of the member. */
+/** spawned() is called before the member is ready. */
 export interface MemberWatch {
   spawned(child: ChildProcess): void;
   onEvent(event: ProcessEvent): void;
 }
 
-/** Starts a member. Resolves when it is ready. The error of a failed start has the member's events and log path. */
+/** Starts a member, and resolves when the member is ready. The error of a failed start has its events and log path. */
 export async function startMember(plan: MemberPlan, watch: MemberWatch): Promise<Member> {
   const { command = [], nodeArgs = [], env = {}, stderr, duty, isStock, logPath } = plan;
   // The program of a Graphile worker is not bundled, because Graphile Worker reads its own files from its directory.
@@ -140,7 +140,7 @@ function readLines(stream: NodeJS.ReadableStream, path: string, lines: LoggedLin
 /** The numbers of pino's levels. */
 const [WARN, ERROR] = [40, 50];
 
-/** Parses a line of the log. A line that is not JSON, such as Node's text of an uncaught error, counts as an error. */
+/** A line that is not JSON is, for example, Node's text of an uncaught error. */
 function parsed(line: string): { level: number; msg: string } {
   try {
     return JSON.parse(line);

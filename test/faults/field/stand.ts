@@ -1,6 +1,5 @@
-// A test stand tests one mode of workers (modes.ts) in a group of faults. A stand has its own database, members
-// (workers in processes of their own), loads and log. A group has a stand for each mode. Most faults affect all stands
-// at the same time.
+// A test stand: one mode of workers (modes.ts) that is tested during faults. A stand has its own database, log,
+// members (workers in processes of their own) and loads (producers that add jobs).
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import pg from "pg";
@@ -42,7 +41,7 @@ export class Stand {
   readonly url: string;
   readonly log: RunLog;
   readonly dice: Random;
-  /** All members ever started, killed ones included. */
+  /** All members that were started, including killed members. */
   readonly members: Member[] = [];
   leasesLost = 0;
   readonly #parts: StandParts;
@@ -64,13 +63,12 @@ export class Stand {
     this.#pool.on("error", () => {});
   }
 
-  /** Utilities on the stand's own pool. Callers that add jobs record them in the log. */
+  /** Utilities on the stand's own pool. Code that adds jobs with these utilities has to record the jobs in `log`. */
   get utils(): Promise<WorkerUtils> {
     this.#utils ??= makeWorkerUtils({ pool: this.#pool });
     return this.#utils;
   }
 
-  /** Members whose process has not ended. */
   get living(): Member[] {
     return this.members.filter(({ exit }) => exit === null);
   }
@@ -84,8 +82,8 @@ export class Stand {
   }
 
   /**
-   * Starts and returns `count` members: Graphile workers if `changes.stock` is set. In the mode `beside stock`, the
-   * first call also starts a Graphile worker if `changes.stock` is not set. That worker is not returned.
+   * Starts `count` members and returns them. In the mode `beside stock`, the first call also starts a Graphile worker,
+   * which is not returned, unless the members of this call are Graphile workers themselves (`changes.stock`).
    */
   async hire(count = 1, changes: MemberChanges = {}): Promise<Member[]> {
     const needsStock = this.mode.stock && this.members.length === 0 && changes.stock !== true;
@@ -100,9 +98,9 @@ export class Stand {
     await Promise.all(own.map((member) => member.stop()));
   }
 
-  /** Kills a member (kill -9), and logs its death. Returns the moment of the kill. */
+  /** Kills a member and logs its death. Returns the moment of the kill. */
   async kill(member: Member): Promise<number> {
-    // The time is read before the kill, because after the kill the member's jobs may already run elsewhere.
+    // The time is read before the kill: after the kill, the member's jobs may already run elsewhere.
     const t = machineTime();
     member.signal("SIGKILL");
     await member.exited;
@@ -132,7 +130,7 @@ export class Stand {
     return first()?.from ?? 0;
   }
 
-  /** Polls until `isSo` returns true. A rejection counts as false. Rejects after `limitMs`. */
+  /** Polls until `isSo` returns true. A rejection of `isSo` counts as false. Rejects after `limitMs`. */
   async until(
     what: string,
     isSo: () => boolean | Promise<boolean>,
@@ -170,7 +168,7 @@ export class Stand {
     this.log.close();
   }
 
-  /** Logs a lost lease as a fault, because a member without CPU time loses its lease even if no fault is injected. */
+  /** Logs a lost lease as a fault: a member that gets no CPU time loses its lease without an injected fault. */
   #leaseLost(by: string): void {
     this.leasesLost++;
     this.log.fault(by);

@@ -1,5 +1,5 @@
-// Tests several schedulers, ours and Graphile Worker's, that add jobs for the same ticks. Also tests a scheduler during
-// outages of the database.
+// Tests schedulers, the parts of workers that add the jobs of cron entries: several, ours and Graphile Worker's, that
+// schedule the same ticks, and ours during outages of the database.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -29,7 +29,7 @@ before(async () => {
 after(() => own.close());
 
 /**
- * Returns the times of the jobs of each task whose name has this prefix. Fails if two jobs of a task have the same
+ * Returns the times of the jobs of each task whose name begins with `prefix`. Fails if two jobs of a task have the same
  * time.
  */
 async function distinctTimes(prefix: string): Promise<Map<string, string[]>> {
@@ -44,7 +44,7 @@ async function distinctTimes(prefix: string): Promise<Map<string, string[]>> {
 }
 
 describe("Several schedulers", () => {
-  test("Five schedulers at once add one job for each tick and entry.", async () => {
+  test("Five schedulers at once schedule each tick of each entry once.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("five");
     const entries = [
@@ -76,7 +76,7 @@ describe("Several schedulers", () => {
     await Promise.all(pools.map((one) => one.close()));
   });
 
-  test("A tick that our scheduler or Graphile Worker has scheduled is not scheduled again by the other.", async () => {
+  test("Our scheduler does not schedule a tick that Graphile Worker has scheduled, and vice versa.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("turns");
     const { cron, events } = scheduler({ pool, entries: [everyMinute(task)], time });
@@ -87,8 +87,7 @@ describe("Several schedulers", () => {
     assert.deepEqual(events, [`tick 2026-01-05T10:01:00.000Z ${task}`]);
     await time.goTo("2026-01-05T10:02:00.000Z");
     await stockSchedule(pool, [task], "2026-01-05T10:02:00.000Z");
-    // Our scheduler adds jobs only for ticks after the last tick of the Graphile worker, 10:04. The tick 10:03, which
-    // neither of the two has scheduled, is left out.
+    // After Graphile Worker's tick 10:04 our scheduler schedules only later ticks, so the tick 10:03 gets no job.
     await stockSchedule(pool, [task], "2026-01-05T10:04:00.000Z");
     await time.goTo("2026-01-05T10:06:00.000Z");
     assert.deepEqual(await timesOf(pool, task), ["10:01", "10:02", "10:04", "10:05", "10:06"]);
@@ -217,7 +216,8 @@ describe("When the database is lost", () => {
     const task = unique("answer");
     const lossy = testPool(url, 1);
     let commits = 0;
-    // The query function of each connection is replaced, because the pool opens a new connection after a lost answer.
+    // The answers to the first two commits are lost. The query function of each connection is replaced, because the
+    // pool opens a new connection after a lost answer.
     lossy.pool.on("connect", (client) => {
       const query = client.query.bind(client) as (...call: unknown[]) => Promise<unknown>;
       client.query = ((...call: unknown[]) => {
@@ -263,7 +263,7 @@ describe("When the database is lost", () => {
   });
 });
 
-/** Waits until at least one session waits for a lock, and terminates all sessions that wait for a lock. */
+/** Terminates the sessions of this database that wait for a lock, as soon as there is at least one. */
 async function terminateWaiting(): Promise<void> {
   const sql = `
     select pg_terminate_backend(pid) from pg_stat_activity

@@ -25,15 +25,14 @@ const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 afterEach(() => queue.sql("delete from worker._private_limits"));
 
 /**
- * Options with which a worker sends heartbeats. Without them, workerQueue() creates workers without heartbeats, which
+ * Options with which a worker sends heartbeats. By default, workerQueue() creates workers without heartbeats, which
  * start no job that needs a permit.
  */
 const BEATS = { recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 } } as const;
 
 /**
- * Returns a task whose jobs take `ms` milliseconds, and `seen`, which has the number of jobs that run now (`running`),
- * the largest number that have run at once (`most`), the number of jobs that have ended (`done`), and the times at
- * which jobs have started (`starts`).
+ * Returns a task whose jobs take `ms` milliseconds, and `seen`, which counts its jobs. `most`: the largest number of
+ * jobs that ran at once.
  */
 function counted(identifier: string, ms: number) {
   const seen = { running: 0, most: 0, done: 0, starts: [] as number[] };
@@ -285,7 +284,7 @@ test("A token is given back if its limit was changed to another task while the t
   }
 });
 
-test("A worker that waits for a token of a rate of one job an hour requests the token again after a minute.", async () => {
+test("Under a rate of one job an hour, a worker that waits for a token requests the token again after a minute.", async () => {
   await queue.utils.setLimit({ name: "r", task: "limited", rate: { limit: 1, perMs: 3_600_000 } });
   const { database } = queue.utils;
   const [limit] = await readLimits(database);
@@ -331,7 +330,7 @@ test("Jobs under a rate of queues continue to start after the clock of the datab
   await waitUntil("the others have run", () => seen.done === 6, 5_000);
 });
 
-test("A limit that begins to apply to a task grants no permits until the workers that were started before have read it.", async () => {
+test("A limit that begins to apply to a task grants no permits until the workers that were already running have read the limit.", async () => {
   const rate = { limit: 10, perMs: 1_000 };
   await queue.sql(`insert into worker._private_workers (id, started_at, last_heartbeat_at)
     values ('older', now() - interval '1 minute', now()), ('other', now(), now())`);
@@ -341,7 +340,7 @@ test("A limit that begins to apply to a task grants no permits until the workers
     const exchange = { limitId: limit?.id ?? 0, workerId, inUse: 0, wanted: 2, number: ++number };
     return (await exchangePermits(queue.db, exchange)).permits;
   };
-  // Moves `set_at` back by a minute. Then every worker is assumed to have read the limit.
+  // Moves `set_at` back by a minute, after which every worker is assumed to have read the limit.
   const pass = () =>
     queue.sql("update worker._private_limits set set_at = set_at - interval '1 minute'");
   await queue.utils.setLimit({ name: "l", task: "a", concurrency: 2 });

@@ -20,16 +20,14 @@ export class NewJobFacts {
   private tasks: KnownTask[] = [];
   /** The tasks that the last answered search has found. */
   private found: KnownTask[] = [];
-  /** The name in the last search for tasks. */
   private requestedTask: string = "";
-  /** The name in the last search for tasks that was answered. */
+  /** The name of the last answered search for tasks. */
   private searched: string = "";
   private holder: KeyHolder;
   private requestedQueue: string = "";
   private answeredQueue: string = "";
   private queues: ListedQueue[] = [];
 
-  /** `dialog`: the name of the dialog. The topics of the requests begin with this name. */
   constructor(private readonly dialog: string) {
     this.holder = new KeyHolder(dialog + ".key");
   }
@@ -89,7 +87,7 @@ export class NewJobFacts {
     return names;
   }
 
-  /** Returns a hint: that the queue is new or stuck, or how many jobs wait in it. A general hint if this is unknown. */
+  /** Returns a hint: the queue is new or stuck, or how many jobs wait in the queue. If unknown, a general hint. */
   queueNote(queue: string): string {
     const usual = "Jobs of one queue run one at a time, unless a limit allows more.";
     if (queue.length === 0 || this.answeredQueue !== queue) return usual;
@@ -102,10 +100,7 @@ export class NewJobFacts {
     return this.queues.length < 20 ? "The queue is new." : usual;
   }
 
-  /**
-   * Returns a warning if no worker has the task. Empty: there is no reason for one, or no answer about the task has
-   * arrived.
-   */
+  /** Returns a warning if no worker has the task. Empty: a worker may have the task, or no answer has arrived. */
   warning(task: string): string {
     const known = this.taskNamed(task);
     if (known !== null) {
@@ -117,17 +112,15 @@ export class NewJobFacts {
   }
 
   /**
-   * Returns the name in `tasks` that is most similar to the name of an unknown task. Empty: no name is similar, the
-   * task is known, or no answer about the task has arrived.
+   * Returns the name in `tasks` that is most similar to `task`. Empty: no name is similar, the task is known, or no
+   * answer about the task has arrived.
    */
   suggestion(task: string): string {
     const isStrange = task.length > 0 && this.searched === task && this.taskNamed(task) === null;
     return isStrange ? this.like(task) : "";
   }
 
-  /**
-   * Returns a note about which job, if any, has the key now; empty: `key` is empty, or no answer about it has arrived.
-   */
+  /** Returns a note about the job that has the key now. Empty: `key` is empty, or no answer about `key` has arrived. */
   keyNote(key: string): string {
     return this.holder.note(key);
   }
@@ -141,7 +134,7 @@ export class NewJobFacts {
     if (holder === null) return "";
     const job = `#${holder.id}`;
     if (mode === "unsafe-dedupe") return `${job} stays as it is, and nothing is added.`;
-    // A locked job may have begun before the add, and a failed one does not run again.
+    // A locked job may have begun before the add, and a failed job does not run again.
     if (holder.state === "locked" || holder.state === "failed")
       return `${job} loses the key, and a new job is added.`;
     const time =
@@ -160,8 +153,8 @@ export class NewJobFacts {
   }
 
   /**
-   * Returns the most similar name in `tasks`: at most two steps of distance() away, or one step if `task` has two or
-   * three letters. Empty: there is none.
+   * Returns the name in `tasks` that is the fewest steps of distance() away: at most two steps, or one step if `task`
+   * has two or three letters. Empty: there is no such name, or `task` has one letter.
    */
   private like(task: string): string {
     let best = "";

@@ -27,13 +27,13 @@ import { taskVerbs } from "../operations/task-verbs";
 import { actionsElsewhere, incidentActions, jobsIn, limitActions, limitPages } from "./actions";
 import { DIALOGS, shortcuts } from "./keys";
 
-/** The maximum number of actions and recent pages in the list, and also the maximum number of links. */
+/** The maximum length of each of the two parts of the list: actions together with recent pages, and links. */
 const MAX_ACTIONS = 16;
-/** The maximum number of requested tasks, and of jobs; of queues and workers, at most twice as many are added. */
+/** The maximum number of tasks, or of jobs, in an answer. An answer adds at most twice as many queues or workers. */
 const MAX_NAMES = 4;
 const TYPING_PAUSE_MS = 150;
 const MAX_LENGTH = 200;
-/** In the topics of the palette's requests, this text follows `app.`. If such a request fails, no notice is shown. */
+/** The topics of the palette's requests begin with `app.` and this text. If one of them fails, no notice is shown. */
 export const FINDS = "find-";
 const GO = "Go to";
 /** Words that may precede a name, as in `pause queue mail`. */
@@ -93,8 +93,8 @@ export function takeNames(m: Model, request: Pending, body: string): void {
   const wanted = nameIn(wantedBy(p.text));
   if (!request.what.endsWith(`-${p.serial}`)) return;
   const r = new JsonReader(body);
-  // If the text begins with a word in ACTIONS, as in `pause mail`, the answer may add the action that the user wants,
-  // and find() marks this action. In this case a mark on the first entry is not restored.
+  // The current entry stays current, with one exception: if the text begins with a word in ACTIONS, as in `pause mail`,
+  // and the first entry is current, find() selects an entry, because the answer may add the action that the user wants.
   const isAction = p.current === 0 && wanted !== wantedBy(p.text);
   const isAlone = p.found.length === 1 && !isAction;
   const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;
@@ -132,8 +132,7 @@ export function takeNames(m: Model, request: Pending, body: string): void {
     }
   }
   find(m);
-  // Marks the entry again that was marked before, at its new place. If the list had only that entry, marks the first
-  // link instead.
+  // If the list had only one entry before, the first link becomes current instead.
   for (let i = p.found.length - 1; i >= 0 && before !== null; i--) {
     const one = p.found[i];
     const isSame = one.label === before.label && one.arg === before.arg;
@@ -145,10 +144,7 @@ function add(m: Model, label: string, path: string, drawing: string, note: strin
   m.palette.named.push(new Shortcut("", label, "app.go", path, GO, drawing, note));
 }
 
-/**
- * Returns the number of the task's jobs, such as `8,412 jobs`; empty for no jobs. The number is the sum of the task's
- * counts, and is marked as inexact if a count above 0 is inexact.
- */
+/** Returns the number of the task's jobs, such as `8,412 jobs`; empty for no jobs. */
 function jobsOf(task: ListedTask): string {
   const parts = countsOfTask(task);
   const all = exactValue(0);
@@ -188,7 +184,7 @@ function find(m: Model): void {
     }
   }
   const all = shortcuts(m);
-  // The page's own actions are last in `all`. In the palette they come before the other shortcuts of `all`.
+  // The page's own actions are last in `all`, and come first in the palette.
   const first = all.length - m.page.shortcuts(m).length;
   for (let i = 0; i < all.length; i++) {
     const shortcut = all[(first + i) % all.length];
@@ -218,8 +214,8 @@ function find(m: Model): void {
   }
   p.found = does.slice(0, MAX_ACTIONS);
   p.current = 0;
-  // For `pause cr`, the mark moves from the first entry, perhaps `Resume queue crm…`, to the first action whose label
-  // begins with `pause` or ends with ` cr…`.
+  // For `pause cr`, the first entry may be `Resume queue crm…`. Instead of this entry, the first action whose label
+  // begins with `pause` or ends with ` cr…` becomes current.
   const verb = wanted.split(" ")[0];
   for (let i = p.found.length - 1; i >= 0 && ACTIONS.includes(` ${verb} `); i--) {
     const label = lower(p.found[i].label);
@@ -229,8 +225,8 @@ function find(m: Model): void {
   p.found = p.found.concat(goes.slice(0, MAX_ACTIONS));
   if (query.length > 0 && !id.valid) {
     const label = `All jobs that match “${query}”`;
-    // If the text is not a valid query, its correction is used if there is one. For `import:7`, which may be a job key,
-    // the corrected query searches for the text `import:7`.
+    // An invalid query is replaced by its correction, if there is one. For `import:7`, which may be a job key, the
+    // correction is a search for the text `import:7`.
     const fault = parseQuery(query, CONDITIONS).fault;
     const better = fault === null ? "" : fault.corrected(query);
     const path = queryPath(better.length > 0 ? better : query);
@@ -238,7 +234,6 @@ function find(m: Model): void {
   }
 }
 
-/** Adds the shortcuts that match the text. */
 function addAll(to: Shortcut[], from: Shortcut[], wanted: string): void {
   for (let i = 0; i < from.length; i++) if (fits(from[i], wanted)) to.push(from[i]);
 }

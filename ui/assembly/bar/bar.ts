@@ -1,7 +1,7 @@
 /**
- * The state of the query bar: the chips, the text that is being typed after them, and the completions and the fault
- * of this text. The text becomes chips and is searched for only if it is valid and is submitted: by Enter, or by a
- * click on a completion or a correction.
+ * The state of the query bar: the chips of the present query, the text that is typed after the chips, and the
+ * completions and the fault of this text. The typed text becomes chips of a new query only if the text is valid and is
+ * submitted: by Enter, or by a click on a completion or a correction.
  */
 import { QueryFault } from "../../../src/domain/portable/query/tree";
 import { Suggestion, Suggestions } from "../generated/records";
@@ -13,32 +13,28 @@ export class Bar {
   draft: string = "";
   /** The terms of the typed text. */
   typed: Terms = new Terms();
-  /**
-   * Whether the typed text was submitted. Before that, a fault in its last word is not shown, because the word may be
-   * unfinished.
-   */
   isSubmitted: bool = false;
   options: Suggestion[] = [];
   /** The range of the typed text that a completion replaces. */
   replaceAt: i32 = 0;
   replaceEnd: i32 = 0;
-  /** The text for which the completions were requested. They are no longer used after the text has changed. */
+  /** The typed text to which the completions belong. After a change of the typed text, no completion is inserted. */
   private proposedFor: string = "";
   /**
-   * Whether Tab was pressed while the completions of an earlier text were shown. Then the first completion of the
-   * present text is inserted when it arrives.
+   * Whether Tab was pressed while the completions of an earlier text were shown. If so, the first completion is
+   * inserted as soon as the completions of the present text arrive.
    */
   wantsFirst: bool = false;
   /** The index of the marked completion; -1: none. */
   marked: i32 = -1;
-  /** Whether edit() has just put a chip into the field. Then the next turn() keeps the typed text. */
+  /** Whether edit() has put a chip into the field since the last turn(). */
   private keepsDraft: bool = false;
-  /** The number of changes of the text. Completions are requested a moment after a change, unless another follows. */
+  /** The number of changes of the text. If the number stays the same for a moment, completions are requested. */
   serial: i32 = 0;
 
   /**
-   * Shows the query of a new address. An invalid query becomes the typed text. A valid query becomes chips. Then the
-   * typed text is cleared, unless it is invalid or edit() has just put it into the field.
+   * Shows the query of a new address. An invalid query becomes the typed text. A valid query becomes chips, and the
+   * typed text is cleared, unless the typed text is invalid or edit() has just put this text into the field.
    */
   turn(query: string): void {
     this.terms = termsOf(query);
@@ -58,7 +54,10 @@ export class Bar {
     this.wantsFirst = false;
   }
 
-  /** The fault to show; null: the typed text has no fault, or the fault is in a last word that may be unfinished. */
+  /**
+   * The fault to show; null: the typed text has no fault, or the text is not submitted and the fault is in the last
+   * word, which may be unfinished.
+   */
   get fault(): QueryFault | null {
     const fault = this.typed.fault;
     if (fault === null) return null;
@@ -94,7 +93,7 @@ export class Bar {
     else this.marked = (this.marked + by + count) % count;
   }
 
-  /** Inserts a completion. Returns whether it was inserted and the text is a valid query now. */
+  /** Inserts a completion. Returns true if the completion was inserted and the typed text is now a valid query. */
   take(index: i32): bool {
     if (index < 0 || index >= this.options.length || this.isStale) return false;
     const option = this.options[index].text;

@@ -35,7 +35,7 @@ export class CommandDialog extends Dialog {
   }
 
   override open(_m: Model, dialog: OpenDialog, arg: string): bool {
-    // Page.aim() may have set the page's selected jobs or workers, but this command does not act on them.
+    // Page.aim() may have put the page's selected jobs or workers into the dialog. This command ignores them.
     dialog.jobs = [];
     dialog.workers = [];
     const fields = this.command.fields;
@@ -77,7 +77,7 @@ export class CommandDialog extends Dialog {
     return new Pending("ask." + this.name, this.command.path, form.body.end());
   }
 
-  /** Writes the members of the request, except `action`. */
+  /** Writes the members of the request's body, except `action`. */
   protected members(_m: Model, _dialog: OpenDialog, form: Form): void {
     writeFields(form, this.command);
   }
@@ -100,7 +100,7 @@ export abstract class TablesDialog extends CommandDialog {
     return super.open(m, dialog, arg);
   }
 
-  /** The text of the dialog's button if no tables have to be added first. */
+  /** The text of the button if no tables have to be added first. */
   protected actionText(_dialog: OpenDialog): string {
     return this.command.verb;
   }
@@ -127,7 +127,7 @@ export abstract class TablesDialog extends CommandDialog {
     return missing === null ? write : addTables(write.topic, missing);
   }
 
-  /** If the request has added tables, sends the command next, unless the dialog is no longer open. */
+  /** After a request that has added tables, sends the command, unless the dialog is no longer open. */
   override done(m: Model, write: Pending, body: string): void {
     if (write.path === this.command.path) {
       this.finished(m, write, body);
@@ -141,10 +141,7 @@ export abstract class TablesDialog extends CommandDialog {
   }
 }
 
-/**
- * Called when the answer to a change has been read. Returns whether the answer is valid. If the answer is invalid,
- * shows a notice with the reason.
- */
+/** Ends reading the answer to a change. Returns whether the answer is valid; if not, a notice shows the reason. */
 export function isReadable(m: Model, r: JsonReader): bool {
   r.end();
   if (r.failed)
@@ -153,8 +150,8 @@ export function isReadable(m: Model, r: JsonReader): bool {
 }
 
 /**
- * Shows the message of an answer as a notice, which is a warning if not everything was done. Returns the notice; null
- * if the answer is invalid.
+ * Shows the message of an answer as a notice: a warning if less was done than requested. Returns the notice; null if
+ * the answer is invalid.
  */
 export function noticeOf(m: Model, body: string): Notice | null {
   const r = new JsonReader(body);
@@ -223,7 +220,7 @@ export class ScheduleDialog extends TablesDialog {
         const name = fields[i].name;
         const isEmptied = dialog.draft.value(name).trim().length === 0;
         if (!isEmptied || before.value(name).length === 0) continue;
-        // An empty text removes the queue. The other fields need a value.
+        // An emptied field for the queue removes the queue. No other field may be emptied.
         if (name === QUEUE) form.emptied(QUEUE);
         else dialog.draft.reject(name, "Enter a value.");
       }
@@ -248,8 +245,8 @@ function draftOf(schedule: Schedule): Draft {
 }
 
 /**
- * Returns the text of a field with a duration, such as `90s`. The text is empty if the duration has a fraction of a
- * second, because the field cannot show such a duration. A field that stays empty does not change the duration.
+ * Returns a duration as the text of its field, such as `90s`. The text is empty if the duration has a fraction of a
+ * second, which the field cannot show. A field that stays empty does not change the duration.
  */
 function spanWord(seconds: f64): string {
   return Math.floor(seconds) === seconds ? `${<i64>seconds}s` : "";

@@ -1,7 +1,7 @@
 /**
  * The base class of pages that show a list. A subclass defines where the rows come from and how they look. This class
  * implements requests, keys, selection, search, order, paging, the number of new rows, and restoring rows after Back.
- * The page's address has `search`, `sort` and `cursor`. Addresses that differ only in `cursor` show parts of one list.
+ * The page's address has `search`, `sort` and `cursor`. Addresses that differ only in `cursor` show pages of one list.
  */
 import { after, focus, navigate } from "../host";
 import { numberText } from "../lib/number";
@@ -67,7 +67,6 @@ export abstract class ListPage extends Page {
     return search.length > 0 ? path + "&search=" + encode(search) : path;
   }
 
-  /** The order of the rows: `sort` of the address, or else the usual order. */
   get sorted(): string {
     const sort = this.address.value("sort");
     return sort.length > 0 ? sort : this.usualSort;
@@ -82,7 +81,7 @@ export abstract class ListPage extends Page {
     return `Page ${numberText(this.list.trail.length)}`;
   }
 
-  /** Returns a text that identifies the list of an address. It is the same for all pages of the list. */
+  /** Returns a text that identifies the list of an address. The text is the same for all pages of the list. */
   identity(address: Address): string {
     return address.with("", "");
   }
@@ -104,7 +103,7 @@ export abstract class ListPage extends Page {
     this.rows.error = "";
   }
 
-  /** After another page was open, the first answer replaces all rows, unless restoreState() is called before it. */
+  /** After another page was open, the first answer replaces all rows, unless restoreState() was called. */
   override leave(m: Model): void {
     if (m.page !== this) this.shownFor = "";
   }
@@ -166,7 +165,6 @@ export abstract class ListPage extends Page {
     return this.at(m, this.address.value("cursor"));
   }
 
-  /** The API's address of a page of the list. */
   at(m: Model, cursor: string): string {
     const source = this.source(m);
     return cursor.length > 0 ? `${source}&cursor=${encode(cursor)}` : source;

@@ -56,28 +56,25 @@ export abstract class Row {
   }
 
   /**
-   * Returns a cell (controls/table.ts) for each column, except for the cell with the checkbox. If `spans` is true,
-   * returns the content of the only cell of the row.
+   * Returns a cell (controls/table.ts) for each column, without the cell of the checkbox. If `spans` is true, returns
+   * the content of the row's only cell.
    */
   abstract cells(m: Model): Node[];
 }
 
 export class RowPage {
   rows: Row[] = [];
-  /** The scopes that have more rows on the server. A row of such a scope may exist although it is not in `rows`. */
+  /** The scopes that have more rows on the server. So a row of such a scope may exist although `rows` lacks the row. */
   cut: Set<string> = new Set<string>();
-  /** The cursor of the next page, or the empty string. */
+  /** The cursor of the next page; empty: there is no next page. */
   next: string = "";
   /** The number of rows on all pages; i64.MIN_VALUE: the answer does not contain it. */
   count: i64 = i64.MIN_VALUE;
-  /** Why the answer cannot be read; empty: it can. */
+  /** Why the answer cannot be read; empty: the answer was read. */
   fault: string = "";
 }
 
-/**
- * Ends the reading of an answer, and returns a page for its rows, which the caller adds. If the answer cannot be read,
- * the page has the reason as its `fault`.
- */
+/** Ends the reading of an answer, and returns a page without rows. The caller adds the rows of the answer. */
 export function rowPage(r: JsonReader, next: string | null): RowPage {
   r.end();
   const page = new RowPage();
@@ -86,10 +83,7 @@ export function rowPage(r: JsonReader, next: string | null): RowPage {
   return page;
 }
 
-/**
- * A column: its CSS class `name`, its heading `head`, and the orders that clicks on the heading select, by their names
- * in the API.
- */
+/** A column: its CSS class `name`, its heading `head`, and the orders (`sort` of the API) that the heading selects. */
 export class Column {
   constructor(
     readonly name: string,

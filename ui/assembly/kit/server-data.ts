@@ -1,5 +1,5 @@
 /**
- * The state of data that a page requests: whether they have arrived or are on their way, or why the request failed.
+ * The state of data that a page requests: whether the data have arrived or are on their way, or why the request failed.
  * The page itself stores the data.
  *
  *   request() ──▶ waiting ──arrived()──▶ ready ──request()──▶ ready, and requested again
@@ -13,11 +13,11 @@ import { leaf, Node } from "../lib/node";
 import { Model } from "../model/model";
 import { cancel, isAway } from "../model/requests";
 
-/** If the first data have not arrived this long after the request, the page shows a skeleton. In milliseconds. */
+/** If the first data have not arrived this long after the request, the page shows a skeleton. */
 export const SKELETON_MS: f64 = 200;
 /**
- * The intervals at which requestSince() requests data that have not changed: SOMETIMES_MS if the counts have changed,
- * otherwise SELDOM_MS.
+ * The intervals at which requestSince() requests data that have not changed. SOMETIMES_MS: the counts of jobs have
+ * changed. SELDOM_MS: the counts have not changed either.
  */
 const SOMETIMES_MS: f64 = 15000;
 const SELDOM_MS: f64 = 120000;
@@ -28,13 +28,13 @@ export class ServerData {
   /** Whether the server has answered 404, and sent no data since. */
   missing: bool = false;
   error: string = "";
-  /** `requestedAt`: when the data were last requested. `answeredAt`: when data last arrived. NaN: never. */
+  /** When the data were last requested, and when data last arrived. NaN: never. */
   requestedAt: f64 = NaN;
   answeredAt: f64 = NaN;
 
   /**
-   * `topic`: `<page>.<what>`. The page's `onAnswer` gets the answer, and its `onFailure` gets a failure. An unanswered
-   * request of an older object with the same topic is cancelled.
+   * `topic`: `<page>.<what>`. The page's `onAnswer` gets an answer, and the page's `onFailure` gets a failure. Cancels
+   * an unanswered request of an older object with the same topic.
    */
   constructor(readonly topic: string) {
     cancel(topic);
@@ -48,8 +48,8 @@ export class ServerData {
   }
 
   /**
-   * Called by the `refresh` of a page. Requests the data again if isDue() allows it. The interval is `soonMs` if the
-   * counts have changed since the last request. Otherwise the data have probably not changed, and the interval is at
+   * Called by the `refresh` of a page. Requests the data again if isDue(). If the counts of jobs have changed since the
+   * last request, the interval is `soonMs`. If not, the data have probably not changed either, and the interval is at
    * least two minutes.
    */
   requestEvery(m: Model, path: string, soonMs: f64): void {
@@ -57,8 +57,8 @@ export class ServerData {
   }
 
   /**
-   * Like requestEvery(), for data that last changed at `changedAt`. If the counts have changed since the last request,
-   * but the data have not, the interval is at least 15 s.
+   * Like requestEvery(), for data that last changed at `changedAt`. If the counts of jobs have changed since the last
+   * request, but the data have not, the interval is at least 15 s.
    */
   requestSince(m: Model, path: string, soonMs: f64, changedAt: f64): void {
     const rest =
@@ -71,8 +71,8 @@ export class ServerData {
   }
 
   /**
-   * Whether to request the data again: `everyMs` have passed since the last request, that request is answered, and the
-   * budget of quiet requests (model/requests.ts) allows another request.
+   * Whether to request the data again: `everyMs` have passed since the last request, no request is unanswered, and the
+   * budget of quiet requests (model/requests.ts) allows another request. False before the first request.
    */
   isDue(m: Model, everyMs: f64): bool {
     return m.now - this.requestedAt >= everyMs && !this.isPending(m) && m.requests.mayRepeat(m.now);
@@ -95,12 +95,11 @@ export class ServerData {
     else if (!isAway(status)) this.error = reason;
   }
 
-  /** Stores why an answer cannot be read. */
   unreadable(reason: string): void {
     this.error = `The server's answer can't be read: ${reason}`;
   }
 
-  /** Ends the reading of an answer. Returns whether the answer could be read. */
+  /** Ends the reading of an answer. Stores the outcome, and returns whether the answer could be read. */
   finish(m: Model, r: JsonReader): bool {
     r.end();
     if (r.failed) this.unreadable(r.error);
@@ -126,7 +125,7 @@ export class ServerData {
 
   /**
    * Returns the node that is shown until data arrive: an error, a note about an outage, a skeleton of `lines` rows if
-   * isLate(), otherwise an empty node.
+   * isLate(), or an empty node.
    */
   placeholder(m: Model, lines: i32): Node {
     if (this.error.length > 0) return problem(this.error);

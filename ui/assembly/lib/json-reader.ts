@@ -63,7 +63,7 @@ export class JsonReader extends JsonScanner {
     this.open(OPEN_BRACE);
   }
 
-  /** Moves to the next member's value, and returns true. At the object's end, moves past the brace and returns false. */
+  /** Moves to the next member's value and returns true. At the object's end, moves past the brace and returns false. */
   nextKey(): bool {
     if (this.nextMember(CLOSE_BRACE)) return this.scanKey();
     this.depth--;

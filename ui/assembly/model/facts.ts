@@ -1,7 +1,7 @@
 /**
- * The data that the server's feed sends to every page: the counts of jobs, the incidents, the horizon, the operation.
- * While live updates are paused, the newest event of each name is only stored, and the shown data do not change. Events
- * of operations are taken at once even during a pause (app/feed.ts).
+ * The data that the server's feed sends to every page, such as the counts of jobs and the incidents. While live
+ * updates are paused, store() keeps the newest event of each name, except events of operations, and the shown data do
+ * not change.
  */
 import { hasBuckets } from "../generated/conditions";
 import {
@@ -24,29 +24,29 @@ export class Facts {
   pulse: Pulse = Pulse.empty();
   incidents: Incidents = Incidents.empty();
   horizon: Horizon = Horizon.empty();
-  /** The running operation; if none runs, the newest one; null: there is none, or it is not known yet. */
+  /** The running operation, or if none runs, the newest operation. Null: there is none, or it is not known yet. */
   operation: Operation | null = null;
   /** The limits, as they were last read. */
   limits: ListedLimit[] = [];
   /** The sentences about the results of actions on incidents, by the ids of the incidents. */
   receipts: Map<string, string> = new Map<string, string>();
-  /** The id of a running operation whose page is not open, so that its end is shown as a notice; 0: none. */
+  /** The id of a running operation that the user has left: its page is not open, so a notice shows its end. 0: none. */
   left: i64 = 0;
   /** When counts or an operation last arrived, by this machine's clock. */
   changedAt: f64 = 0;
-  /** When counts last arrived with which the failed jobs may have changed, by this machine's clock. */
+  /** When counts last arrived after which the failed jobs may have changed, by this machine's clock. */
   failedAt: f64 = 0;
   /** When the server read the counts of `failedAt`, by the server's clock. Data read earlier may lack failures. */
   failedAsOf: f64 = 0;
   private known: Set<string> = new Set<string>();
   private waiting: Map<string, string> = new Map<string, string>();
 
-  /** Whether the data of this event are known: they were taken at least once in this session. */
+  /** Whether data of this event were taken at least once. */
   has(event: string): bool {
     return this.known.has(event);
   }
 
-  /** Takes the data of an event. Returns the reason if they cannot be read, otherwise "". Ignores unknown events. */
+  /** Takes the data of an event. Returns "", or the reason why the data cannot be read. Ignores unknown events. */
   take(event: string, json: string): string {
     const r = new JsonReader(json);
     if (event === "counts") {
@@ -78,7 +78,7 @@ export class Facts {
     return "";
   }
 
-  /** Keeps an event, unread, until live updates are resumed. A newer event of the same name replaces it. */
+  /** Keeps an event until follow() takes it. A newer event of the same name replaces it. */
   store(event: string, json: string): void {
     this.waiting.set(event, json);
   }
@@ -90,10 +90,7 @@ export class Facts {
     this.waiting.clear();
   }
 
-  /**
-   * Called after new counts were taken. Sets `changedAt`. If the failed jobs may have changed, also sets `failedAt` and
-   * `failedAsOf`.
-   */
+  /** Called after new counts were taken. `before`: the counts that they have replaced. */
   noteChanges(before: Counts, now: f64): void {
     const after = this.counts;
     this.changedAt = now;
@@ -106,7 +103,6 @@ export class Facts {
     this.failedAsOf = after.asOf;
   }
 
-  /** Returns the number of incidents of a kind. */
   incidentsOf(kind: string): i32 {
     const list = this.incidents.incidents;
     let count = 0;
@@ -114,7 +110,7 @@ export class Facts {
     return count;
   }
 
-  /** The number of failed jobs by the last pulse, or before the first pulse by the counts. */
+  /** The number of failed jobs in the last pulse; before the first pulse, their number in the counts. */
   get failed(): i64 {
     return this.has("pulse") ? this.pulse.failed : this.counts.failed.value;
   }

@@ -10,11 +10,11 @@ export enum Stream {
 
 /** If no news has arrived for this long, the page shows a warning, and clock times instead of ages. */
 export const AMBER_MS: f64 = 12000;
-/** While no events arrive, the page requests their data at this interval. */
+/** While no events arrive, the page requests the data of events at this interval. */
 export const ASK_MS: f64 = 5000;
 /**
- * If no news has arrived for this long, a banner is shown. If no news arrives for this long while the stream is open,
- * or if the stream does not open within this time, the stream is closed and soon opened again.
+ * If no news has arrived for this long, a banner is shown. The stream is closed and soon requested again if it does not
+ * open within this time, or if no news arrives for this long while it is open.
  */
 export const RED_MS: f64 = 30000;
 /** The time without input after which rows may change their places. */
@@ -23,21 +23,18 @@ const READING_MS: f64 = 20000;
 export class Live {
   stream: Stream = Stream.Closed;
   /**
-   * The number of times that the stream has failed to open, or was closed, since it last opened; at most 10. It also
-   * becomes 0 when an outage ends, and when the tab is hidden or shown.
+   * How often the stream has failed to open, or was closed, since it last opened; at most 10. Set to 0 when an outage
+   * ends, and when the tab is hidden or shown.
    */
   failures: i32 = 0;
   /** When the next attempt to open the stream may begin. */
   retryAt: f64 = 0;
-  /** Whether the tab is visible. In a background tab the stream is closed, and no data are requested regularly. */
+  /** In a hidden tab the stream is closed, and no data are requested regularly. */
   visible: bool = true;
   ticking: bool = false;
-  /** Whether the pointer or the focus is on rows. While this is true, the rows must not move. */
+  /** Whether the pointer or the focus is on rows, so that the rows must not move. */
   pinsRows: bool = false;
-  /**
-   * Whether the user has paused live updates. During a pause, new data of the feed are stored but not shown. Operations
-   * are an exception: they are always shown at once.
-   */
+  /** While the user pauses live updates, new data of the feed are stored but not shown, except operations. */
   isPaused: bool = false;
   /** When the user last did something on the page. */
   touchedAt: f64 = 0;
@@ -45,11 +42,11 @@ export class Live {
   newsAt: f64 = NaN;
   /** When the page last requested data that the stream normally sends. */
   requestedAt: f64 = 0;
-  /** By how much the server's clock is ahead of this machine's clock; 0 if the clocks differ by at most 2 s. */
+  /** By how many milliseconds the server's clock is ahead of this machine's; 0 if the clocks differ by at most 2 s. */
   ahead: f64 = 0;
   /**
-   * The largest lead of the server's clock over this machine's clock in any pulse or counts that have arrived since the
-   * stream was last requested; NaN if none have arrived.
+   * The largest lead of the server's clock, in milliseconds, that a pulse or counts have shown since the stream was
+   * last requested; NaN: none yet. Delays make a lead seem smaller, so the largest lead is the best estimate.
    */
   aheadMost: f64 = NaN;
   /** When the stream opened; before that, when it was requested. */
@@ -58,7 +55,7 @@ export class Live {
   wasOpen: bool = false;
   /** The error because of which no fresh data arrive; empty if no outage is known. */
   outage: string = "";
-  /** The code of the last error that was stored in `outage`. */
+  /** The code of the last error in `outage`. */
   outageCode: string = "";
   /** When the last outage began. */
   outageAt: f64 = 0;
@@ -68,7 +65,7 @@ export class Live {
     return this.newsAt + this.ahead;
   }
 
-  /** The earliest time of the page's next regular request for the data that the stream normally sends. */
+  /** The earliest time of the page's next regular request. */
   get nextAskAt(): f64 {
     return this.requestedAt + ASK_MS;
   }

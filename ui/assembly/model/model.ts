@@ -1,6 +1,6 @@
 /**
  * The state of the application (Model), and the base classes of pages and dialogs. They are in one file because each
- * refers to the others. The state of a single page is in the page's class. State that several pages show is in Model.
+ * refers to the others. The state of a single page is in the page's class.
  */
 import { Times } from "../controls/age";
 import { Node } from "../lib/node";
@@ -20,7 +20,6 @@ export class Model {
   /** The present time by this machine's clock. */
   now: f64 = 0;
   address: Address = new Address("/", new Map<string, string>());
-  /** The current page. */
   page: Page;
   access: Access = new Access();
   requests: Requests = new Requests();
@@ -37,7 +36,7 @@ export class Model {
   places: Places = new Places();
   /** The feed's data. */
   facts: Facts = new Facts();
-  /** The first key of a two-key shortcut whose second key has not been pressed yet; otherwise empty. */
+  /** The first key of a two-key shortcut whose second key has not been pressed yet; empty: there is none. */
   chord: string = "";
   /** When the key in `chord` was pressed. The second key must follow within 1.5 s. */
   chordAt: f64 = 0;
@@ -73,7 +72,6 @@ export class Model {
     return new Times(this.serverNow, this.live.isStale(this.now));
   }
 
-  /** Sends the write of a dialog. */
   send(dialog: OpenDialog, write: Pending): void {
     dialog.error = "";
     write.dialog = dialog;
@@ -87,7 +85,7 @@ export class Model {
     return null;
   }
 
-  /** Returns the pages that have an entry in the navigation. */
+  /** The pages that have an entry in the navigation. */
   get entries(): Page[] {
     const list: Page[] = [];
     for (let i = 0; i < this.pages.length; i++) {
@@ -118,15 +116,15 @@ export const noMark: Mark = new Mark("", "");
 export abstract class Page {
   /** The text of the page's entry in the navigation; empty: the page has no entry. */
   label: string = "";
-  /** The SVG path of the page's icon in the navigation (controls/icon.ts). */
+  /** The SVG path of the page's icon in the navigation. */
   drawing: string = "";
-  /** The key that opens the page if it is pressed after `g`; empty: there is none. */
+  /** The key that, pressed after `g`, opens the page; empty: none. */
   letter: string = "";
   /** Whether the page is in the bar at the bottom of a phone's screen. The other pages are in the More menu. */
   inBar: bool = false;
-  /** The name of the page whose entry is marked while this page is open. If it is another page, Escape can open it. */
+  /** The name of the page whose entry is highlighted while this page is open. Escape can open it from this page. */
   under: string;
-  /** The id of the field that gets the focus when `/` is pressed; empty: the page has none. */
+  /** The id of the field that gets the focus when `/` is pressed; empty: none. */
   searchField: string = "";
   /** Whether the page takes the whole width, as lists do. */
   wide: bool = false;
@@ -138,7 +136,6 @@ export abstract class Page {
     this.under = name;
   }
 
-  /** Whether an address belongs to this page. */
   matches(address: Address): bool {
     return address.path === this.path;
   }
@@ -147,8 +144,8 @@ export abstract class Page {
   turn(_m: Model, _address: Address): void {}
 
   /**
-   * Called when the address of the open page changes, but not the path. Returns true if the page has handled the
-   * change, such as one of a detail; otherwise turn() is called.
+   * Called when the address of the open page changes but its path does not. Returns true if the page has handled the
+   * change, for example because only a detail changes. If it returns false, turn() is called.
    */
   shift(_m: Model, _address: Address): bool {
     return false;
@@ -164,7 +161,6 @@ export abstract class Page {
     return this.label;
   }
 
-  /** Returns the mark after the page's name in the navigation. */
   mark(_m: Model): Mark {
     return noMark;
   }
@@ -179,7 +175,7 @@ export abstract class Page {
     return 0;
   }
 
-  /** Called before another entry of the history is shown. Returns the state to store for this entry; null: none. */
+  /** Called before the history leaves the page's entry. Returns the state to store for the entry; null: none. */
   saveState(): PageState | null {
     return null;
   }
@@ -207,15 +203,15 @@ export abstract class Page {
   }
 
   /**
-   * Requests data again that are too old. Called about once a second, except while the tab is hidden, a dialog is open
-   * or live updates are paused. Each page decides how old its data may be.
+   * Requests the data again if they are too old, by the page's own rules. Called about once a second, except while the
+   * tab is hidden, a dialog is open or live updates are paused.
    */
   refresh(_m: Model): void {}
 
   /** Takes the answer to a request of the page, whose topic is `<name>.<what>`. */
   onAnswer(_m: Model, _request: Pending, _body: string): void {}
 
-  /** Called when a request of the page has failed. Shows the reason in a notice; a banner reports an outage instead. */
+  /** Called when a request of the page has failed. Shows the reason, except in an outage, which a banner reports. */
   onFailure(m: Model, _request: Pending, status: i32, reason: string): void {
     if (!isAway(status)) m.notices.bad(reason);
   }
@@ -261,8 +257,8 @@ export abstract class Dialog {
   abstract danger(m: Model, dialog: OpenDialog): bool;
 
   /**
-   * Whether the button that confirms gets the focus when the dialog opens; otherwise Cancel gets it. If a field of the
-   * form requests the focus, the field gets it instead.
+   * Whether the button that confirms, and not the button Cancel, gets the focus when the dialog opens. A field of the
+   * form that requests the focus has precedence over both buttons.
    */
   eager(m: Model, dialog: OpenDialog): bool {
     return !this.danger(m, dialog) && !this.wide;
@@ -278,13 +274,12 @@ export abstract class Dialog {
   /** Returns the request. Stores faults of the form in the dialog's draft. With a fault, the request is not sent. */
   abstract request(m: Model, dialog: OpenDialog): Pending;
 
-  /** Called when a field changes. */
   onInput(_m: Model, _dialog: OpenDialog, _field: string): void {}
 
   /** Called by the action `dialog.typed`, for example after a pause in typing. */
   onInputPause(_m: Model, _dialog: OpenDialog, _arg: string): void {}
 
-  /** Called while the dialog is open. Takes the answer to a request of the dialog, whose topic is `<name>.<what>`. */
+  /** Called while the dialog is open. Takes the answer to a read of the dialog. The read's topic is `<name>.<what>`. */
   onAnswer(_m: Model, _dialog: OpenDialog, _request: Pending, _body: string): void {}
 
   /** Called when the session has ended. Discards drafts and the data that were read. */

@@ -39,8 +39,8 @@ export interface Boundary {
   readonly before: string;
   /**
    * The start times of the transactions that were open at the rehearsal. A job that such a transaction changes gets the
-   * transaction's start time as its `updated_at`. This time is earlier than `before`, but the job counts as changed
-   * since the rehearsal.
+   * transaction's start time as its `updated_at`. So a job with one of these times counts as changed since the
+   * rehearsal, although the time is earlier than `before`.
    */
   readonly openSince: readonly string[];
 }
@@ -129,8 +129,8 @@ export const cancellingCount = ({ action, skippedLocked }: JobOperation) =>
 /** How long receipts and undo data are stored, in hours, unless there are too many (MAX_ROWS). */
 export const UNDO_HOURS = 24;
 /**
- * The maximum number of rows that an operation stores for its receipt and its undo. Once all newer operations together
- * have stored this many rows, the rows of an operation are deleted before UNDO_HOURS have passed.
+ * An operation with this many rows for its receipt and its undo stores no more rows. Once all newer operations together
+ * have this many rows, the rows of an operation are deleted before UNDO_HOURS have passed.
  */
 export const MAX_ROWS = 1_000_000;
 

@@ -1,14 +1,12 @@
-// Computes how many jobs match the query of an operation: the number of all matching jobs, of the matching jobs that
-// are locked, and of the matching jobs of single tasks and queues. The numbers are counted, or estimated from a sample
-// of the table's pages. If some jobs are too large to check, a counted number is an interval. The data are read by
-// read-matches.ts and candidates.ts.
+// Computes how many jobs match the query of an operation: in total, locked, not locked, by task and by queue. The
+// numbers are counted, or estimated from a sample of the table's pages. If some jobs are too large to check, a counted
+// number is an interval.
 import { exactValue, intervalValue, limitToWhole, type Value } from "../../../domain/value.ts";
 import { estimateFrom } from "../../../insight/stats/page-sample.ts";
 
 export interface MatchCounts {
-  /** The number of matching jobs. */
   readonly count: Value;
-  /** The number of matching jobs that a worker has locked. Most actions skip these jobs. */
+  /** The number of matching jobs that are locked. Most actions skip these jobs. */
   readonly locked: Value;
   /** The number of matching jobs that are not locked. */
   readonly free: Value;
@@ -30,7 +28,7 @@ export interface CountOf {
 export interface MatchTally {
   readonly rows: number;
   readonly locked: number;
-  /** The number of jobs that are too large to check. They may match, but an operation skips them. */
+  /** The number of jobs that may match, but are too large to check. An operation skips these jobs. */
   readonly undecided: number;
   readonly payloadBytes: number;
   readonly errorBytes: number;
@@ -42,7 +40,7 @@ type Counts = ReadonlyMap<number | null, number>;
 
 /** The matching jobs on some pages of the table, and the data for the estimate. */
 export interface MatchSample {
-  /** For each job, the position of its page in the sample, from 0. The next three lists have the same order of jobs. */
+  /** For each job, the position of the job's page in the sample, from 0. The next three lists have the same order. */
   readonly places: readonly number[];
   readonly tasks: readonly number[];
   readonly queues: readonly (number | null)[];
@@ -50,13 +48,13 @@ export interface MatchSample {
   readonly pagesRead: number;
   /** The number of pages of the table. */
   readonly pages: number;
-  /** The total sizes of the payloads and errors of these jobs, in bytes; 0 if they were not read. */
+  /** The total sizes of the payloads and errors of these jobs, in bytes; 0 if the sizes were not read. */
   readonly payloadBytes: number;
   readonly errorBytes: number;
 }
 
 const MAX_SHARES = 10;
-/** The maximum number of jobs on one page. It limits the estimate if the sample has no matches. */
+/** The maximum number of jobs on one page. If the sample has no matches, this number limits the estimate. */
 const MAX_ON_A_PAGE = 90;
 
 export const noTally: MatchTally = {

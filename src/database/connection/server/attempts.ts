@@ -1,9 +1,10 @@
-// The order of the attempts of one connect, by libpq's rules. If a server is unreachable, is starting, or does not
-// match the target, the next server is tried. If a server answers with another error, such as a wrong password, no
-// other server is tried. After some errors, the same server is first tried again, with or without encryption.
+// The order in which a client attempts to connect to servers, by libpq's rules. If a failure may depend on encryption,
+// and sslmode allows connections with and without encryption, the same server follows in the other mode. If a server is
+// unreachable, is starting, or does not match the target, the next server follows. If a server reports any other error,
+// such as a wrong password, the connect fails.
 //
-// Unlike in libpq, servers that recently timed out come last, with a short time limit. Otherwise, after a failover,
-// each connect would first wait the whole time limit for a former primary that is unreachable.
+// Unlike in libpq, servers that recently timed out come last, with a short time limit. Without this, after a failover,
+// each connect would first wait the whole time limit for the unreachable former primary.
 import { monotonic } from "../../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../../base/errors.ts";
 import { type ConnectWay, waysOf } from "./encryption.ts";
@@ -14,7 +15,7 @@ export interface Attempt {
   readonly way: ConnectWay;
   /** The state that the server must have (target_session_attrs). */
   readonly target: SessionTarget;
-  /** The time limit for a server that recently timed out, in milliseconds; null: the server has the ordinary limit. */
+  /** The time limit for a server that recently timed out, in milliseconds; null: the ordinary limit. */
   readonly enoughMs: number | null;
 }
 
@@ -46,14 +47,13 @@ export function attemptsOf(settings: ServerSettings): readonly Attempt[] {
   );
 }
 
-/** How long a host counts as timed out. During this time, it comes after the hosts that have not timed out. */
+/** How long a host counts as timed out, so that it comes after the other hosts. */
 const TIMED_OUT_FOR_MS = 60_000;
 /** The time limit of an attempt at a host that counts as timed out, if there are other hosts. */
 const TIMED_OUT_LIMIT_MS = 2_000;
-/** When each host last timed out. */
 const timedOutAt = new WeakMap<Host, number>();
 
-/** Called after each failed attempt. A timeout of the host is recorded. Any other failure deletes the host's record. */
+/** Called after each failed attempt. Records a timeout of the host. Any other failure deletes the record. */
 export function recordFailure({ host, enoughMs }: Attempt, error: unknown): void {
   if (!isTimeout(error)) timedOutAt.delete(host);
   // A timeout under the shorter limit is not recorded, so that after TIMED_OUT_FOR_MS the ordinary limit applies again.
@@ -80,7 +80,7 @@ function shuffle<T>(all: readonly T[]): readonly T[] {
     .map(({ one }) => one);
 }
 
-/** Returns null if the server matches `target`, otherwise the server's state in words. */
+/** Returns the server's state in words if the state does not match `target`; null if it does. */
 export function mismatch(
   target: SessionTarget,
   { isStandby, isReadOnly }: ServerState,
@@ -119,9 +119,8 @@ export function attemptAfter(attempts: readonly Attempt[], at: number, error: un
 }
 
 /**
- * Returns the error of a failed connect: one error with the reasons of all failures. If the last error is a
- * WorkerError, it is returned unchanged. The same is true if all failures have the same server and reason, unless the
- * reason is a mismatch with the target.
+ * Returns the error of a failed connect: one error with the reasons of all failures. The last error is returned
+ * unchanged if it is a WorkerError, or if all failures have the same server and reason and none is a mismatch.
  */
 export function failureOf(failures: readonly ConnectFailure[], target: SessionTarget): unknown {
   const last = failures.at(-1);

@@ -1,7 +1,7 @@
-// Parses the text that identifies a database, and finds the secrets in it. The text has one of libpq's two forms:
+// Parses the text that identifies a database, and finds the secrets in the text. The text has one of libpq's two forms:
 // postgresql://user:password@host:port,host/database?… and "host=… port=… dbname=…". The package pg-connection-string
-// is not used: it supports only one host, no service, and not the second form. No error message repeats the text, which
-// may contain a password.
+// is not used: it supports only one host, no service, and not the second form. Error messages contain no values of the
+// text, which may be passwords.
 import { InputError } from "../../../base/errors.ts";
 import {
   type ConnectionParameter,
@@ -32,9 +32,9 @@ export function parametersOfText(given: string): ParameterSet {
 }
 
 /**
- * Sets a parameter in `found`, unless `text`, its value, is empty. A parameter or value that is ignored is added to
- * ignoredIn(found) instead. `where` is for messages, for example `in the database URL`. Throws InputError for an
- * unknown name, and for an unsupported value that may not be ignored.
+ * Sets a parameter in `found`; an empty `text` sets nothing. A parameter that is ignored, or whose unsupported value is
+ * ignored, is added to ignoredIn(found) instead. `where` is for messages, for example `in the database URL`. Throws
+ * InputError for an unknown name, and for an unsupported value that may not be ignored.
  */
 export function setParameter(found: ParameterSet, name: string, text: string, where: string): void {
   if (isIgnored(name)) {
@@ -57,7 +57,7 @@ export function setParameter(found: ParameterSet, name: string, text: string, wh
 
 const ignoredOf = new WeakMap<ParameterSet, Set<string>>();
 
-/** Returns the ignored parameters of `found`, such as `schema in the database URL`. Callers add to the returned set. */
+/** Returns the ignored parameters of `found`, such as `schema in the database URL`. setParameter() adds them. */
 export function ignoredIn(found: ParameterSet): Set<string> {
   const ignored = ignoredOf.get(found) ?? new Set();
   ignoredOf.set(found, ignored);
@@ -72,7 +72,7 @@ function isChoice({ choices, spelling }: ConnectionParameter, given: string): bo
 export function assertChoice(parameter: ConnectionParameter, given: string, place: string): void {
   const { choices = [], isTuning = false } = parameter;
   if (isTuning || isChoice(parameter, given)) return;
-  // A parameter that is not supported at all may be empty: as in libpq, an empty value has no effect.
+  // As in libpq, an empty value of a parameter without supported values has no effect.
   if (choices.length === 0 && given === "") return;
   if (choices.length === 0) throw new InputError(`${place} is not supported`);
   throw new InputError(`${place} must be one of ${choices.join(", ")}`);
@@ -80,7 +80,10 @@ export function assertChoice(parameter: ConnectionParameter, given: string, plac
 
 const SECRET = /password|secret|_key$/i;
 
-/** Returns the text without its secrets, for a command that a message suggests. `isWithout`: whether it had secrets. */
+/**
+ * Returns the text without its secrets. `isWithout`: whether something was removed. Throws InputError if the text has
+ * neither form.
+ */
 export function withoutSecrets(given: string): { text: string; isWithout: boolean } {
   const text = given.trim();
   const [, head = "", uri] = /^(postgres(?:ql)?:\/\/)(.*)$/s.exec(text) ?? [];
@@ -146,14 +149,14 @@ function pairsOfUri(uri: string): Pairs {
     const [name = "", ...value] = part.split("=");
     pairs.push([decode(name), decode(value.join("="))]);
   }
-  // Query parameters come last, so that they override the five parameters above. Of those, empty ones are left out.
+  // The parameters of the query come last, so that they override the five above. Empty ones of the five are left out.
   return pairs.filter(([, value], index) => value !== "" || index >= 5);
 }
 
 /**
- * Returns the index of the @ after user and password, or -1 if the URL has no such @. User and password may contain a
- * ?, as in libpq, and an @, unlike in libpq. The hosts end at the first / or ? after the first @. The last @ before
- * this end is the one after user and password.
+ * Returns the index of the @ after user and password; -1 if the URL has none. User and password may contain a ?, as in
+ * libpq, and an @, unlike in libpq. The hosts end at the first / or ? after the first @. So the last @ before this end
+ * is the @ after user and password.
  */
 function loginEnd(uri: string): number {
   const first = uri.search(/[@/]/);
@@ -178,10 +181,7 @@ function decode(text: string): string {
   }
 }
 
-/**
- * Returns the parameters of `host=a port=1 password='it\'s'`, with libpq's quoting: single quotes around a value, and a
- * backslash before special characters.
- */
+/** Returns the parameters of a text such as `host=a port=1 password='it\'s'`, with libpq's quotes and backslashes. */
 function pairsOfWords(text: string): Pairs {
   const pairs: (readonly [string, string])[] = [];
   const word = /\s*([a-z_]+)\s*=\s*(?:'((?:[^'\\]|\\.)*)'|((?:[^\s\\']|\\.)*))(?=\s|$)/suy;

@@ -1,6 +1,6 @@
 // Determines the servers, the login and the encryption of connections. The connection text takes precedence over the
-// named service, the service over libpq's environment variables, and the variables over libpq's defaults. The library
-// reads the variables, too, not only the command line: PGHOST must have the same meaning as in libpq.
+// named service, the service over libpq's environment variables, and the variables over libpq's defaults. The
+// variables also apply in a program that uses the library: PGHOST must have the same meaning as in libpq.
 
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -84,7 +84,6 @@ export function serverSettings(text: string, env: NodeJS.ProcessEnv = process.en
   return settingsOf(found, ignored);
 }
 
-/** The loggers that have received the warning. */
 const warned = new WeakSet<Logger>();
 
 /** Logs a warning about parameters without effect, once for each logger. */
@@ -111,8 +110,7 @@ function settingsOf(found: ParameterSet, ignored: readonly string[]): ServerSett
     encryption: encryptionOf(found),
     applicationName: (found.application_name ?? found.fallback_application_name)?.text,
     options: found.options?.text,
-    // If connect_timeout is not set, or is 0 or less, an equal share of the pool's limit applies to each host. A limit
-    // of one second is raised to two.
+    // A limit of 0 or less means that no limit is set, and a limit of one second is raised to two.
     connectTimeoutMs:
       seconds === undefined || seconds <= 0
         ? undefined

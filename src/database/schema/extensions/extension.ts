@@ -1,33 +1,32 @@
-// An extension of Graphile Worker's schema: additional objects in it, with a version of their own. Any extension may be
-// missing. An extension is a row in index.ts and one SQL file for each version. The file of version 3, for example, has
-// the step from 2 to 3. Each part of a file begins with one of these lines:
+// An extension adds objects to Graphile Worker's schema, and has a version of its own. Any extension may be missing. An
+// extension is a row in index.ts and one SQL file for each version. Each part of a file begins with one of these lines:
 //
 //   --- create <object>   the part is run if the schema has no object of that name
-//   --- change <object>   the part is run in the upgrade to this version, and whenever the object is created again
+//   --- change <object>   the part is run in the upgrade to the file's version, and whenever the object is created
 //
-// Objects that another program, such as Graphile Worker's Rust port, has created under these names are not changed: no
-// `change` is run on them. The extension's other objects are created.
+// Another program, such as Graphile Worker's Rust port, may have created some of the objects. If so, no `change` is run
+// on existing objects. The missing objects are created.
 
 export interface Extension extends ExtensionRow {
   /** The newest version. */
   readonly version: number;
-  /** The names of its objects. An extension counts as existing if its first object exists. */
+  /** The names of the extension's objects. The extension counts as existing if its first object exists. */
   readonly objects: readonly string[];
   /** The parts of each step. `parts[0]` creates version 1. */
   readonly parts: readonly (readonly Part[])[];
 }
 
 export interface ExtensionRow {
-  /** The name in the ledger, in options and in messages. */
+  /** The name in the ledger of extensions (the table `_private_extensions`), in options and in messages. */
   readonly name: string;
-  /** The features that need it, as a plural noun for messages, such as "worker heartbeats". */
+  /** The features that need the extension, as a plural noun for messages, such as "worker heartbeats". */
   readonly provides: string;
   /**
-   * `always`: every migration adds it. `on request`: a migration adds it only if the caller requests it, if it is in
-   * the ledger, or if an extension that needs it is requested or in the ledger.
+   * `always`: every migration adds the extension. `on request`: a migration adds the extension only if it, or another
+   * extension that needs it, is requested or is in the ledger.
    */
   readonly added: "always" | "on request";
-  /** The names of other extensions that it needs; they are added with it. */
+  /** The names of other extensions that this extension needs. A migration adds them, too. */
   readonly needs?: readonly string[];
   /** The SQL of version 1, of the step to version 2, and so on. `:schema` is the quoted schema. */
   readonly steps: readonly string[];

@@ -1,6 +1,6 @@
 // Lists cron entries: those in the code of workers, and schedules. Entries in code are read from
-// _private_known_crontabs and from the reports of live workers. Only the reports have the pattern of such an entry, so
-// its next tick is unknown if no live worker has the entry.
+// _private_known_crontabs and from the reports of live workers. Only the reports have the patterns of these entries, so
+// the next tick of an entry in code is unknown if no live worker has the entry.
 import { inSlices } from "../../../base/slices.ts";
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
@@ -26,31 +26,30 @@ export interface ListedCronEntry {
   readonly knownSinceMs: number | null;
   readonly lastExecutionMs: number | null;
   readonly nextExecutionMs: number | null;
-  /** The time of the first missed tick: more than two minutes old, and not handled. null: no such tick is known. */
+  /** The time of the first missed tick (MISSED_AFTER_MS); null if none is known. */
   readonly lateSinceMs: number | null;
   /**
    * Whether ticks are skipped because the database's clock was ahead earlier: the last tick of an entry in code is in
-   * the future, or the next tick of a schedule is later than its pattern requires.
+   * the future, or the next tick of a schedule is later than the schedule's pattern requires.
    */
   readonly isAhead: boolean;
   /** The cron expression; null, like the time zone, for an entry in code that no live worker has. */
   readonly match: string | null;
-  /** The time zone of the expression. */
   readonly timeZone: string | null;
   /** How far back missed ticks are backfilled, in seconds; null for an entry in code that no live worker has. */
   readonly backfillSeconds: number | null;
-  /** The id of the job of the last tick, as long as that job waits; otherwise null. */
+  /** The id of the last tick's job while the job waits; null if no such job was found. */
   readonly pendingJobId: string | null;
   /** The number of live workers that have the entry in code; 0 for a schedule. */
   readonly workers: number;
   /** The ids of some of these workers. */
   readonly workerIds: readonly string[];
   /**
-   * A sentence without its subject, if live workers define the entry differently, or if the identifier is that of an
-   * entry in their code and also that of a schedule; otherwise null.
+   * A sentence without its subject, if live workers define the entry differently, or if a schedule and an entry in live
+   * workers' code have the same identifier; null if neither is the case.
    */
   readonly differs: string | null;
-  /** The quarters of an hour in the next 24 hours, 0 to 95, in which the entry has a tick; empty while it is paused. */
+  /** The quarters of an hour in which the entry has a tick: 0 begins now, 95 ends in 24 hours. Empty during a pause. */
   readonly quartersAhead: readonly number[];
   /** When the schedule was paused; null if it is not paused, and for an entry in code. */
   readonly pausedMs: number | null;
@@ -106,7 +105,7 @@ export async function entriesNamed(
   return { entries: await withPending(db, all.toReversed(), nowMs), nowMs };
 }
 
-/** A cron entry that has missed ticks. `sinceMs`: the time of the first of them. */
+/** A cron entry that has missed ticks. `sinceMs`: the time of the first missed tick. */
 export interface MissedTicks extends Pick<ListedCronEntry, "identifier" | "source"> {
   readonly sinceMs: number;
 }
@@ -254,10 +253,10 @@ const numberOf = (ms: string | null | undefined) => (ms == null ? null : Number(
 
 /** The largest difference between the clocks of two servers that is not an error. */
 const CLOCK_SLACK_MS = 60_000;
-/** After this time, an unhandled tick counts as missed. Before that, a worker may only be late, because it is busy. */
+/** An unhandled tick that is older than this counts as missed. A busy worker may handle a younger tick late. */
 const MISSED_AFTER_MS = 120_000;
 
-/** Returns the first tick after `lastMs` if it counts as missed; otherwise null. */
+/** Returns the first tick after `lastMs` if this tick counts as missed. */
 function missedTick(
   schedule: CronSchedule | null,
   lastMs: number | null,
@@ -266,12 +265,11 @@ function missedTick(
   return lateSince(lastMs === null ? null : nextTick(schedule, lastMs + 1), nowMs);
 }
 
-/** Returns `dueMs`, the time of a tick, if the tick counts as missed; otherwise null. */
 const lateSince = (dueMs: number | null, nowMs: number): number | null =>
   dueMs !== null && dueMs < nowMs - MISSED_AFTER_MS ? dueMs : null;
 
 interface LedgerRow {
-  /** The identifier. If there are no entries, there is one row in which only `now_ms` is not null. */
+  /** null if there are no entries: the result is then one row with only `now_ms`. */
   readonly identifier: string | null;
   readonly known_since_ms: string | null;
   readonly last_execution_ms: string | null;

@@ -1,5 +1,5 @@
-// Named queues, page by page. The numbers of their jobs come from existing counts of all jobs (counted-names.ts). For a
-// large table, more precise numbers from indexes (probe-queues.ts, head-counts.ts) replace some of them.
+// Lists named queues in pages. The numbers of their jobs come from existing counts of all jobs (counted-names.ts). In a
+// large table, more precise numbers from indexes (probe-queues.ts, head-counts.ts) replace some of these counts.
 import type { Database } from "../../../database/database.ts";
 import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
 import { listPauses, type Pause } from "../../controls/list-pauses.ts";
@@ -32,7 +32,7 @@ export const queueSorts = ["stuck", "name", "-waiting", "waiting", "-failed", "o
 export type QueueSort = (typeof queueSorts)[number];
 
 export interface ListedQueue extends ListedQueueRow, QueueCounts {
-  /** The pause; null: the queue is not paused. */
+  /** null if the queue is not paused. */
   readonly pause: QueuePause | null;
 }
 
@@ -41,12 +41,9 @@ export type QueuePause = Omit<Pause, "scope" | "name">;
 export interface QueuePage {
   readonly queues: readonly ListedQueue[];
   readonly nextCursor: string | null;
-  /** The number of queues whose name contains `search`, in any state; null on all pages but the first. */
+  /** The number of queues whose name contains `search`, in any state; null on later pages. */
   readonly count: number | null;
-  /**
-   * The number of queues in each state; null on all pages but the first, in a search, or if MAX_SORTED or more queues
-   * are locked.
-   */
+  /** The number of queues in each state; null on later pages, in a search, or if at least MAX_SORTED are locked. */
   readonly states: StateCounts | null;
 }
 
@@ -103,7 +100,7 @@ export async function withCounts(
   });
 }
 
-/** The pause that is shown if a pause has locked the queue, but listPauses() does not return that pause. */
+/** The pause that is shown if the queue is paused, but listPauses() does not return its pause. */
 const UNKNOWN_PAUSE: QueuePause = {
   ...{ pausedAt: new Date(0), resumeAt: null, hasEnded: false },
   ...{ reason: null, pausedBy: null, isBackOff: false },
@@ -125,7 +122,7 @@ interface RowsRequest extends Omit<QueueRequest, "only">, StateFilter {
 interface Rows {
   readonly rows: readonly ListedQueueRow[];
   readonly nextCursor: string | null;
-  /** The rows of all pages, before `fits` excludes any; null or absent: not all of them were read. */
+  /** The rows of all pages, before the filter `fits`; null or absent: not all rows were read. */
   readonly all?: readonly ListedQueueRow[] | null;
 }
 
@@ -167,7 +164,7 @@ async function rowsOf(
 
 const nameOf = ({ queueName }: ListedQueueRow) => queueName;
 
-/** Returns a page of queues by name. PostgreSQL sorts the queues by its own collation, with the index of names. */
+/** PostgreSQL sorts the queues by its own collation, with the index of names. */
 async function byName(db: Database, request: RowsRequest): Promise<Rows> {
   const { sort, limit, cursor } = request;
   const after = cursor === null ? null : decodePlace(cursor, sort).name;
@@ -186,10 +183,10 @@ function cutRows(rows: readonly ListedQueueRow[], limit: number, sort: QueueSort
   return { rows: shown, nextCursor: encodePlace({ sort, ...end }) };
 }
 
-/** The year 2223 in microseconds since 1970. It is subtracted from the times of stuck queues, so they come first. */
+/** The year 2223 in microseconds since 1970. Subtracted from the times of stuck queues, so that these come first. */
 const AFTER_ALL_US = 8e15;
 
-// Stuck queues come first, those that are stuck longest before the others; then paused queues; then queues that workers
+// The order of locked queues: first stuck queues, longest stuck first; then paused queues; then queues that workers
 // have locked, oldest lock first.
 const byLock: SortOrder<ListedQueueRow> = {
   key: ({ stuckSinceUs, lockedAtUs }) => {
@@ -199,15 +196,15 @@ const byLock: SortOrder<ListedQueueRow> = {
   isDescending: false,
 };
 
-/** Sorts by state (queue-states.ts), worst first; stuck queues by how long they are stuck, longest first. */
+/** Sorts by state (queue-states.ts), worst first, and stuck queues by how long they are stuck, longest first. */
 const byState = (counted: CountedNames): SortOrder<ListedQueueRow> => ({
   key: (row) => (isStuck(row) ? byLock.key(row) : severityOf(row, counted)),
   isDescending: false,
 });
 
 /**
- * Returns a page of the list that has first the locked queues in the order `byLock`, and then all other queues by name.
- * The cursor of a page that ends with one of these other queues has the key null.
+ * Returns a page of a list that is too long to be sorted here: first the locked queues in the order `byLock`, then all
+ * other queues by name. If a page ends with one of the other queues, its cursor has the key null.
  */
 async function stuckFirst(db: Database, request: RowsRequest): Promise<Rows> {
   const { sort, limit, cursor, only } = request;

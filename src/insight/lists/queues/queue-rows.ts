@@ -1,6 +1,5 @@
-// Reads named queues. A queue that a worker has locked is read with the worker's id and state (known-workers.ts). A
-// queue is stuck if a stale worker has locked it, or if an unknown worker locked it more than 4 hours ago.
-// `stuckSinceUs` is the time of the lock, or the time of the stale worker's last heartbeat if that is later.
+// Reads named queues and their locks. A queue is stuck if a stale worker has locked it, or if an unknown worker locked
+// it more than 4 hours ago.
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
 import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
@@ -15,13 +14,12 @@ import type { WorkerState } from "../known-workers.ts";
 export interface ListedQueueRow {
   readonly id: number;
   readonly queueName: string;
-  /**
-   * The time at which a worker locked the queue, in microseconds since 1970. If no worker has locked the queue,
-   * `lockedAtUs`, `lockedBy`, `holder` and `stuckSinceUs` are null.
-   */
+  /** When a worker locked the queue, in microseconds since 1970; null if no worker has locked the queue. */
   readonly lockedAtUs: string | null;
+  /** The id of the worker that has locked the queue. `holder` is the worker's state. */
   readonly lockedBy: string | null;
   readonly holder: WorkerState | null;
+  /** The time of the lock or, if it is later, of the stale worker's last heartbeat; null if the queue is not stuck. */
   readonly stuckSinceUs: string | null;
   readonly isPaused: boolean;
 }
@@ -29,7 +27,7 @@ export interface ListedQueueRow {
 export interface QueueFilter {
   /** A text that the queue's name contains, ignoring case; empty: any name. */
   readonly search: string;
-  /** `locked`: only queues that a worker or a pause has locked; `free`: only all other queues. */
+  /** `locked`: only queues that a worker or a pause has locked; `free`: only the other queues. */
   readonly only: "locked" | "free" | "all";
   /** `among`: only the queues with these ids; `except`: only queues with other ids; null: all queues. */
   readonly ids:
@@ -54,7 +52,7 @@ export async function queueRows(db: Database, filter: QueueFilter): Promise<List
   );
 }
 
-/** Returns all matching queues, unordered; null if `limit` or more queues match. It is faster than queueRows(). */
+/** Returns all matching queues, unordered; null if `limit` or more queues match. Faster than queueRows(). */
 export async function allQueueRows(
   db: Database,
   { search, only, ids: condition, limit, hasHeartbeats }: Omit<QueueFilter, "after">,
@@ -82,15 +80,15 @@ const FREE = {
   isPaused: false,
 };
 
-/** Returns $4 and $5 of the statements: ids, and whether a matching queue has one of them (true) or none (false). */
+/** Returns the parameters $4 and $5: ids, and whether queues with these ids match (true) or all others (false). */
 function idParameters(ids: QueueFilter["ids"]): [readonly number[] | null, boolean] {
   if (ids === null) return [null, false];
   return "among" in ids ? [ids.among, true] : [ids.except, false];
 }
 
-/** Returns the queue with this name. If there is none, returns the queue with this id, or null. */
+/** Returns the queue with this name or, if no queue has this name, with this id; null if there is no such queue. */
 export async function queueRow(db: Database, nameOrId: string): Promise<ListedQueueRow | null> {
-  // PostgreSQL refuses each parameter that contains this character.
+  // PostgreSQL refuses a parameter that contains this character.
   if (nameOrId.includes("\0")) return null;
   const id = /^\d{1,9}$/.test(nameOrId) ? Number(nameOrId) : null;
   const statement = (await hasWorkerTable(db)) ? oneWithHeartbeatsSql : oneWithoutHeartbeatsSql;
@@ -148,7 +146,7 @@ function toQueueRow(row: Row): ListedQueueRow {
 
 const lock = shownLock("queues");
 const { isLocked } = lock;
-/** An SQL condition: a worker or a pause has locked the queue. */
+/** Unlike `isLocked`, this condition also includes queues that a pause has locked. */
 const isBlocked = isBlockedQueue("queues");
 const isOld = `${isLocked} and queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS}::float8 * interval '1 millisecond'`;
 

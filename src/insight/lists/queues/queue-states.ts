@@ -1,6 +1,6 @@
-// Determines the states of queues from their locks and the counts of their jobs, filters queues by state, and counts
-// the queues in each state. A paused queue counts as locked. Every queue is in exactly one of the first six states,
-// which are listed from the worst to the best. It may also be in some of the last three.
+// The states of queues, which follow from their locks and the counts of their jobs. A paused queue counts as locked.
+// Every queue is in exactly one of the first six states, which are listed from the worst to the best. A queue may also
+// be in some of the last three.
 //   stuck     locked by a worker that is not responding, or for more than 4 hours by an unknown worker
 //   failed    not locked, with failed jobs
 //   ready     not locked, without failed jobs, and with due jobs or, under a limit, with locked jobs
@@ -36,7 +36,7 @@ function freeState(has: StateCheck) {
   return has("scheduled") ? "scheduled" : "idle";
 }
 
-/** Returns the rank of the queue's state: 0 is the worst. */
+/** Returns the rank of the queue's state among the first six states: 0 is the worst. */
 export function severityOf(row: ListedQueueRow, { tallies }: CountedNames): number {
   if (isLocked(row)) return exclusive.indexOf(isStuck(row) ? "stuck" : "running");
   return exclusive.indexOf(freeState(hasCounted(tallies.queues.get(row.id))));
@@ -93,8 +93,8 @@ export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
 }
 
 /**
- * The number of queues in each state; null if the jobs were only sampled. A queue that counts as `failing` or `waiting`
- * also counts in one of the other six numbers.
+ * The number of queues in each state; null if only a sample of the jobs was counted. A queue that counts as `failing`
+ * or `waiting` also counts in one of the other six numbers.
  */
 export interface StateCounts {
   readonly stuck: number;
@@ -135,7 +135,7 @@ const NOT_COUNTED = {
 };
 const NOT_IDLE = Object.values(inState).flat();
 
-/** Returns the ids of the queues that, by their jobs, are in this state if they are not locked. Ignores their locks. */
+/** Returns the ids of the queues that would be in this state if no queue were locked. */
 function idsIn({ tallies }: CountedNames, state: ExclusiveState): number[] {
   const isIn = (tally: NameTally) => freeState(hasCounted(tally)) === state;
   return [...tallies.queues].filter(([, tally]) => isIn(tally)).map(([id]) => id);

@@ -1,7 +1,7 @@
-// A term of a query on the payload, or on a field of the payload. PostgreSQL's json operators fail on a payload with
-// \u0000 or a lone surrogate, so one such job would make the whole statement fail. These operators also treat 7.0 and 7
-// as different. So for a term on a field, SQL only searches the text of the payload for the field's name and for the
-// value, as they are usually written. This process then decides whether the job matches.
+// Conditions of a query on the payload, or on a field of the payload. PostgreSQL's json operators fail on \u0000 and
+// on a lone surrogate, so one payload with such a character would make the whole statement fail. These operators also
+// treat 7.0 and 7 as different. So for a field, SQL only searches the text of the payload for the field's name and for
+// the value, as they are usually written. This process then decides whether the job matches.
 import { compareNumbers } from "../../../domain/exact/decimal.ts";
 import { stringOf, valuesAt } from "../../../domain/exact/payload-values.ts";
 import { isOrder } from "../../../domain/portable/query/fields.ts";
@@ -33,15 +33,15 @@ export function payloadPart(term: FieldTerm, parameters: Parameters): QueryPart 
 
 const PAYLOAD = 'jobs.payload::text collate "C"';
 const BACKSLASH = "pg_catalog.chr(92)";
-/** A condition: the payload has a backslash, as every escape has. Backslashes are rare in payloads. */
+/** The condition that the payload has a backslash, with which every escape begins. Few payloads have one. */
 const HAS_ESCAPE = contains(PAYLOAD, BACKSLASH);
 const HAS_CODE = `${HAS_ESCAPE} and ${contains(PAYLOAD, `${BACKSLASH} || 'u'`)}`;
 
 /**
  * Returns a condition that every matching payload fulfils. If all values are texts and `op` is none of `<`, `<=`, `>`
- * and `>=`, the payload has to contain one of the values. Unless a value is `none`, the payload also has to contain the
- * last name of the path. asWritten() takes into account that both can be escaped. The values are searched first,
- * because fewer payloads contain them.
+ * and `>=`, the payload has to contain one of the values. If no value is `none`, the payload also has to contain the
+ * last name of the path. Both may be escaped (asWritten()). The values are searched first, because fewer payloads
+ * contain them.
  */
 function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): QueryPart {
   const key = path.findLast((step) => typeof step === "string");
@@ -65,7 +65,7 @@ function valueText({ text, isPrefix, isQuoted }: TextValue): string {
   return mayBeWord ? text : `"${text}"`;
 }
 
-/** Returns the condition that the payload contains `written`, or contains escapes, which may encode `text`. */
+/** Returns the condition that the payload contains `written`, or an escape that may encode a character of `text`. */
 function asWritten(written: string, text: string, parameters: Parameters): QueryPart {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters
   const mayBeEscaped = /[\u0000-\u001f"\\/]/.test(text);
@@ -95,7 +95,6 @@ function isEqual(json: string, value: QueryValue): boolean {
       : text === value.text;
   }
   if (value.kind === "number") return isNumber(json) && compareNumbers(json, value.text) === 0;
-  // A text without quotes in the query may mean one of the literals `true`, `false` and `null`.
   const isWord = value.kind === "text" && !value.isQuoted && !value.isPrefix;
   return isWord && /^[tfn]/.test(json) && json === value.text;
 }

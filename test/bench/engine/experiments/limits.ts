@@ -1,7 +1,7 @@
 // Five experiments with limits. `limits-not-hit` measures the cost of a limit that is never reached, `limits-beside`
-// the cost of a full limit of another task, and `limits-queues` the cost of limits of queues. The other two run short
-// jobs under a limit in eight processes: `limits-used` measures which part of the ideal rate the jobs reach, and
-// `limits-rivals` compares the largest number of jobs at once, the speed and the costs with those of rivals.
+// the cost of a full limit of another task, and `limits-queues` the cost of limits of queues. `limits-used` and
+// `limits-rivals` run short jobs under a limit in eight processes. `limits-used` measures which part of the ideal rate
+// is reached; `limits-rivals` compares the largest number of jobs at once, the speed and the costs with rivals.
 import { makeWorkerUtils } from "../../../../src/utils/worker-utils.ts";
 import { mostAtOnce } from "../../../worker/most.ts";
 import { contend } from "../contender.ts";
@@ -33,8 +33,8 @@ export const limitNotHit: Experiment = {
 };
 
 /**
- * The contenders `beside` also have jobs of the task `beside`, which has a limit of 3. These jobs are more urgent than
- * all other jobs, and there are so many of them that they do not run out before the other jobs are done.
+ * For the contenders `beside`, the queue also has jobs of the task `beside`, which has a limit of 3. These jobs are
+ * more urgent than all other jobs, and there are so many that some of them are left when the other jobs are done.
  */
 export const besideLimit: Experiment = {
   ...COMMON,
@@ -90,8 +90,8 @@ const ENGINES = [
 ];
 
 /**
- * Compares the rate of starts with the ideal rate, at which as many jobs as the limit allows run at every moment. The
- * jobs take MS milliseconds, so the ideal rate of a limit of 10 is 2,000 jobs/s.
+ * Compares the rate of starts with the ideal rate: at the ideal rate, as many jobs as the limit allows run at every
+ * moment. The jobs take MS milliseconds, so the ideal rate of a limit of 10 is 2,000 jobs/s.
  */
 export const limitUsed: Experiment = {
   ...COMMON,
@@ -193,7 +193,7 @@ async function withUtils(
   await utils.end();
 }
 
-/** Drains the jobs with `count` processes. The processes begin and end together, so their speeds are added. */
+/** Runs all jobs in `count` processes. The processes begin and end together, so their speeds are added. */
 async function drainBy(bench: Bench, count: number, rest: Partial<Duty>): Promise<Answer> {
   const { jobs } = bench.options;
   const duty = bench.duty("drain", "ours", {
@@ -215,14 +215,14 @@ function total(answers: readonly Answer[]): Sample {
     samples.reduce((sum, one) => sum + (one[metric] ?? 0) * Math.max(one["jobs"] ?? 0, 1), 0) /
     samples.length /
     Math.max(jobs, 1);
-  // Each process has measured only its own CPU time of Node, so these times are added.
+  // Each process has measured only its own CPU time in Node, so these times are added.
   const nodeUs = each("nodeUs") * samples.length;
   return { jobs, nodeUs, pgUs: each("pgUs"), wal: each("wal") };
 }
 
 /**
  * Returns the largest number of jobs that ran at once (`most`), and the starts per second (`jps`). `jps` leaves out the
- * first 20 % and the last 10 % of all starts, because perhaps not all processes run then.
+ * first 20 % and the last 10 % of all starts, because during these starts perhaps not all processes run.
  */
 function atOnce(runs: readonly Run[]): Sample {
   const spans = runs.map(([, id, from, to]) => ({ n: String(id), by: "", from, to }));

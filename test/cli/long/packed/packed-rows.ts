@@ -1,7 +1,6 @@
-// Tests that the admin answers the requests of asked.ts while rows are small on disk and large in memory. Usually there
-// are 1,500 such rows, each with a value of up to 16 KB on disk and 1.39 MB in memory. The requests may take at most
-// 150 MB of additional memory. If this machine can limit the memory of a process (cgroup.ts), the admin's process has
-// 512 MiB in all.
+// Tests that the admin answers the requests of asked.ts while many rows are small on disk and large in memory. Most
+// tests have 1,500 such rows, each with a compressed value of up to 16 KB on disk and 1.39 MB in memory. During the
+// requests, the memory of the admin may grow by at most 150 MB.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,14 +20,14 @@ const ALIVE_IN_MB = 512;
 const MAX_HEALTH_MS = 2_000;
 const MAX_MS = 170_000;
 
-/** An SQL expression of the text in the large rows. The text has 1.39 MB, and compresses well. */
+/** An SQL expression for a text of 1.39 MB that compresses well. */
 export const long = "pg_catalog.repeat('a', 1390000)";
 
 /**
- * Tests the admin on a database with 1,500 jobs, every second of which has failed. `statement`: makes these jobs large,
- * or adds large rows to other tables. `requested`: the parts of asked.ts whose requests are sent. `own`: extensions to
- * add to the schema besides `operations`, and the paths of further requests. A test file may take at most three
- * minutes, also on a busy machine, so each kind of row has its own file, and the slowest kinds have two.
+ * Tests the admin on a database with 1,500 jobs, half of which have failed. `statement`: SQL that makes these jobs
+ * large, or adds large rows to other tables. `requested`: the parts of asked.ts whose requests are sent. `own`:
+ * extensions of the schema besides `operations`, and the paths of further requests. Each kind of row has one or two
+ * test files, because a file may take at most three minutes, also on a busy machine.
  */
 export function testPackedRows(
   kind: string,
@@ -97,8 +96,8 @@ const memoryMb = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 
 /**
- * Sends the requests one after another, after two requests that make the admin load its code. Returns the requests that
- * failed, the slowest request, and by how many MB the memory of the admin has grown at most.
+ * Sends the requests one after another. Returns the failed requests, the slowest request, and the largest growth of
+ * the admin's memory, in MB.
  */
 async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly string[]) {
   const ask = async (path: string) => {
@@ -107,6 +106,7 @@ async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly
     await response.arrayBuffer();
     return { status: response.status, ms: performance.now() - began };
   };
+  // These requests make the admin load its code, so that the code does not count as growth.
   for (const path of ["/api/session", "/api/jobs?limit=1"]) await ask(path);
   const before = memoryMb(pid);
   let [mb, slowestMs, slowest] = [0, 0, ""];
@@ -123,8 +123,8 @@ async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly
 }
 
 /**
- * A program that requests /healthz again 10 ms after each response. When its input ends, it prints how long each
- * request took. It runs in a separate process, so that the test's own work does not delay it.
+ * A program that requests /healthz until its standard input ends, each time 10 ms after the last response, and prints
+ * how long each request took. It is a separate process, so that the test's own work does not delay the requests.
  */
 const healthProgram = `
   const times = [];

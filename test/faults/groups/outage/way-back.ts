@@ -1,17 +1,14 @@
-// Measures the recovery after an outage: the time until the first job starts, the time until the full rate is reached,
-// and the number of warnings and errors that each worker logs. Checks that no live worker was treated as stale.
-// sessionsAreBack() checks that no worker has lost a connection permanently. "Our workers" are those of this library,
-// in contrast to Graphile workers (`stock`).
+// Measures the recovery after an outage: when jobs start again, when their rate is restored, and how much each worker
+// logs. Checks that no live worker was treated as stale, and that no worker has lost a connection permanently. A stand
+// has one database and several workers, its members. "Our workers" are those of this library, not Graphile workers
+// (`stock`).
 import type { Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
 import type { Stand } from "../../field/stand.ts";
 
 const FIRST = { most: 5_000 };
 const FULL = { most: 5_000 };
-/**
- * The most warnings and errors that a worker may log in one outage. The end of an outage is logged as info, so it does
- * not count.
- */
+/** The most warnings and errors that a worker may log in one outage. */
 const LINES = 5;
 const MAX_MS = 40_000;
 
@@ -57,11 +54,11 @@ export async function measureRecovery(
 const oursOf = ({ living }: Stand): Member[] => living.filter(({ isStock }) => !isStock);
 
 /**
- * Returns two counts of a member so far. `lines`: its warnings and errors, without those about jobs, because jobs fail
- * on purpose, and each job that a fast lane loses with its connection is logged, too. `judged`: how often a live worker
- * was treated as stale, which is how often the member recovered jobs of another worker or lost its own lease. With
- * `losesWrites`, leases that the member has ended itself are not counted: a fault that undoes committed writes may undo
- * heartbeats, and a worker that detects this ends its lease, because jobs may be in an earlier state, too (`restored`).
+ * Returns two counts of a member so far. `lines`: the member's warnings and errors. Those about jobs are not counted,
+ * because jobs fail on purpose, and because each job that a fast lane loses with its connection is logged. `judged`:
+ * how often a live worker was treated as stale. This is how often the member recovered jobs of another worker or lost
+ * its own lease. With `losesWrites`, a lease that was lost for the reason `restored` is not counted: the fault may have
+ * undone heartbeats, and a worker that detects this ends its own lease.
  */
 function reportsOf({ lines, events }: Member, losesWrites: boolean) {
   const ofOutages = lines.filter(({ message }) => !message.startsWith("a job "));
@@ -80,7 +77,7 @@ async function firstAfter(stand: Stand, ready: number): Promise<number> {
 }
 
 /**
- * Returns the moment from which on jobs run at the full rate: each of our workers has started a job, and a second has
+ * Returns the moment from which jobs run at the full rate: each of our workers has started a job, and a second has
  * begun in which at least 80 % of the usual number of jobs start.
  */
 async function fullAfter(stand: Stand, ready: number, rate: number): Promise<number> {
@@ -103,8 +100,8 @@ async function fullAfter(stand: Stand, ready: number, rate: number): Promise<num
   return full;
 }
 
-// The connections of the pool for tasks and those for maintenance are left out, because they are open only when needed.
-// All other connections exist as long as the worker.
+// The connections for tasks and for maintenance are left out, because they are open only when needed. All other
+// connections exist as long as the worker.
 const SESSIONS = `select application_name as name, count(*)::int as count from pg_stat_activity
   where datname = current_database() and application_name like 'worker %'
   and application_name <> 'worker maintenance' group by 1 order by 1`;
@@ -139,8 +136,8 @@ const FREED_OF_STOCK = `with freed_queue as (
 select (select count(*)::int from freed) as count from (select count(*) from freed_queue) queues`;
 
 /**
- * Ends a stand. If the stand has a Graphile worker, first unlocks jobs and named queues that this worker has left
- * locked because it lost a connection. Otherwise they would stay locked for 4 hours.
+ * Ends a stand. If the stand has a Graphile worker, first unlocks the jobs and named queues that this worker has left
+ * locked because it lost a connection. Without this, they would stay locked for 4 hours.
  */
 export async function endAfterOutage(stand: Stand): Promise<void> {
   if (stand.mode.stock) {

@@ -1,6 +1,6 @@
 /**
  * The jobs that a query finds, grouped by error, task or queue: the largest groups, and the first jobs of each open
- * group. Each group has a query of its own, for its rows, its action and its link.
+ * group. Each group has a query that finds only its jobs, for the group's rows, action and link.
  */
 
 import { Terms, termsOf } from "../../bar/terms";
@@ -27,9 +27,9 @@ import { Settings } from "./settings";
 
 export const GROUPINGS: string[] = ["error", "task", "queue"];
 export const MAX_GROUPS = 50;
-/** The maximum number of jobs that an open group shows. The row after them has a link to a list of all its jobs. */
+/** The maximum number of jobs that an open group shows. */
 const SHOWN = 10;
-/** The maximum number of requests that search for the rows of a group. */
+/** The maximum number of requests in one search for the rows of a group. */
 const MAX_STEPS = 8;
 /** The topic of a request for a group's rows is `jobs.in:` and the group's key. */
 const ROWS_OF = "in:";
@@ -43,14 +43,14 @@ class OpenRows {
   /** The number of answers to the present search for the rows. */
   steps: i32 = 0;
   /**
-   * Whether the server has ranked only the jobs that it has read so far. Then the rows of the next answer replace these
-   * rows; otherwise they are added.
+   * Whether `jobs` are only the first of the jobs that the server has found so far. If so, the next answer of the search
+   * replaces `jobs`. If not, the jobs of the next answer are added.
    */
   private isPartial: bool = false;
-  /** Whether the search for the rows has ended; false: it stopped at the server's time limit. */
+  /** Whether the search for the rows has ended; false: the last answer stopped at the server's time limit. */
   isComplete: bool = true;
   isKnown: bool = false;
-  /** The group's count when its rows last arrived; -1: they have not arrived yet. */
+  /** The group's count when its rows last arrived; -1: no rows have arrived yet. */
   count: i64 = -1;
 
   /** Adds the jobs of an answer. `goesOn`: the answer continues the search of the previous answer. */
@@ -96,8 +96,8 @@ export class Grouping extends PageState {
   }
 
   /**
-   * Returns the heads of the groups. Below the head of an open group are its rows, and a row with a link to all jobs of
-   * the group.
+   * Returns the heads of the groups. Below the head of an open group are the group's rows, and a row with a link to all
+   * jobs of the group.
    */
   page(): RowPage {
     const page = new RowPage();
@@ -137,7 +137,7 @@ export class Grouping extends PageState {
     return this.opened.has(key);
   }
 
-  /** Opens a closed group and requests its rows; closes an open one. */
+  /** Opens a closed group and requests its rows; closes an open group. */
   toggle(m: Model, group: Group): void {
     if (this.opened.has(group.key)) {
       this.opened.delete(group.key);
@@ -171,8 +171,8 @@ export class Grouping extends PageState {
   }
 
   /**
-   * Whether an open group of this list has requested these rows. A comparison of keys is not enough, because
-   * another list may have requested the rows of its own group with the same key.
+   * Whether an open group of this list has made the request. The key alone does not show this, because another list may
+   * have requested the rows of a group with the same key.
    */
   awaits(request: Pending): bool {
     const key = this.keyOf(request);
@@ -186,7 +186,7 @@ export class Grouping extends PageState {
 
   /**
    * Adds an answer to the rows of its group. Returns whether the new rows replace the group's rows on screen; if not,
-   * they are merged into the list on screen.
+   * the new rows are merged into the list on screen.
    */
   onAnswer(m: Model, request: Pending, body: string): bool {
     const key = this.keyOf(request);
@@ -203,14 +203,13 @@ export class Grouping extends PageState {
     opened.count = this.groupOf(key).count.value;
     opened.add(answer, goesOn);
     this.fill(key, opened);
-    // If the search reached the server's time limit before enough rows were found, the next request continues it.
+    // If an answer stopped at the server's time limit before enough rows were found, the next request goes on searching.
     const next = answer.nextCursor;
     const wants = !answer.complete && opened.jobs.length < SHOWN && opened.steps < MAX_STEPS;
     if (wants && next !== null) this.requestFrom(m, request.topic, opened, next);
     return isFirst;
   }
 
-  /** Removes all groups and their rows. */
   clear(): void {
     this.answer = Groups.empty();
     this.opened.clear();

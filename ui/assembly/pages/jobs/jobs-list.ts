@@ -36,7 +36,7 @@ const PAUSE_FACTOR = 20;
 
 /** The state of the list that Back restores in addition to the rows. */
 export class JobsState extends PageState {
-  /** Set by the subclass GroupedJobs: its Grouping. */
+  /** The Grouping of the subclass GroupedJobs. */
   groups: PageState | null = null;
 
   constructor(
@@ -51,13 +51,12 @@ export abstract class JobsList extends ListPage {
   readonly bar: Bar = new Bar();
   search: Search = new Search();
   readonly settings: Settings = new Settings();
-  /** The query in the address. */
   query: string = "";
   private readonly more: ServerData = new ServerData("jobs.more");
   private answer: JobList = JobList.empty();
   /**
-   * By the cursor of a page: the number of the page's first row in the whole list. Only pages whose earlier pages have
-   * all been read are included.
+   * By the cursor of a page: the number of the page's first row in the whole list, from 1. A page is included only if
+   * all pages before it have been read.
    */
   private firsts: Map<string, i32> = new Map<string, i32>();
 
@@ -130,8 +129,9 @@ export abstract class JobsList extends ListPage {
   }
 
   /**
-   * Requests the rows; if the query is invalid, empties the list instead. If Back has restored partial rows of several
-   * answers, keeps these rows without a request, because a single answer is the result of a shorter search.
+   * Requests the rows; if the query is invalid, empties the list instead. If Back has restored partial rows
+   * (bar/search.ts) of several answers, keeps these rows and sends no request, because the answer to one request is the
+   * result of a shorter search.
    */
   override load(m: Model): void {
     if (this.search.answers > 1 && this.search.isPartial) return;
@@ -178,7 +178,7 @@ export abstract class JobsList extends ListPage {
   override onAnswer(m: Model, request: Pending, body: string): void {
     if (request.topic === this.more.topic) this.onMore(m, body);
     else {
-      // An answer that is merged into the rows of several answers does not restart the search for these rows.
+      // If an answer is merged into the rows of several answers, the search for these rows is not restarted.
       const isJoined = this.search.answers > 1;
       super.onAnswer(m, request, body);
       if (this.rows.error.length === 0 && !(isJoined && this.list.wasMerged)) this.began(m);
@@ -199,7 +199,7 @@ export abstract class JobsList extends ListPage {
     }
   }
 
-  /** Adds the rows of a further answer. If the present rows are partial (bar/search.ts), the new rows replace them. */
+  /** Adds the rows of a further answer. If the present rows are partial, the new rows replace them. */
   private onMore(m: Model, body: string): void {
     const wasPartial = this.search.isPartial;
     const page = this.read(body);
@@ -243,7 +243,6 @@ export abstract class JobsList extends ListPage {
       this.goOn(m);
   }
 
-  /** Requests the next step of the search. */
   goOn(m: Model): void {
     this.more.request(m, this.at(m, this.list.next));
   }
