@@ -63,7 +63,7 @@ async function program() {
   await stamped(() => run([ui, assets, thread, notices, bundle]));
 }
 
-/** At the same time as the program, builds two parts of the executable: Node and the archive of PostgreSQL. */
+/** Builds the program and, at the same time, two parts of the executable: Node and the archive of PostgreSQL. */
 async function programAndParts() {
   await Promise.all([parts(), program()]);
 }
@@ -87,7 +87,7 @@ async function assets() {
   await place(join(dist, "ui/assets.json"), JSON.stringify(table));
 }
 
-/** Returns the shortest of four results of brotli. This saves up to 100 bytes. */
+/** Returns the shortest result of four settings of brotli. This saves up to 100 bytes. */
 function smallest(bytes) {
   const all = [18, 19].flatMap((window) =>
     [0, 4].map((direct) =>

@@ -1,6 +1,6 @@
-// Reads this machine's clocks, and waits. These clocks pace loops and measure durations; whether a job is due is decided
-// by PostgreSQL's clock. The global clocks and timers are captured when this module loads, because test tools may
-// replace them while an application waits for its database.
+// Reads this machine's clocks, and waits. These clocks pace loops and measure durations. PostgreSQL's clock decides
+// whether a job is due. This module captures the global clocks and timers when it loads, because test tools may replace
+// them while an application waits for its database.
 import nodeTimers from "node:timers";
 import promises from "node:timers/promises";
 
@@ -36,7 +36,7 @@ const { now: epochMs } = Date;
 const uptimeMs = performance.now.bind(performance);
 const sharedNs = process.hrtime.bigint;
 
-/** A clock that paces a loop. Tests pass one that they advance by hand. */
+/** A clock that paces a loop. Tests pass a clock that they advance by hand. */
 export interface Clock {
   /** Returns milliseconds by a clock that never jumps. */
   monotonic(): number;
@@ -85,16 +85,16 @@ export function momentNow(): Moment {
 }
 
 /**
- * Returns the milliseconds since a moment: the longer of the durations by its two clocks, because on Linux the
- * monotonic clock does not count the time for which the machine was suspended. If the clock of now() was set ahead since
- * the moment, the result is too long.
+ * Returns the milliseconds since a moment: the longer of the durations by the two clocks. On Linux the monotonic clock
+ * does not count the time for which the machine was suspended. The result is too long if the clock of now() was set
+ * ahead after the moment.
  */
 export function msSince([monotonicUs, epochMs]: Moment): number {
   const elapsedUs = Number(sharedMonotonicUs() - monotonicUs);
   return Math.max(elapsedUs / 1_000, now() - Number(epochMs));
 }
 
-/** Measures a duration as msSince() does, but allocates nothing when `ms` is read: a worker reads `ms` before each job. */
+/** Measures a duration as msSince() does. A read of `ms` allocates nothing: a worker reads `ms` before each job. */
 export class Stopwatch {
   readonly #startMs = monotonic();
   readonly #startedAt = now();

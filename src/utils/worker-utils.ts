@@ -167,9 +167,9 @@ export interface WorkerUtils<Added = Job>
    */
   forceUnlockWorkers(workerIds: readonly string[]): Promise<UnlockedCounts>;
   /**
-   * Pauses a named queue, which is created if it does not exist: no worker starts its jobs, not even a Graphile worker.
-   * Running jobs continue, unless the option `cancelRunning` is true, and jobs can still be added. A second call
-   * replaces the reason and the end of the pause. Waits up to `waitMs` (default 5,000) until all live workers have
+   * Pauses a named queue, which is created if it does not exist: no worker, not even a Graphile worker, starts jobs of
+   * the queue. Running jobs continue, unless the option `cancelRunning` is true, and jobs can still be added. A second
+   * call replaces the reason and the end of the pause. Waits up to `waitMs` (default 5,000) until all live workers have
    * acknowledged the pause; the result names the workers that have not. Rejects with InputError for invalid options,
    * and with `extension_missing` until `worker migrate --with controls` has added the tables.
    */
@@ -191,12 +191,11 @@ export interface WorkerUtils<Added = Job>
   listPauses(): Promise<Pause[]>;
   /**
    * Recovers the jobs of workers whose last heartbeat is older than both `sweepThresholdMs` (default 300,000) and the
-   * worker's own threshold. Also recovers the jobs of workers that have never sent a heartbeat, if their newest lock is
-   * older than `sweepThresholdMs`. Jobs with the flag `infrastructure_resilient` are recovered only after the worker's
-   * threshold for such jobs. Jobs with attempts left may run again after `recoveryDelayMs` (default 30,000);
-   * interrupted attempts count. With `dryRun`, nothing is changed. Running workers also recover the jobs of stale
-   * workers by themselves (option `recovery`). Rejects with InputError for a duration that is negative or longer than a
-   * year.
+   * worker's own threshold. Also recovers the jobs of workers that have never sent a heartbeat, if their newest lock
+   * is older than `sweepThresholdMs`. Jobs with the flag `infrastructure_resilient` are recovered only after the
+   * worker's threshold for such jobs. Jobs with attempts left may run again after `recoveryDelayMs` (default 30,000);
+   * interrupted attempts count. Running workers also recover the jobs of stale workers by themselves (option
+   * `recovery`). Rejects with InputError for a duration that is negative or longer than a year.
    */
   sweepStaleWorkers(options?: SweepOptions): Promise<SweepResult>;
   /**

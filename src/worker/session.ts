@@ -3,11 +3,12 @@
 // (sessions.ts).
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
-import { settlesWithin, systemClock, wait } from "../base/clock.ts";
+import { settlesWithin, systemClock } from "../base/clock.ts";
 import type { Outage } from "../base/outage.ts";
 import type { Database } from "../database/database.ts";
 import { exactClient } from "../database/exact-client.ts";
 import { completeJobIn } from "../queue/settle/complete-in.ts";
+import { returnUnknownJobs } from "../queue/settle/give-back.ts";
 import { endLeases } from "../queue/workers/lease.ts";
 import { SHORT_BOUNDS, withApplicationName, withBounds } from "./connection/connection-config.ts";
 import { WorkerConnection, type WorkerConnectionSettings } from "./connection/worker-connection.ts";
@@ -30,7 +31,7 @@ import { SafeFetcher } from "./safe/safe-fetcher.ts";
 import type { Hooks } from "./task/hooks.ts";
 import type { ContextSource, SharedContext } from "./task/task-context.ts";
 
-/** How long stop() waits at most for the return of permits and tokens, and then again for the end of the lease. */
+/** The maximum of each wait of stop(): for the return of permits, tokens and strays, and for the end of the lease. */
 const LEASE_END_MS = 300;
 
 export interface SessionParts<E> {
@@ -65,6 +66,8 @@ export class Session<E> {
   #safe: SafeFetcher<E> | undefined;
   #safeConnections: readonly WorkerConnection[] = [];
   #hasEndedLease = false;
+  /** Whether a pooler may have passed on a fetch after its connection was lost. Nothing runs the jobs that it locked. */
+  #mayHaveStrays = false;
 
   constructor(parts: SessionParts<E>) {
     const { config, lease } = parts;
@@ -153,7 +156,7 @@ export class Session<E> {
 
   /** True if certainly no job is locked under the session's id, and stop() has not ended the lease. */
   get leavesLease(): boolean {
-    return this.dispatcher.holdsNothing && !this.#hasEndedLease;
+    return this.dispatcher.holdsNothing && !this.#mayHaveStrays && !this.#hasEndedLease;
   }
 
   get cancellable(): readonly FetchedJob[] {
@@ -193,26 +196,28 @@ export class Session<E> {
     await this.dispatcher.waitUntilDrained(signal);
     await this.#backOffs.waitUntilWritten(signal);
     if (!signal.aborted) await settlesWithin(this.#limits.close(), LEASE_END_MS);
-    await this.#endLease(signal);
+    if (this.#mayHaveStrays) await settlesWithin(this.#returnStrays(), LEASE_END_MS);
+    await this.#endLease();
+  }
+
+  async #returnStrays(): Promise<void> {
+    if (!this.dispatcher.holdsNothing || this.database === null) return;
+    const { refused } = await returnUnknownJobs(this.database, this.id, [], []);
+    this.#mayHaveStrays = refused.length > 0;
   }
 
   /**
-   * Ends the lease on an open connection of the safe mode, if there is one and no job is locked under the lease. No new
-   * connection is opened, because on a busy machine, or when many workers stop at once, this may take so long that the
-   * lease expires. The stopped worker would then count as stale.
+   * Ends the lease on an open connection of the safe mode, if no job is locked under the lease. No new connection is
+   * opened: if many workers stop at once, this may take so long that the lease expires.
    */
-  async #endLease(signal: AbortSignal): Promise<void> {
+  async #endLease(): Promise<void> {
     const connection = this.#safeConnections.find(({ isConnected }) => isConnected);
     if (connection === undefined || !this.leavesLease || !this.#parts.lease.hasHeartbeats) return;
-    const answered = new AbortController();
-    const ended = endLeases(connection.database, [this.id]).then(
-      () => {
-        this.#hasEndedLease = true;
-      },
-      () => {}, // Upkeep.stop() or Leases.release() ends the lease later.
-    );
-    void ended.then(() => answered.abort());
-    await wait(LEASE_END_MS, AbortSignal.any([signal, answered.signal]));
+    // If this fails, Upkeep.stop() or Leases.release() ends the lease later.
+    const ended = endLeases(connection.database, [this.id]).then(() => {
+      this.#hasEndedLease = true;
+    });
+    await settlesWithin(ended, LEASE_END_MS);
   }
 
   #parameters(tasks: SessionParts<E>["tasks"], fetched: "all" | "unlimited"): TaskParameters {
@@ -227,7 +232,10 @@ export class Session<E> {
     const { retry } = this.#backOffs;
     const executor = new JobExecutor(tasks, source, results, hooks, config.timeoutMs, retry);
     let fetcher: SafeFetcher<E> | undefined;
-    const onLoss = (error: Error) => fetcher?.connectionLost(error);
+    const onLoss = (error: Error) => {
+      this.#mayHaveStrays = !config.preparedStatements;
+      fetcher?.connectionLost(error);
+    };
     const connections = this.#connections({ connection, onLoss, isLeased: () => false });
     fetcher = new SafeFetcher(
       {

@@ -110,7 +110,7 @@ interface Behind extends AsyncDisposable {
   notify(payload: string): Promise<void>;
 }
 
-/** Starts a listener behind a proxy. `timing` replaces times of the listener, or its function wait(). */
+/** Starts a listener behind a proxy. */
 async function behindProxy(
   timing: Partial<ListenerTiming>,
   connection: pg.ClientConfig = {},
@@ -167,7 +167,7 @@ async function behindProxy(
 }
 
 // These functions recognize a wait of the listener by its length: the wait for the next check, for the answer to a
-// check, or for the next attempt to connect. The tests end these waits, because short real waits fail on a busy machine.
+// check, or for the next attempt to connect. The tests end these waits: short real waits fail on a busy machine.
 const isPause = (ms: number) => ms >= 10_000;
 const isAnswer = (ms: number) => ms === 4_000;
 const isBackoff = (ms: number) => ms < 4_000;

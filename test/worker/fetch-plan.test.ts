@@ -212,8 +212,7 @@ describe("Fetching ahead", () => {
   test("follows the speed at which jobs end; after more than a second without a fetch, only the latest speed counts.", () => {
     const { clock, plan } = planned();
     assert.equal(plan.ahead, 0);
-    // 100 jobs a millisecond are 2,500 in the 25 ms for which jobs are fetched ahead. The latest speed and the mean of
-    // the earlier ones count half each.
+    // The speed is the mean of 0 and 100 jobs a millisecond. Jobs are fetched ahead for 25 ms.
     plan.countEnded(1_000);
     clock.advance(10);
     plan.measure();

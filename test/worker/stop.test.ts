@@ -57,6 +57,36 @@ describe("A graceful stop", () => {
     assert.equal(begun(), 2);
   });
 
+  test("behind a pooler, returns jobs that a fetch of a lost connection has locked too late.", async (t) => {
+    const proxy = await tcpProxy(queue.url);
+    t.after(() => proxy.close());
+    const worker = await queue.startWorker({
+      connectionString: proxy.url,
+      ...{ preparedStatements: false, notify: false, recovery: {}, pollIntervalMs: 20 },
+      tasks: [recordingTask("task")],
+    });
+    const runOne = async () => {
+      const { id } = await queue.utils.addJob("task");
+      await waitUntil("a job runs", async () =>
+        (await queue.remaining()).every((one) => one.id !== id),
+      );
+    };
+    await runOne();
+    proxy.reset();
+    await runOne();
+    // As if a pooler had passed on a fetch of the old connection after the worker had connected again.
+    await addMany("other", 1);
+    await queue.sql(`update worker._private_jobs
+      set locked_by = '${worker.id}', locked_at = now(), attempts = 1`);
+    await worker.stop();
+    const left = await queue.remaining();
+    assert.deepEqual(
+      left.map(({ attempts, locked_by }) => [attempts, locked_by]),
+      [[0, null]],
+    );
+    assert.deepEqual(await queue.sql("select id from worker._private_workers"), []);
+  });
+
   test("waits for the running job of a named queue, and unlocks the queue.", async () => {
     const { task, open, begun } = blockingTask();
     await addMany("held", 5, { queueName: "q" });

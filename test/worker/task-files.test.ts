@@ -24,7 +24,9 @@ const scratch = mkdtempSync(join(tmpdir(), "worker-files-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
 test("Tasks have Graphile Worker's identifiers; other files are ignored, some of them with a log line.", async () => {
+  const deepest = "d/".repeat(33);
   const directory = filesOf({
+    [`${deepest}x.js`]: "throw 1;",
     "a.js": "module.exports = () => {};",
     "a.js.map": "{}",
     "deep/er/b-c.mts": "export default () => {};",
@@ -50,7 +52,8 @@ test("Tasks have Graphile Worker's identifiers; other files are ignored, some of
   const names = tasks.map(({ identifier }) => identifier);
   assert.deepEqual(names.sort(), ["a", "deep/er/b-c", "linked", "p"]);
   const left = ["data.json", "deep/er/b-d.d.ts", "folder", "has.dot/", "view.tsx", "with space.js"];
-  assert.deepEqual([...text.keys()].sort(), left);
+  assert.deepEqual([...text.keys()].sort(), [deepest, ...left]);
+  assert.equal(text.get(deepest), "it is more than 32 folders deep");
   assert.match(text.get("has.dot/") ?? "", /^its name must have only letters/);
   assert.match(text.get("view.tsx") ?? "", /JSX is not compiled/);
 });

@@ -5,24 +5,24 @@
 //  1. A *viewer* is a client with an open event stream. A viewer, or a request that needs a snapshot, wakes the feed.
 //     While the feed is quiet, its loop runs no statement.
 //  2. A *pulse* reads the counts, the queues and the workers, every 1 or 2 s while there is a viewer
-//     (insight/snapshot/sampler.ts). If the table of jobs has up to 4,096 pages, it is *small*: a pulse reads the whole
-//     table, so the counts are exact. If this takes too long, the table counts as large.
+//     (insight/snapshot/sampler.ts). If a pulse can read the whole table of jobs in time, the table is *small*, and the
+//     counts are exact. A table of more than 4,096 pages is always *large*.
 //  3. Of a large table a pulse reads only the first entries of the indexes. Between pulses, a *sample* of up to 2,000
 //     pages estimates the counts that these entries do not show, and a *census* counts all jobs by task and queue, in
 //     short chunks.
-//  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. Each source is read only
-//     while a viewer watches its event.
-//  5. The loop (rhythm.ts) runs one reading at a time. After a reading, its kind usually pauses for an interval; after a
-//     slow reading, for 10 or 20 times the duration of the reading, up to 15 s. After a complete census, the next census
-//     waits for 60 s. Samples, the census and sources also share a pause.
+//  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. A source is read only
+//     while a viewer watches the event.
+//  5. The loop (rhythm.ts) runs one reading at a time. Between two readings of one kind there is usually a pause: an
+//     interval, or if that is longer, 10 or 20 times the duration of the last reading, up to 15 s. After a complete
+//     census, the next census waits for 60 s. Samples, steps of the census and sources also pause together.
 //  6. An event is sent to its viewers when its content has changed (broadcast.ts). Even without a change, each viewer
 //     receives a pulse or a ping about every 5 s.
 //  7. If the table is small, a request waits for a new pulse, which concurrent requests share. If the table is large, a
 //     request may receive a pulse that is up to 10 s old, and pulses are read for a minute after the request even
 //     without a viewer.
-//  8. After a write of this admin, the watched sources are read at once, and again 0.3, 2 and 5 s later. Further writes
-//     within a second after that write add no readings. If a new viewer watches a source whose event has not been sent,
-//     the source is read at once.
+//  8. After a write of this admin, the watched sources are read several times (AFTER_WRITE_MS). Further writes within a
+//     second after that write add no readings. If a new viewer watches a source whose event has not been sent, the
+//     source is read at once.
 //  9. When a pulse of the loop fails, viewers receive the event `problem`. New viewers receive it, too, until it is
 //     deleted: when a pulse of the loop succeeds, or when no viewer is left.
 import { monotonic, wait } from "../../base/clock.ts";
@@ -66,8 +66,8 @@ export interface FeedSource {
 
 export interface Feed {
   /**
-   * Returns a snapshot of the queue. If the table is small, reading begins after this call, so the snapshot includes
-   * every write that was answered before the call. If the table is large, the snapshot may be up to 10 s old.
+   * Returns a snapshot. If the table is small, the snapshot includes every write that was answered before this call. If
+   * the table is large, the snapshot may be up to 10 s old.
    */
   snapshot(): Promise<QueueSnapshot>;
   /** Returns the JSON of GET /api/overview, and the time of its snapshot. */
@@ -79,7 +79,7 @@ export interface Feed {
   /** Sends `json` to all viewers of `event`. `topic`: see event-source.ts. */
   publish(event: FeedEvent, json: string, topic?: string): void;
   isWatched(event: FeedEvent): boolean;
-  /** Called when this process has changed the queue. Reads the watched sources after the delays of AFTER_WRITE_MS. */
+  /** Called when this process has changed the queue. Reads the watched sources after AFTER_WRITE_MS. */
   changed(): void;
   /** Returns the tasks and queues with the most jobs. */
   largest(snapshot: QueueSnapshot, limit: number): Promise<LargestNames>;

@@ -70,7 +70,7 @@ export interface CleanupOptions {
  * id. So after each step that has deleted names, cleanup() waits for the end of all transactions that were open at the
  * deletion, and then restores the names that jobs refer to. If one of these transactions is still open after 10 s, all
  * names of the step are restored, and the cleanup task deletes no further names. If jobs refer to queues whose rows are
- * missing, for example because a Graphile worker's cleanup has deleted them, "gc-job-queues" creates rows with new names.
+ * missing, for example because a Graphile worker's cleanup deleted them, "gc-job-queues" creates rows with new names.
  *
  * A call with at least one cleanup task also deletes throttles whose period is over. Throws InputError for an unknown
  * task or invalid options, and `configuration` if names would be deleted in a transaction of the caller. Throws

@@ -1,7 +1,6 @@
 // Reads which live workers have acknowledged the current pauses. A live worker has a heartbeat row and is not shown as
 // not responding. A worker that has read the pauses fetches no paused job, and gives back the paused jobs that it has
-// fetched. Then the worker writes the mark of the pauses (markOfPauses()), which identifies them, into its heartbeat
-// row: this is the acknowledgement.
+// fetched. Then the worker writes an acknowledgement into its heartbeat row: the mark of the pauses (markOfPauses()).
 import { monotonic, settlesWithin, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
@@ -74,7 +73,6 @@ interface AcknowledgementRow {
   readonly acknowledged: number;
   readonly waiting: number;
   readonly waiting_for: string;
-  /** Whether the transaction of this read has written. */
   readonly is_written: boolean;
 }
 

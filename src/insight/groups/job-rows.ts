@@ -50,12 +50,11 @@ const WHOLE = { pagesRead: 0, jobsPerPage: 0 };
 
 type SplitRows = Pick<GroupedRows, "rows" | "undecided">;
 
-/** If more than MAX_EXACT rows of a small table match the query's SQL, a sample is read instead of the whole table. */
 const MAX_EXACT = 15_000;
 const MAX_SAMPLED = 7_500;
 const SAMPLED_PAGES = 2_500;
 const NEWEST = 2_000;
-/** The time in milliseconds after which readAll() reads no further part of the table, and returns `late`. */
+/** The time after which readAll() reads no further part of the table. */
 const MAX_PARTS_MS = 500;
 /** The maximum number of rows that one statement reads with the texts to check, which are in memory together. */
 const MAX_CHECKED = 1_000;
@@ -64,8 +63,8 @@ const LEAST_ID = String(-(2n ** 63n));
 
 /**
  * Reads the rows of matching jobs; with `needsError`, only of jobs with an error. After a read that took too long, the
- * light form of the query is used if there is one; it decompresses no values (job-query.ts). With `isLate`, all reads
- * use the light form, because a read of the caller has already taken too long.
+ * light form of the query, which decompresses no values (job-query.ts), is used if there is one. With `isLate`, all
+ * reads use the light form, because a read of the caller has already taken too long.
  */
 export async function readGroupedRows(
   db: Database,

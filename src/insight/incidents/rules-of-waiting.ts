@@ -28,13 +28,13 @@ const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string):
     asOf,
   );
 
-/** If a worker has locked at least this many stuck queues, all of them are one incident, with one action *Unlock*. */
+/** If a worker has locked at least this many stuck queues, the queues are one incident: one action unlocks them all. */
 const MANY_QUEUES = 3;
 
 /**
- * Returns incidents about locked queues in which jobs wait. Either the worker that holds the lock is stale, or it has no
- * heartbeats and has held the lock for at least 5 minutes. A worker without heartbeats may be a busy Graphile worker.
- * So the incident offers *Unlock* only when the oldest of the worker's locks is 4 hours old.
+ * Returns incidents about queues in which jobs wait, and which are locked by a stale worker, or have been locked for at
+ * least 5 minutes by a worker without heartbeats. Such a worker may be a busy Graphile worker. So the incident offers
+ * *Unlock* only when the oldest of the worker's locks is 4 hours old.
  */
 export function stuckQueues(facts: IncidentFacts): Incident[] {
   const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
@@ -133,7 +133,7 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** Until a job has been due for this long, a task without a worker is not reported: its worker may be starting. */
+/** Until a job has been due for this long, `unsupported_task` is not reported: a worker for it may be starting. */
 const GRACE_MS = 60_000;
 
 export function unsupportedTasks(facts: IncidentFacts): Incident[] {
@@ -162,13 +162,10 @@ export function unsupportedTasks(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** Until a job has been due for this long, `no_worker` is not reported: the next poll of an idle worker may fetch it. */
+/** Until a job has been due for this long, `no_worker` is not reported: an idle worker's poll may fetch the job. */
 const QUIET_MS = 15_000;
 
-/**
- * Returns an incident if a job has been due for more than 15 s, no worker with heartbeats is alive, and no job was
- * locked or finished for more than 15 s.
- */
+/** Returns an incident if a job is 15 s late, none was locked or finished for 15 s, and no worker sends heartbeats. */
 export function noWorker(facts: IncidentFacts): Incident[] {
   const { tasks, coverage, nowMs, asOf, quiet, hasWorkers } = facts;
   const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);

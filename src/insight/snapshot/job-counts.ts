@@ -1,6 +1,6 @@
 // The number of jobs in each condition and state, with its precision. A small table is read in one pass. In a large
-// table, conditions with few jobs are counted in indexes. The other numbers come from a sample of pages or from a
-// census (a count of all pages in chunks), whichever is more precise.
+// table, conditions with few jobs are counted in indexes. The other numbers come from a sample or from a census
+// (a count of all jobs in steps), whichever is more precise.
 import { type Condition, conditions } from "../../domain/condition.ts";
 import {
   cappedValue,
@@ -67,7 +67,7 @@ export function countsOfPass(gauge: Gauge, names: NameCounts): MeasuredCounts {
   };
 }
 
-/** What was read from indexes. `tallies`: the numbers of jobs in the conditions that were counted exactly. */
+/** What was read from indexes. `tallies`: the exact numbers of jobs in some conditions. */
 export interface Heads {
   readonly probe: Probe;
   readonly tallies: ReadonlyMap<TallyName, number>;

@@ -1,5 +1,5 @@
-// The number of jobs of each task and each named queue, with its precision. A census counts the whole table
-// in parts (census.ts).
+// The number of jobs of each task and each named queue, with its precision. A census counts the whole table in
+// parts (census.ts).
 import {
   type Basis,
   cappedValue,
@@ -79,7 +79,7 @@ function shiftOf(
   return time + locks;
 }
 
-/** Half the width of the interval, in standard deviations (page-sample.ts). */
+/** Half the width of a confidence interval, in standard deviations (page-sample.ts). */
 const Z = 2.2;
 /** If none of m sampled pages has a job of a task or queue, fewer than 3/m of all pages have one (95 % confidence). */
 const RULE_OF_THREE = 3;

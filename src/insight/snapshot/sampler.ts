@@ -1,6 +1,6 @@
 // Reads snapshots of the queue. The read of a snapshot is called a pulse. A pulse reads a small table whole. Of a large
-// table, a pulse reads only the first entries of indexes. All other numbers come from the last sample of
-// pages and the last census, which counts all jobs in small steps (census.ts).
+// table, a pulse reads only the first entries of indexes. All other numbers come from the last sample of pages and the
+// last census, which counts all jobs in small steps (census.ts).
 import { monotonic } from "../../base/clock.ts";
 import { createCache } from "../../database/cached.ts";
 import type { Database } from "../../database/database.ts";
@@ -32,7 +32,7 @@ import type { QueueSnapshot } from "./queue-snapshot.ts";
 import { createRateMeter } from "./rates.ts";
 
 export interface Sampler {
-  /** Returns a snapshot of which the read begins after the call. All calls during a pulse share the next pulse. */
+  /** Returns a snapshot that is read after the call. All calls during a pulse share the next pulse. */
   pulse(): Promise<QueueSnapshot>;
   /** The result of the last complete pulse; null before the first pulse, and after a failed one. */
   readonly last: QueueSnapshot | null;
@@ -110,7 +110,8 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       return sampledNames(tallies, asOf, selected.length / Math.max(gauge.pages, 1));
     });
 
-  // If an index begins with many dead entries, a read of the index may time out. Then the sample and the census are used.
+  // A read of an index may take too long if the index begins with many dead entries. In this case the sample and the
+  // census are used instead.
   const readHeads = async (gauge: Gauge): Promise<Heads> => {
     const since = census.begunMs ?? gauge.nowMs;
     const probe =

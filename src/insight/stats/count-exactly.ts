@@ -1,5 +1,5 @@
-// Counts the matches of a query exactly, in short steps. A call of countOn() takes about 0.4 s, so a long count needs
-// several calls. The jobs are counted in the order of their ids, because the id of a job never changes.
+// Counts the matches of a query exactly, in short steps. The steps ascend by id, because the id of a job never
+// changes.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -20,9 +20,8 @@ export interface CountProgress {
   readonly lastId: string;
 }
 
-/** The target duration of a step, in milliseconds. */
+/** The target durations: STEP_MS of a step, ANSWER_MS of one call of countOn(). */
 const STEP_MS = 100;
-/** The target duration of one call of countOn(), in milliseconds. */
 const ANSWER_MS = 400;
 /** A span is the maximum number of jobs in a step. */
 const FIRST_SPAN = 2_000;
@@ -86,9 +85,9 @@ export async function countOn(
 }
 
 /**
- * Returns the id of the `count`th job after `afterId`, at most `lastId`. The id is searched in the index, because the
- * gaps between ids can have any width. If the search times out, because the index has many entries of deleted jobs,
- * returns `afterId` plus `count`, at most `lastId`.
+ * Returns the id of the `count`th job after `afterId`, at most `lastId`. The id is searched in the index, because gaps
+ * between ids can have any width. If the search times out, because the index has many entries of deleted jobs, `count`
+ * ids are taken instead of `count` jobs.
  */
 async function lastOfStep(
   db: Database,

@@ -1,9 +1,9 @@
 // Selects a sample of a table's pages, and estimates totals from counts on these pages. The table is divided into
 // stretches of equal size, and one random page is selected from each. Jobs that were added together are stored together
-// and often have the same outcome, so a sample that is not spread over the table would be less precise.
+// and often have the same outcome, so an unevenly spread sample would be less precise.
 import type { Interval } from "../../domain/value.ts";
 
-/** Returns the numbers of `count` random pages, ascending; of all pages if there are fewer. */
+/** Returns the numbers of `count` random pages, ascending. If there are fewer pages, returns all numbers. */
 export function selectPages(pages: number, count: number, random = Math.random): number[] {
   const length = Math.min(pages, count);
   const stretch = pages / length;
@@ -50,10 +50,7 @@ export function estimateFrom(pages: number, counts: readonly number[], perPage: 
   return { value, low: Math.max(hits, value - margin), high: value + margin };
 }
 
-/**
- * Estimates the total if few pages of the sample have hits. The number of such pages is assumed to have a Poisson
- * distribution.
- */
+/** If few pages have hits, the number of pages with hits is assumed to have a Poisson distribution. */
 function fewHits(
   scale: number,
   hits: number,

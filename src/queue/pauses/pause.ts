@@ -69,6 +69,7 @@ const RESUMED = '"resumed":true';
 /** An expression that announces jobs that are no longer paused. */
 export const announceResumed = `pg_catalog.pg_notify('${NEW_JOBS}', pg_catalog.format('{"r":%s,"count":1,${RESUMED}}', pg_catalog.random()))`;
 
+/** Whether this payload announces jobs that are no longer paused. */
 export const isOfResumed = (payload: string): boolean => payload.includes(RESUMED);
 
 /**
@@ -87,10 +88,10 @@ export const pauseTables = async (db: Database): Promise<PauseTables> => ({
 
 /**
  * Returns a condition on a paused queue: a run that began before the pause still continues. The lock of the pause
- * contains the id of the run's worker (paused-run.ts). A worker with heartbeats removes its id when the run ends. If the
- * worker has no heartbeats, or its jobs were recovered, the id may remain after the run. So in these two cases the
- * statement searches for a locked job of the queue, and may have to read all jobs. A queue with slots is never busy,
- * because its runs lock slots instead of the queue.
+ * contains the id of the run's worker (paused-run.ts). A worker with heartbeats removes the id when the run ends. The
+ * id of a worker that has no heartbeats or was recovered may remain after the run. So for such a worker the condition
+ * searches for a locked job of the queue, and may have to read all jobs. A queue with slots is never busy, because its
+ * runs lock slots instead of the queue.
  */
 export const isBusy = (s: string, queue: string, { heartbeats, slots }: PauseTables) =>
   `${slots ? `not ${hasSlots(s, `${queue}.id`)} and ` : ""}case
@@ -111,7 +112,7 @@ export const resumeAssignments = (s: string, { slots }: PauseTables) =>
 /**
  * Deletes the pauses whose time is over, and ends their locks of queues (resumeAssignments()). Returns the number of
  * deleted pauses. If a run of a queue began before the pause and still continues, the pause and its lock stay, and only
- * `locked_at` of the queue is set to the present time, as by a resume (commands/pauses/set-pause.ts).
+ * `locked_at` of the queue is set to the present time, as by a resume.
  */
 export async function endDuePauses(db: Database): Promise<number> {
   const [row] = await query<{ ended: number }>(db, endDueSql(await pauseTables(db)));

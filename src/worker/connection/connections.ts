@@ -29,7 +29,7 @@ export class WorkerConnections {
     this.#parts = parts;
   }
 
-  /** Whether the connections are being repaired after lost(). If so, take() returns undefined. */
+  /** Whether the connections are being repaired after lost(). */
   get isBroken(): boolean {
     return this.#repairing !== null;
   }
@@ -96,7 +96,6 @@ export class WorkerConnections {
     return this.#all.reduce((sum, one) => sum + one.bytesReceived, 0);
   }
 
-  /** Cancels the running statements of all connections. */
   cancel(): void {
     for (const connection of this.#all) connection.cancel();
   }

@@ -44,7 +44,7 @@ export class JobExecutor<E> {
   readonly #running: Record<string, JobAttempt<E>> = Object.create(null);
   readonly #hasId = (id: string): boolean => id in this.#running;
   #context: AsyncResource;
-  /** The reason with which all attempts are aborted, also later ones; undefined until abortForGood() is called. */
+  /** The reason of abortForGood(); undefined until it is called. */
   #abortReason: Error | undefined;
 
   constructor(
@@ -68,12 +68,11 @@ export class JobExecutor<E> {
     return Object.values(this.#running);
   }
 
-  /** Whether an attempt of this job has begun and not ended. */
   isRunning(job: FetchedJob): boolean {
     return this.#running[job.id]?.job === job;
   }
 
-  /** Makes later jobs run in the asynchronous context of this call. Before, jobs run in that of the constructor. */
+  /** Makes later jobs run in the asynchronous context of this call, instead of the context of the constructor. */
   begin(): void {
     this.#context = taskContext(this.#source, this.#hasId);
   }
@@ -81,7 +80,7 @@ export class JobExecutor<E> {
   /**
    * Runs the job. Returns undefined if the attempt has ended synchronously, or the job was given back without an
    * attempt. If the attempt is pending, returns a promise that never rejects. The promise resolves when the attempt has
-   * ended; after a cancel, abandon() or a replacement, only when the task has also ended or timed out.
+   * ended, and the task has timed out or does not run any more.
    */
   run(job: FetchedJob): Promise<void> | undefined {
     return this.#context.runInAsyncScope(this.#run, undefined, job);
@@ -104,9 +103,8 @@ export class JobExecutor<E> {
   };
 
   /**
-   * Ends an earlier attempt with the same job id, so that the earlier result does not count for the new attempt. Either
-   * the lock of the job was lost and this worker has fetched the job again, or a restored database has given the id to a
-   * new job.
+   * Ends an earlier attempt with the same job id, so that its result is ignored. Either this worker lost the job's lock
+   * and has fetched the job again, or a restored database has given the id to a new job.
    */
   #replace(earlier: JobAttempt<E>): void {
     const { job, workerId } = earlier;
@@ -154,7 +152,7 @@ export class JobExecutor<E> {
     this.abort(reason);
   }
 
-  /** Ends the attempts of all running jobs as failed. The results of their tasks are ignored. */
+  /** Ends the attempts of all running jobs as failed. */
   abandon(reason: string): void {
     for (const attempt of this.running as readonly JobAttempt<E>[]) {
       const { job, workerId } = attempt;
@@ -243,7 +241,7 @@ export class JobExecutor<E> {
   async #applyAfterJobRun(attempt: JobAttempt<E>, result: Result): Promise<void> {
     const { job, startedAtMs } = attempt;
     const durationMs = monotonic() - startedAtMs;
-    // `payload` has the items of a batch that are left for a retry. An interceptor that changes the error keeps them.
+    // `payload` has the items of a batch that are left for a retry. An interceptor does not change these items.
     const failed = (thrown: unknown) => ({ ...failure(thrown), payload: result?.payload ?? null });
     let outcome = result;
     try {

@@ -101,7 +101,7 @@ export class FetchPlan {
   #quickSkips = 0;
   #quickSkipsLeft = 0;
 
-  /** `free`: which jobs without a named queue are fetched. With `fast`, no jobs of named queues are fetched. */
+  /** If `free` is `fast`, no jobs of named queues are fetched. */
   constructor(clock: Clock, free: JobKind) {
     this.#clock = clock;
     this.#free = free;

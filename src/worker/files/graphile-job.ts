@@ -1,5 +1,5 @@
 // A job with Graphile Worker's names, for tasks in files. The object also has this library's names, as members of its
-// prototype, so copies and JSON of the object omit this library's names.
+// prototype, so copies and JSON of the object omit these names.
 import { monotonic, now } from "../../base/clock.ts";
 import type { Job } from "../../domain/job.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
@@ -101,7 +101,7 @@ export function addedJob(job: Job): AddedJob {
   return inBothWords(columns, job);
 }
 
-/** Returns an object with the columns. The object's prototype has the job's members. */
+/** Returns an object with the columns, whose prototype has the job's members. */
 function inBothWords<Columns extends object, Ours extends object>(columns: Columns, job: Ours) {
   const both = { __proto__: new Proxy(job, PASSED_ON), ...columns };
   return both as unknown as Columns & Omit<Ours, keyof Columns>;

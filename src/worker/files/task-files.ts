@@ -1,10 +1,9 @@
 // Finds the files of a directory that are tasks, by Graphile Worker's rules. A task's identifier is its path without
 // extensions: mail/send.ts is the task mail/send. A file with a single extension, one of MODULE_EXTENSIONS, is a
-// module. Any other executable file is a program. The names of folders, and of files up to their extensions, consist
-// of letters, digits, _ and -.
+// module. Any other executable file is a program.
 import { constants } from "node:fs";
 import { access, open, readdir, realpath, stat } from "node:fs/promises";
-import { dirname, extname, join, resolve } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { codeOf, InputError, messageOf, type Problem } from "../../base/errors.ts";
 
 export const MODULE_EXTENSIONS = [".js", ".mjs", ".cjs", ".ts", ".mts"] as const;
@@ -130,6 +129,9 @@ async function namesIn(directory: string, folder = "", depth = 0): Promise<strin
 
 async function examine(directory: string, name: string): Promise<TaskFile | IgnoredFile> {
   const base = name.slice(name.lastIndexOf("/") + 1);
+  if (base === "" && FOLDER.test(basename(name))) {
+    return { name, reason: `it is more than ${DEEPEST} folders deep` };
+  }
   const [, stem, extension = ""] = FILE.exec(base) ?? [];
   if (stem === undefined) return { name, reason: NAME };
   const identifier = name.slice(0, name.length - base.length) + stem;
@@ -172,8 +174,13 @@ async function withoutCompanions(files: readonly TaskFile[]): Promise<TaskFile[]
 /** The first bytes, in hexadecimal, of scripts and of executables for Linux, macOS and Windows. */
 const BEGINNINGS = ["2321", "7f454c46", "cafebabe", "cffaedfe", "cefaedfe", "4d5a"];
 
+/** A program may be executable but not readable. Then its first bytes are unknown, and it counts as a program. */
 async function beginsAsProgram(path: string): Promise<boolean> {
-  const file = await open(path);
+  const file = await open(path).catch((error: unknown) => {
+    if (codeOf(error) === "EACCES") return null;
+    throw error;
+  });
+  if (file === null) return true;
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(4));
     const start = buffer.subarray(0, bytesRead).toString("hex");

@@ -12,8 +12,8 @@
 //     it checks the leases again, unlocks jobs and queues, ends the workers' open transactions of the fast mode, and
 //     marks the workers' rows. Interrupted attempts count, so a job that kills its workers fails in the end.
 //  6. Jobs with the flag `infrastructure_resilient` stay locked until the last heartbeat of their worker is
-//     `resilientThresholdMs` old, by default 60 s. At that age, a sweep recovers these jobs, too, and
-//     deletes the worker's row, unless a job or queue of the worker stays locked.
+//     `resilientThresholdMs` old, by default 60 s. At that age, a sweep recovers these jobs, too, and deletes the
+//     worker's row, unless a job or queue of the worker stays locked.
 //  7. If a stale worker was only frozen, its next heartbeat detects that its row is marked or missing, and the worker
 //     continues under a new id (sessions.ts). The result of a job that was locked by `locked_by` is written only if
 //     `locked_by` still contains the id under which the job ran.
@@ -57,7 +57,7 @@ export interface RecoveryParts {
 
 /** The interval between two reports of what the worker runs, in heartbeat intervals; by default 4 s. */
 const BEATS_PER_DESCRIPTION = 2;
-/** The rate limit of periodic reports, in characters per millisecond. The longer a report is, the later is the next. */
+/** The rate limit of periodic reports, in characters per millisecond. */
 const MAX_BYTES_A_MS = 0.5;
 const SWEEP_WAIT_MS = 500;
 
@@ -75,7 +75,6 @@ export class Recovery implements Leases, LeaseKeeper {
   #uptimeMs = 0;
   /** The time of the last heartbeat, by the database's clock. */
   #heartbeatAtMs = 0;
-  /** How far this machine's clock is ahead of the database's. */
   aheadMs = 0;
   /** Stale workers that an interceptor has skipped. */
   #skipped: ReadonlySet<string> = new Set();
@@ -130,7 +129,7 @@ export class Recovery implements Leases, LeaseKeeper {
     return lostJobs(this.#parts.database, id, jobIds);
   }
 
-  /** Whether the last heartbeat is recent enough to fetch and start jobs. If not, the next heartbeat calls wake(). */
+  /** Whether jobs may be fetched and started. If not, the next heartbeat that succeeds calls wake(). */
   get isInTime(): boolean {
     const { thresholdMs, heartbeatIntervalMs } = this.#parts.config;
     const isSafe = this.#heartbeat.ageMs < thresholdMs - heartbeatIntervalMs;
@@ -187,9 +186,9 @@ export class Recovery implements Leases, LeaseKeeper {
     const text = this.#metadata.text(description, fetched, this.aheadMs);
     const id = this.#leases[0]?.id;
     if (text === this.#text || id === undefined) return;
-    // The start of a job in `lease.listed` writes a report (WorkerLease.jobStarts). From now on, the start of a job of
-    // the previous list no longer does. The row must not list such a job as fetched after the job's start, so a report
-    // that replaces a list with jobs is sent at once.
+    // The start of a job in `lease.listed` writes a report (WorkerLease.jobStarts). From now on, the start of a job
+    // that only the previous list contains writes none. The row must not list such a job as fetched after the job's
+    // start, so a report that replaces a list with jobs is sent at once.
     const { lease } = this.#parts;
     const isUrgent = isNews || lease.listed.size > 0;
     this.#text = text;

@@ -5,10 +5,7 @@ import type pg from "pg";
 
 export interface SeedOptions {
   readonly jobs: number;
-  /**
-   * If true, scheduled jobs have the lowest ids, followed by ready, failed and retrying jobs. If false, the ids are
-   * mixed.
-   */
+  /** If true, the ids ascend from scheduled to ready, failed and retrying jobs. If false, the states are mixed. */
   readonly isSorted: boolean;
   /** The schema, quoted. */
   readonly schema: string;
@@ -95,7 +92,7 @@ const namesSql = (schema: string) => `
   union all select 'rare-queue'`;
 
 // $1, $2: the first and last id; $3: the number of all jobs; $4: SeedOptions.isSorted. The last task and the last queue
-// have some seven jobs each. The other tasks and queues are chosen by the square of a random number, so names with
+// have some seven jobs each. The other tasks and queues are chosen by the square of a random number, so those with
 // low ids have more jobs. `kind`: 0 scheduled, 1 ready, 2 failed, 3 retrying. `grp`: one of 300 patterns of errors
 // (errorSql); half of the errors have one of the first 38 patterns. All failed jobs with `grp` 0 have the currency EUR.
 const jobsSql = (schema: string) => `
@@ -185,7 +182,7 @@ const locksSql = (schema: string) => `
   set locked_at = jobs.locked_at, locked_by = jobs.locked_by
   from jobs where queues.id = jobs.job_queue_id`;
 
-// Adds eight workers that are not stale for a day, and two stale workers. No worker supports the last three tasks.
+// Adds eight workers that become stale after a day, and two stale workers. No worker supports the last three tasks.
 const workersSql = (schema: string) => `
   insert into ${schema}._private_workers (id, last_heartbeat_at, started_at, metadata)
   select 'worker-' || i,

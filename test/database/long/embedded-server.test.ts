@@ -1,5 +1,5 @@
-// Tests the embedded PostgreSQL server: the ownership of data directories, unusable directories, access to the socket,
-// and starts after a kill -9.
+// Tests the embedded PostgreSQL server: its data directory and its socket, and starts after a kill -9. The owner of a
+// data directory is the process that started the server in it.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -57,7 +57,7 @@ async function sessionOf(url: string): Promise<{ ended: Promise<unknown> }> {
 const postmasterPid = (dataDir: string) =>
   Number(readFileSync(join(dataDir, "cluster/postmaster.pid"), "utf8").split("\n")[0]);
 
-/** Returns the pid of the shell that stops the server when the process that started it has ended; NaN: none. */
+/** Returns the pid of the shell that stops the server once the server's owner has ended; NaN: no such shell. */
 function watcherOf(postmaster: number): number {
   const found = readdirSync("/proc").find((pid) => {
     try {

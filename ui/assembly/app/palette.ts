@@ -132,7 +132,7 @@ export function takeNames(m: Model, request: Pending, body: string): void {
     }
   }
   find(m);
-  // If the list had only one entry before, the first link becomes current instead.
+  // Makes the same entry current again. If it was the only entry, makes the first link current instead.
   for (let i = p.found.length - 1; i >= 0 && before !== null; i--) {
     const one = p.found[i];
     const isSame = one.label === before.label && one.arg === before.arg;

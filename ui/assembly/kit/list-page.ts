@@ -200,7 +200,7 @@ export abstract class ListPage extends Page {
     if (write.count > 0) this.changed();
   }
 
-  /** Called after a write that has changed rows. Ends the selection, and lets the next answer replace the rows. */
+  /** Called after a write that has changed rows. */
   protected changed(): void {
     this.list.clear();
     this.renewed = true;

@@ -43,11 +43,11 @@ class OpenRows {
   /** The number of answers to the present search for the rows. */
   steps: i32 = 0;
   /**
-   * Whether `jobs` are only the first of the jobs that the server has found so far. If so, the next answer of the search
+   * Whether `jobs` are only the first of the jobs that the server has found so far. If so, the search's next answer
    * replaces `jobs`. If not, the jobs of the next answer are added.
    */
   private isPartial: bool = false;
-  /** Whether the search for the rows has ended; false: the last answer stopped at the server's time limit. */
+  /** Whether the search for the rows has ended; false: the last answer reached the server's time limit. */
   isComplete: bool = true;
   isKnown: bool = false;
   /** The group's count when its rows last arrived; -1: no rows have arrived yet. */
@@ -77,7 +77,6 @@ export class Grouping extends PageState {
     super();
   }
 
-  /** Returns the API's address of the groups. */
   source(query: string): string {
     return `api/groups?by=${this.by}&q=${encode(query)}&limit=${MAX_GROUPS}`;
   }
@@ -179,7 +178,6 @@ export class Grouping extends PageState {
     return this.opened.has(key) && request.path.startsWith(this.opened.get(key).path);
   }
 
-  /** Returns the key of the group whose rows were requested. */
   keyOf(request: Pending): string {
     return request.what.substring(ROWS_OF.length);
   }
@@ -203,7 +201,7 @@ export class Grouping extends PageState {
     opened.count = this.groupOf(key).count.value;
     opened.add(answer, goesOn);
     this.fill(key, opened);
-    // If an answer stopped at the server's time limit before enough rows were found, the next request goes on searching.
+    // If an answer reached the server's time limit before enough rows were found, another request continues the search.
     const next = answer.nextCursor;
     const wants = !answer.complete && opened.jobs.length < SHOWN && opened.steps < MAX_STEPS;
     if (wants && next !== null) this.requestFrom(m, request.topic, opened, next);
@@ -237,7 +235,6 @@ export class Grouping extends PageState {
     return Group.empty();
   }
 
-  /** Returns the rows below the head of an open group. */
   rowsBelow(key: string): Row[] {
     const rows: Row[] = [];
     const all = this.page().rows;
