@@ -59,7 +59,7 @@ export async function library() {
     chunkNames: "library/[name]-[hash]",
   });
   const replaced = previousFiles();
-  // The entry is written last, so that the files that it imports exist by then.
+  // index.js is written last, after the files that it imports.
   const files = outputFiles.sort((a, b) => Number(a.path === entry) - Number(b.path === entry));
   for (const { path, contents } of files) await place(path, contents);
   const made = new Set(files.map(({ path }) => basename(path)));
@@ -76,7 +76,7 @@ function previousFiles() {
   }
 }
 
-/** Sets the modification time of a file that was just replaced to now. Deletes any other file older than a day. */
+/** If this build has replaced the file, sets the modification time to now. Deletes any other file older than a day. */
 async function tidy(path, isReplacedNow) {
   const nowMs = Date.now();
   try {
@@ -88,8 +88,8 @@ async function tidy(path, isReplacedNow) {
 }
 
 /**
- * Returns the command in pieces, split at dynamic imports, so that `worker add` never parses the admin server.
- * Each piece is a function with PARAMETERS. build/executable/entry.cjs calls them, `main.js` first. `inputs`: the
+ * Returns the command in pieces, split at dynamic imports, so that `worker add` never parses the admin server. Each
+ * piece is a function with PARAMETERS, which build/executable/entry.cjs calls, first that of `main.js`. `inputs`: the
  * files, of this project and of packages, of which at least a part is in a piece.
  */
 export async function pieces() {
@@ -121,7 +121,7 @@ const PARAMETERS = "exports, require, module, __filename, __dirname, __importMet
 
 const commandOptions = {
   entryPoints: [join(root, "src/main.ts")],
-  // pg requires them only for its native client and in Cloudflare's runtime.
+  // pg requires these packages only for its native client and in Cloudflare's runtime.
   external: ["pg-native", "pg-cloudflare"],
   define: {
     "import.meta.url": "__importMetaUrl",
@@ -130,10 +130,7 @@ const commandOptions = {
   },
 };
 
-/**
- * Runs esbuild. By default it minifies only syntax, which saves 4 %. Lines and names stay, so that stack traces are
- * readable.
- */
+/** By default, only syntax is minified, which saves 4 %. Lines and names stay, so that stack traces are readable. */
 async function esbuild(options) {
   return build({
     bundle: true,
@@ -146,7 +143,7 @@ async function esbuild(options) {
     loader: { ".sql": "text" },
     absWorkingDir: root,
     write: false,
-    // Otherwise, if node_modules is a link, the path of its target would be in the output.
+    // Without this, if node_modules is a link, the path of the link's target would be in the output.
     preserveSymlinks: true,
     plugins: [
       { name: "comments", setup: withoutComments },
@@ -160,8 +157,8 @@ async function esbuild(options) {
 }
 
 /**
- * Removes the comments of src/. Otherwise esbuild would keep the comments in classes: 7 % of the bytes that an import
- * of the library would read.
+ * Removes the comments of src/. By itself, esbuild keeps the comments in classes: 7 % of the bytes that an import of
+ * the library would read.
  */
 function withoutComments(build) {
   build.onLoad({ filter: /\/src\/.+\.ts$/ }, async ({ path }) => {
@@ -190,8 +187,8 @@ function partsOnly(build) {
 }
 
 /**
- * Replaces the package with which yargs measures the width of its help. That package loads tables of Unicode before
- * any command runs: 30 of the 120 ms that a command took. The help has no wide characters, so a text is as wide as its
+ * Replaces the package with which yargs measures the width of its help: to load the package's tables of Unicode took
+ * 30 of the 120 ms of each command. The help has no wide characters, so a text is as wide as its
  * number of characters.
  */
 function plainWidth(build) {

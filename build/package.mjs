@@ -5,10 +5,8 @@
 //   prepublishOnly   fails, because npm would register the manifest of the repository
 //
 // The published manifest has two kinds of dependencies: the packages that the library and its types import, and the
-// packages `@types/…` that these types need. Tools, and the packages that contain Node or PostgreSQL, are no
-// dependencies. The command dist/worker.cjs contains the packages that it needs. In the published pages (Markdown
-// files), links to files that are not in the package, such as tests and sources, are plain text. Pictures that are not
-// in the package are removed.
+// packages `@types/…` that these types need. The command dist/worker.cjs contains the packages that it needs. The
+// published pages (Markdown files) have no links to files that are not in the package, such as tests and sources.
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -106,9 +104,9 @@ function publishedManifest({ scripts, devDependencies, optionalDependencies, ove
   const dependencies = [...needed]
     .filter((name) => name in rest.dependencies)
     .map((name) => [name, rest.dependencies[name]]);
-  // The versions of packages of types are ranges, so that npm can install one copy for both this package and the
-  // application that uses it. With two copies, TypeScript could reject values of one copy's types where it expects the
-  // other's.
+  // The versions of the packages `@types/…` are ranges, so that npm can install one copy for both this package and the
+  // application. With two copies, TypeScript could reject a value of one copy's type where the other copy's type is
+  // expected.
   const typings = types
     .map((name) => `@types/${name}`)
     .filter((name) => name in devDependencies)

@@ -1,7 +1,7 @@
-// Coordinates the connections of one worker during an outage of their server. A connection is a name here, such as
-// `jobs` or `heartbeat`; several connections to the database can share one name. The beginning and the end of an outage
-// are logged once for all connections. The lost connections retry one after another. When one of them works again, the
-// others retry at once, except those that have just relapsed.
+// Coordinates how one worker's connections reconnect during an outage of the database server. In this file a connection
+// is a name, such as `jobs` or `heartbeat`, which several database connections can share. The beginning and the end of
+// an outage are logged once for all connections. The lost connections retry one after another. When a connection works
+// again, the others retry at once, except those that were lost again soon after their return (a relapse).
 //
 //   reachable ──first connection lost: warning──▶ unreachable ──last connection back: info──▶ reachable
 import { backgroundClock, type Clock, wait } from "./clock.ts";
@@ -17,10 +17,7 @@ export interface OutageRetryOptions {
   readonly wait?: typeof wait;
 }
 
-/**
- * The longest pause between two attempts, without jitter. In a long outage the pauses do not grow beyond it, because
- * jobs must start within seconds once the server is back.
- */
+/** The longest pause between two attempts, without jitter: jobs must start within seconds after a long outage. */
 const MAX_PAUSE_MS = 2_000;
 /**
  * The longest pause during the first minute of an outage. Most outages are restarts of the server, and work should
@@ -29,14 +26,11 @@ const MAX_PAUSE_MS = 2_000;
 const MAX_FIRST_PAUSE_MS = 400;
 const FIRST_PAUSES_FOR_MS = 60_000;
 /**
- * If a connection is lost within this time after its return, the loss is a relapse: the connection was not really back.
- * If a connection works or is lost for at least this time, its relapses are counted from 0 again.
+ * A loss of a connection within this time after its return is a relapse: the connection was not really back. If a
+ * connection works or is lost for at least this time, its relapses are counted from 0 again.
  */
 const STEADY_MS = 5_000;
-/**
- * An outage that lasts this long is logged again. Each further reminder follows when the outage has lasted at least
- * twice as long as at the reminder before.
- */
+/** An outage that lasts this long is logged again, and then each time its duration has doubled. */
 const FIRST_REMINDER_MS = 60_000;
 
 interface Return {
@@ -51,25 +45,25 @@ export class Outage {
   readonly #away = new Map<string, number>();
   /** All connections that were lost in this outage, including those that are back. */
   readonly #affected = new Set<string>();
-  /** When the outage first began. Relapses do not change this time. */
+  /** When the outage began for the first time. */
   #sinceMs = 0;
-  /** When the outage or its latest relapse began. */
+  /** When the outage began, or last began again (`#relapses`). */
   #lostAtMs = 0;
   #remindMs = FIRST_REMINDER_MS;
   #isUnreachable = false;
   /**
-   * Whether the outage goes on. If its last lost connection closes instead of coming back, the outage goes on until
-   * another connection works.
+   * Whether the outage has not ended. If the last lost connection is closed instead of coming back, the outage ends
+   * when any connection works.
    */
   #isOpen = false;
-  /** How often this outage has begun again less than STEADY_MS after a connection had come back. */
+  /** How often the outage has begun again, each time less than STEADY_MS after a connection had come back. */
   #relapses = 0;
   #backAtMs = Number.NEGATIVE_INFINITY;
-  /** Cancels the log line about the end of an outage with relapses. The line is written STEADY_MS after that end. */
+  /** Cancels the log line about the end of an outage with relapses. The line is written STEADY_MS after the end. */
   #cancelEnd = () => {};
-  /** For each connection that has been back: when it last came back, and how often in a row it has relapsed. */
+  /** For each connection that has come back: the time of its last return, and the number of its relapses in a row. */
   readonly #returns = new Map<string, Return>();
-  /** The time of the attempt that is planned last, among the attempts of all connections. */
+  /** The time of the last planned attempt of any connection. */
   #lastTurnMs = 0;
   #endOfPauses = new AbortController();
 
@@ -124,8 +118,8 @@ export class Outage {
   }
 
   /**
-   * Reports that `connection` works. If `connection` was not lost, the call has an effect only if the outage goes on
-   * and no connection is lost any more, because the last one has closed. The call then ends the outage.
+   * Reports that `connection` works. If `connection` was not lost, the call has no effect, with one exception: if the
+   * last lost connection of an outage was closed, the call ends the outage.
    */
   reportBack(connection: string): void {
     const hasClosed = this.#isOpen && this.#away.size === 0;
@@ -146,8 +140,8 @@ export class Outage {
   }
 
   /**
-   * Runs `connect`, and rejects with its error. If this method has failed, its next success ends the waits of all
-   * connections in pause().
+   * Runs `connect`, and rejects with the error of `connect`. The first success after a failure of any connection ends
+   * the waits of all connections in pause().
    */
   async tryConnect(connect: () => Promise<void>): Promise<void> {
     try {
@@ -162,7 +156,7 @@ export class Outage {
   }
 
   /**
-   * Runs `work` again and again until it does not throw, as runWithRetries() of retry.ts does. After `work` has thrown,
+   * Runs `work` again and again until `work` does not throw (runWithRetries() of retry.ts). After an error,
    * `connection` counts as lost until `work` calls `succeeded` or the retries end. Resolves to true when `work` has
    * ended without an error, and to false if `signal` ended the retries. Never rejects.
    */
@@ -191,15 +185,14 @@ export class Outage {
         },
       },
     );
-    // A connection that is closed while it is lost is no longer part of the outage.
+    // A lost connection whose retries have ended is no longer part of the outage.
     this.#away.delete(connection);
     return isDone;
   }
 
   /**
-   * Plans an attempt, and waits until its time. The time is `ms` after the attempt that is planned last, among those of
-   * all connections, or `ms` from now if no planned attempt is in the future. The wait ends early if any connection
-   * works again or `signal` aborts.
+   * Plans an attempt, and waits until its time: `ms` after the last planned attempt of any connection, or `ms` from now
+   * if no planned attempt is in the future. The wait ends early if any connection works again or `signal` aborts.
    */
   async pause(ms: number, signal: AbortSignal, waitFor = wait): Promise<void> {
     const nowMs = this.#clock.monotonic();
@@ -209,9 +202,8 @@ export class Outage {
   }
 
   /**
-   * If `connection` has relapsed, waits, longer after each relapse in a row. Unlike the wait in pause(), this wait does
-   * not end when another connection works again: connections that come back and fail again would end each other's waits
-   * again and again.
+   * If `connection` has relapsed, waits, longer after each relapse in a row. The wait does not end when another
+   * connection works again. Without this rule, connections that relapse would end each other's waits again and again.
    */
   async #pauseAfterRelapses(
     connection: string,

@@ -1,6 +1,5 @@
-// Checks options and request bodies against valibot schemas. One error reports the problems of all valibot issues, up
-// to MAX_PROBLEMS issues. The problem of a misspelt field name suggests a similar name, if there is one. No other file
-// depends on the texts and fields of valibot's issues.
+// Checks options and request bodies against valibot schemas. No other file depends on the texts and fields of
+// valibot's issues.
 
 import { distance } from "fastest-levenshtein";
 import * as v from "valibot";
@@ -17,13 +16,10 @@ export function validate<const S extends v.GenericSchema>(
   throw new InputError(result.issues.slice(0, MAX_PROBLEMS).flatMap(problemsOf));
 }
 
-/** The greatest number of valibot issues, or of problems of a list, that one error reports. */
+/** The maximum number of valibot issues, or in checkEach() of problems, that one error reports. */
 export const MAX_PROBLEMS = 100;
 
-/**
- * Returns a schema for a list of at most `most` items. The length is checked first, so the items of a list that is too
- * long are not checked.
- */
+/** Returns a schema for a list of at most `most` items. The items of a longer list are not checked. */
 export const boundedList = <S extends v.GenericSchema>(
   item: S,
   message: string,
@@ -51,8 +47,8 @@ export function checkAll<const R extends readonly unknown[]>(
 
 /**
  * Calls `check` with each item of a list. Throws one InputError with the problems of all items, at most MAX_PROBLEMS.
- * The paths begin with the name of the list and the item's index, such as `jobs[3].spec`. The first item has the index
- * `from`.
+ * The path of a problem begins with the name of the list and the item's index, such as `jobs[3].spec`. The first item
+ * has the index `from`.
  */
 export function checkEach<T>(
   name: string,
@@ -80,7 +76,6 @@ export function checkEach<T>(
 type Issue = v.BaseIssue<unknown>;
 type Path = readonly { readonly key: unknown }[];
 
-/** Returns the problems of an issue: several for unknown fields, otherwise one. */
 function problemsOf(issue: Issue): Problem[] {
   if (issue.message.startsWith(KNOWN_PREFIX)) return unknownFields(issue);
   const path = pathOf(issue.path ?? []);
@@ -128,9 +123,9 @@ function hintOf(name: string, hints: KnownFields["hints"]): string | undefined {
 }
 
 /**
- * Returns a schema for an object that may have only these fields. `hints`: texts for the problems of some unknown
- * fields, for example fields of other libraries. The problem of any other unknown field suggests a similar known field,
- * if there is one. `noObject`: the message for a value that is not an object.
+ * Returns a schema for an object that may have only these fields. `hints`: advice in the problems of some unknown
+ * fields, by name, for example about fields of other libraries. The problem of any other unknown field suggests a
+ * similar known field, if there is one. `noObject`: the message for a value that is not an object.
  */
 export function strict<const E extends v.ObjectEntries>(
   entries: E,
@@ -151,10 +146,10 @@ export const count = (most: number) =>
     v.maxValue(most, `must be at most ${most}`),
   );
 
-/** A number of milliseconds, at most what a timer can count. */
+/** A schema for a whole number of milliseconds, from 1 to the longest time of a timer. */
 export const duration = count(MAX_TIMER_MS);
 
-/** A duration in milliseconds, or 0, whose meaning each option defines. */
+/** Like `duration`, but 0 is allowed. Each option defines the meaning of 0. */
 export const durationOrNone = v.pipe(
   v.number("must be a number"),
   v.integer("must be a whole number"),

@@ -1,5 +1,5 @@
-// Runs the queue's statements on a Database, which is the schema and an object with a query method. This object may be
-// a pool, a client, or a client inside a caller's transaction. This file opens and closes no connection.
+// Runs the queue's statements on a Database: a pool or client, and the schema of the queue. The client may be inside a
+// caller's transaction. This file opens and closes no connection.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { types } from "pg";
 import { explainDatabaseError } from "./errors/database-errors.ts";
@@ -11,11 +11,11 @@ export interface Queryable {
   query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>>;
 }
 
-/** A Queryable whose query() runs each statement in a transaction of its own. transaction() runs several in one. */
+/** A Queryable whose query() runs each statement in a transaction of its own. */
 export interface Transactional extends Queryable {
   /**
    * `first`: statements that have no parameters and return no rows. They are sent together with the statement of
-   * `config`, and run before it.
+   * `config`, and run before that statement.
    */
   query<R extends QueryResultRow>(config: QueryConfig, ...first: string[]): Promise<QueryResult<R>>;
   transaction<T>(work: (client: Queryable) => Promise<T>): Promise<T>;
@@ -43,8 +43,8 @@ export interface Database {
    */
   readonly isTransaction?: boolean | undefined;
   /**
-   * How long each statement that adds jobs on a pool waits for an answer, in milliseconds. After this time, its
-   * connection counts as lost. Default: until the connection ends.
+   * How long each statement that adds jobs on a pool waits for an answer, in milliseconds. After this time, the
+   * connection of the statement counts as lost. Default: until the connection ends.
    */
   readonly addTimeoutMs?: number | undefined;
 }
@@ -83,9 +83,8 @@ const { builtins } = types;
 const numbers: readonly number[] = [builtins.INT2, builtins.INT4, builtins.FLOAT8, builtins.FLOAT4];
 
 /**
- * Parses result columns, independently of the parsers that the application has set on its pg. An int2, int4 or float
- * becomes a number, and a bool becomes a boolean. All other values (bigint, json, timestamptz) stay PostgreSQL's text,
- * so that nothing is rounded or parsed too early.
+ * Parses result columns, independently of the parsers that the application has set in pg. Values other than small
+ * integers, floats and booleans stay PostgreSQL's text, so that nothing is rounded or parsed too early.
  */
 const wireTypes = {
   getTypeParser(oid: number): (text: string) => unknown {
@@ -102,7 +101,7 @@ export function parseIdArray(text: string | null | undefined): string[] {
   return text == null || text === "{}" ? [] : text.slice(1, -1).split(",");
 }
 
-/** Returns PostgreSQL's text of a bigint[]. pg would quote and escape each id. */
+/** Returns PostgreSQL's text of a bigint[]. If pg made the text, it would needlessly quote and escape each id. */
 export function idArray(ids: readonly string[]): string {
   return `{${ids.join(",")}}`;
 }
@@ -127,9 +126,8 @@ export async function query<R extends QueryResultRow>(
   try {
     const result = await db.client.query<R>({ ...named, text, values, types: wireTypes });
     const { rows } = result;
-    // The result must not keep its rows. pg's results refer to each other, so an old result keeps all later results
-    // alive until the next full garbage collection. The rows of these results were most of the memory growth of a busy
-    // worker.
+    // pg's results refer to each other, so an old result keeps all later results in memory until the next full garbage
+    // collection. In a busy worker, the rows of these results would need much memory, so no result keeps its rows.
     result.rows = [];
     return rows;
   } catch (error) {
@@ -137,8 +135,8 @@ export async function query<R extends QueryResultRow>(
   }
 }
 
-// The names of prepared statements, by their text. The map is for the whole process: the statements of several schemas
-// may share a connection, so different texts must have different names.
+// The names of prepared statements, by the statements' texts, for the whole process: statements for several schemas may
+// share a connection, so different texts must have different names.
 const names = new Map<string, string>();
 
 function nameOf(text: string): string {

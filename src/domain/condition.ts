@@ -1,33 +1,26 @@
-// The seven conditions of a job, finer than the four states of the HTTP API. The properties of the conditions are used
-// by the server, the command line, queries (`is:`) and, through ui/schema/conditions.mjs, the page. The SQL of the
-// conditions is in insight/expressions/condition.ts.
+// The seven conditions of a job, finer than the four states of the HTTP API, and their properties. The page uses a copy
+// that ui/schema/conditions.mjs generates. The SQL of the conditions is in insight/expressions/condition.ts.
 
 export interface ConditionData {
   /** `place`: the condition's position in lists of all conditions; `tab`: its position among the page's tabs. */
   readonly place: number;
   readonly tab: number;
-  /** Whether a worker has locked the job. The horizon does not show locked jobs. */
+  /** Whether a worker has locked the job. */
   readonly isLocked: boolean;
   /** The states of the HTTP API that a job in this condition may have. */
   readonly states: readonly ("ready" | "scheduled" | "locked" | "failed")[];
   /** The condition's colour on a terminal; null: the terminal's default. */
   readonly colour: "red" | "yellow" | "green" | "cyan" | "faint" | null;
-  /**
-   * How the page shows the condition. `drawing`: the SVG path of its icon. `tone`: the CSS class for its colours;
-   * empty: none. `meaning`: an explanation.
-   */
+  /** For the page. `drawing`: the SVG path of an icon. `tone`: the CSS class for colours; empty: none. */
   readonly drawing: string;
   readonly tone: "bad" | "warn" | "retry" | "run" | "sched" | "";
   readonly meaning: string;
-  /**
-   * For lists of jobs in this condition. `timeHead`: the heading of the column with the relevant time. `sort`: the
-   * default order.
-   */
+  /** For lists of jobs in this condition. `timeHead`: the heading of the time column. `sort`: the default order. */
   readonly timeHead: string;
   readonly sort: "due" | "running" | "-failed_at";
-  /** Whether the column with the relevant time shows how long the job has been due. */
+  /** Whether the time column shows how long the job has been due. */
   readonly waits: boolean;
-  /** A short explanation beside the condition's word in the completion of queries. */
+  /** A short explanation, shown beside the condition's word in the completion of queries. */
   readonly note: string;
   /** The optional index without which jobs in this condition are expensive to find; null: none is needed. */
   readonly index: string | null;

@@ -1,4 +1,5 @@
-// The types of functions that add jobs by a task. The type of the task determines the type of the payload.
+// The types of the functions that add jobs. If a job is added by its task object, the type of the task determines the
+// type of the payload.
 import type { Job } from "./job.ts";
 import type { AnyJob, JobSpec, JobToAdd, ThrottledSpec } from "./job-spec.ts";
 import type { ThrottledAdd } from "./limits/throttled-job.ts";
@@ -20,7 +21,7 @@ export interface TaskLike<Payload> {
 
 /**
  * The arguments of addJob() that follow the task. `payload` may be omitted if `{}` or undefined is a valid payload of
- * the task. rawJson() is accepted for every task; its text is not checked against the type.
+ * the task. The result of rawJson() is accepted for every task, and is not checked against the payload type.
  */
 export type JobArguments<Payload> = undefined extends Payload
   ? [payload?: Payload | RawJson, spec?: JobSpec]
@@ -53,11 +54,12 @@ export interface PayloadIsMissing {
  * where an interceptor can skip the job.
  */
 export interface AddJob<Added> {
-  // The order matters: if no signature matches, the compiler shows the error of the last one that takes as many
+  // The order matters: if no signature matches, the compiler shows the error of the last signature that takes as many
   // arguments as the call has.
   /**
-   * Adds a job, unless an equal job was added within the period. Resolves to `{ isThrottled, until, job }`; if the add
-   * is throttled, `job` is null. Resolves to null if an interceptor skips the job.
+   * Adds a job, unless an equal job was added within the period of `throttle`. Resolves to
+   * `{ isThrottled, until, job }`; if the add is throttled, `job` is null. Resolves to null if an interceptor skips the
+   * job.
    * Rejects with `extension_missing` until `worker migrate --with limits` has added the tables.
    */
   (
@@ -73,13 +75,13 @@ export interface AddJob<Added> {
   ): Promise<ThrottledAdd | Exclude<Added, Job>>;
   /** Adds a job by a task identifier. The payload's type is not checked. */
   (identifier: string, payload?: unknown, spec?: JobSpec): Promise<Added>;
-  /** Matches no task. It exists so that the compiler's error shows what is missing in addJob(task). */
+  /** Matches no task. Makes the compiler's error show what is missing in addJob(task). */
   (task: PayloadIsMissing): Promise<Added>;
   /** Adds a job by its task. The payload must have the task's payload type. */
   <Payload>(task: TaskLike<Payload>, ...rest: JobArguments<Payload>): Promise<Added>;
 }
 
-/** The type of addJobs(): adds a list of jobs, each by its task or its identifier. */
+/** The type of addJobs(). */
 export interface AddJobs<Added> {
   /** Adds jobs, each by its task or its identifier. */
   <const Payloads extends readonly unknown[]>(

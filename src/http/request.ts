@@ -18,22 +18,22 @@ export interface HttpRequest {
   readonly params: Readonly<Record<string, string>>;
   /** The headers by lower-case name. Host, Authorization, Content-Type and Content-Length were sent at most once. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The requested host, perhaps with a port: that of an absolute target, otherwise that of the Host header. */
+  /** The host of the target if the target is a whole URL, or of the Host header if not; perhaps with a port. */
   readonly host: string | undefined;
   /** The address of the connection's peer; UNIX_PEER on a unix socket. */
   readonly remoteAddress: string;
-  /** The client's address, for logs, the audit trail and limits: the peer's, or that reported by a trusted proxy. */
+  /** The client's address as a trusted proxy reports it, or the peer's. For logs, the audit trail and limits. */
   readonly client: string;
-  /** Aborts when the client disconnects, the response has ended, or the server stops. */
+  /** Aborts when `left` aborts, and when the server stops. */
   readonly closing: AbortSignal;
   /** Aborts when the client disconnects, or the response has ended. */
   readonly left: AbortSignal;
   readonly body: RequestBody;
   /** Node's own request, for the application's login. */
   readonly incoming: IncomingMessage;
-  /** Reserves memory for the rows, text and bytes of the response. Throws Refusal 503 if too little is free in time. */
+  /** Reserves memory for the response's rows, text and bytes. Throws Refusal 503 if too little becomes free in time. */
   reserve(bytes: number): Promise<void>;
-  /** Facts about the request, such as its user, for other code and the access log, so they must not contain secrets. */
+  /** Facts about the request, such as its user, for other code and the access log. They must not contain secrets. */
   readonly notes: Record<string, unknown>;
 }
 
@@ -44,8 +44,8 @@ export interface RequestBody {
 }
 
 /**
- * Returns the header's value; undefined if it was not sent. Node joins the values of most headers that are sent more
- * than once.
+ * Returns the header's value; undefined if the header was not sent. Node joins the values of most headers that are
+ * sent more than once.
  */
 export function header(request: HttpRequest, name: string): string | undefined {
   const value = request.headers[name];
@@ -55,8 +55,9 @@ export function header(request: HttpRequest, name: string): string | undefined {
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?$/i;
 
 /**
- * Returns the text of a body of the type JSON; it is not parsed. Throws Refusal 415 for another type or encoding, 413
- * for more than `limit` bytes, 400 or 500 if the body cannot be read, and InputError for invalid UTF-8.
+ * Returns the text of a JSON body, not parsed. Throws Refusal 415 for another content type or a content encoding, 413
+ * for more than `limit` bytes, 400 if the body ends too early, and 500 if other code has read the body. Throws
+ * InputError for invalid UTF-8.
  */
 export async function readJsonText(request: HttpRequest, limit: number): Promise<string> {
   const encoding = header(request, "content-encoding");
@@ -72,21 +73,21 @@ export async function readJsonText(request: HttpRequest, limit: number): Promise
   }
   const bytes = await readBody(request, limit);
   try {
-    // A byte order mark is not JSON. The decoder keeps it, so that the JSON parser refuses it.
+    // The decoder keeps a byte order mark, so that the JSON parser refuses the text.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw new InputError("the body is not valid UTF-8");
   }
 }
 
-/** Reads the body. Rejects if the body is longer than the limit; exchange.ts then discards the rest of it. */
+/** Reads the body. Rejects if the body is longer than the limit; then exchange.ts discards the rest of the body. */
 function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
   const { stream } = request.body;
   return new Promise((resolve, reject) => {
     if (Number(header(request, "content-length") ?? 0) > limit) throw tooLarge(limit);
-    // If other code has read the body already, no event will follow. The bytes of a parsed body cannot be restored.
+    // If other code has already read the body, the stream emits no further event, and the bytes are lost.
     if (stream.readableEnded) throw new Refusal(500, "body_taken", BODY_TAKEN);
-    // If the client left before this function was called, no event will follow, either.
+    // If the client disconnected before this call, the stream emits no further event, either.
     if (stream.destroyed) throw brokenOff();
     const chunks: Buffer[] = [];
     let size = 0;
@@ -124,7 +125,7 @@ export interface RequestTarget {
   readonly host: string | undefined;
 }
 
-/** Returns the parts of the target; null if it is invalid. The host of an absolute target replaces the header's. */
+/** Returns the parts of a target; null for an invalid target. A host in the target replaces the Host header. */
 export function parseTarget(url: string, hostHeader: string | undefined): RequestTarget | null {
   const absolute = /^https?:\/\/([^/?#]*)/i.exec(url);
   const rest = absolute === null ? url : url.slice(absolute[0].length);
@@ -139,7 +140,7 @@ export function parseTarget(url: string, hostHeader: string | undefined): Reques
 }
 
 /**
- * Returns the refusal of a version that is not supported, otherwise null. Node's parser reads `GET /` without a version
+ * Returns a refusal of an unsupported version; null for a supported one. Node's parser reads `GET /` without a version
  * as HTTP/0.9, which has no headers, and accepts HTTP/2.0 as if it were HTTP/1.
  */
 export function checkVersion(httpVersion: string): Refusal | null {
@@ -150,10 +151,11 @@ export function checkVersion(httpVersion: string): Refusal | null {
 
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
 
-// If one of these headers is sent twice, Node keeps the first. A proxy in front of Node may have checked the second.
+// If one of these is sent twice, the request is refused: Node keeps the first, but a proxy may have checked the
+// second.
 const single = new Set(["host", "authorization", "content-type", "content-length"]);
 
-/** Returns the refusal of invalid headers, otherwise null. `raw`: names and values in turn, as sent. */
+/** Returns a refusal of invalid headers; null for valid headers. `raw`: names and values in turn, as sent. */
 export function checkHeaders(
   raw: readonly string[],
   httpVersion: string,
@@ -168,7 +170,7 @@ export function checkHeaders(
     const name = (raw[at] ?? "").toLowerCase();
     if (seen.has(name) && single.has(name)) return bad(`the header ${name} occurs twice`);
     seen.add(name);
-    // Node's parser also refuses other transfer encodings, but only when the request is already being processed.
+    // Node's parser also refuses encodings other than chunked, but only when the request is already being processed.
     if (name === "transfer-encoding" && !/^chunked$/i.test(raw[at + 1] ?? "")) {
       return bad("the only transfer encoding is chunked");
     }

@@ -1,5 +1,5 @@
-// The operations on a job queue, such as addJob() and countJobs(), as functions that are bound to a database. If they
-// belong to the utils of a worker, they call the worker's interceptors before they add a job.
+// The operations on a job queue, such as addJob() and countJobs(), as functions that are bound to a database. In the
+// utils of a worker, an operation calls the worker's interceptors before it adds a job.
 import { WorkerError } from "../base/errors.ts";
 import { checkEach } from "../base/validate.ts";
 import { completeJobs } from "../commands/jobs/complete-jobs.ts";
@@ -31,7 +31,7 @@ export interface BeforeAdd {
    * their promise, so a later change of a payload has no effect.
    */
   isActive(): boolean;
-  /** Resolves to the job to add, or to null if an interceptor skips it. Rejects if an interceptor refuses the job. */
+  /** Resolves to the job to add; null: an interceptor skips the job. Rejects if an interceptor refuses the job. */
   intercept(job: JobToAdd): Promise<JobToAdd | null>;
 }
 
@@ -96,7 +96,7 @@ const OPERATOR_NAMES: Readonly<Record<keyof OperatorOperations, true>> = {
   sweepStaleWorkers: true,
 };
 
-/** Returns the operations of operator-operations.ts, which is imported at the first call of one of them. */
+/** Returns the operations of operator-operations.ts. Processes that call none of them do not load that file. */
 function onFirstUse(db: Database, add: (job: JobToAdd) => Promise<unknown>): OperatorOperations {
   const call = async (name: string, args: never[]) => {
     const { operatorOperations } = await import("./operator-operations.ts");
@@ -131,7 +131,7 @@ function tracedToCaller<T extends Operations>(operations: T): T {
 }
 
 function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null) {
-  // In the operations of utils.with(client), each call sends its own statement, so that the order of the calls is kept.
+  // For utils.with(client), `isShared` is false: each call sends its own statement, so the order of the calls is kept.
   const add = isShared ? coalescedAdd(db) : (job: JobToAdd) => addJob(db, job);
   const active = (): BeforeAdd | null => (before?.isActive() === true ? before : null);
   return {
@@ -151,7 +151,7 @@ function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null
     },
     copyJobs: async (jobs: GivenJobs) => {
       const hook = active();
-      // Most processes never copy jobs, so this module is imported at the first call only.
+      // Most processes never copy jobs, so the first call imports this module.
       const { copyJobs, isIterable } = await import("../queue/add/copy-jobs.ts");
       // copyJobs() rejects anything that is not iterable.
       return copyJobs(db, hook === null || !isIterable(jobs) ? jobs : interceptedJobs(hook, jobs));
@@ -159,7 +159,7 @@ function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null
   };
 }
 
-/** Yields the jobs to add, and SKIPPED in place of a skipped job. Interceptors run for one job after another. */
+/** Yields the jobs to add, and SKIPPED in place of a skipped job. */
 async function* interceptedJobs(hook: BeforeAdd, jobs: GivenJobs): AsyncGenerator<JobToAdd> {
   let index = 0;
   for await (const given of jobs) {

@@ -45,12 +45,11 @@ export interface Limit {
 /** The operations on limits. All reject with `extension_missing` until `worker migrate --with limits` has been run. */
 export interface LimitOperations {
   /**
-   * Creates the limit, or replaces the limit that has the same name. A limit bounds how many jobs run at once or start
-   * in a period, over all workers of this library. Workers apply a new or changed limit within 2 seconds; running jobs
-   * are never stopped. Resolves to false if an equal limit existed. `setBy`: the user, shown with the limit, at most
-   * 128 characters. Rejects with `conflict` if the limit is new and there are already 1,000 limits. Also rejects with
-   * `conflict` if the limit is for tasks and the existing limit of this name is for queues, or the reverse. Rejects
-   * with InputError for invalid values.
+   * Creates the limit, or replaces the limit that has the same name. A limit applies over all workers of this library.
+   * Workers apply a new or changed limit within 2 seconds; running jobs are never stopped. Resolves to false if an
+   * equal limit existed. `setBy`: the user, shown with the limit, at most 128 characters. Rejects with `conflict` if
+   * there are 1,000 limits and none has this name, or if a limit for tasks would replace a limit for queues, or the
+   * reverse. Rejects with InputError for invalid values.
    */
   setLimit(
     limit: LimitOptions,
@@ -94,8 +93,8 @@ export function limitOperations(db: Database): LimitOperations {
 }
 
 /**
- * Creates the limits of a worker's options, except those whose names are stored already. Logs a warning for each stored
- * limit that differs from the limit of the same name in the options.
+ * Creates the limits of a worker's options whose names do not exist yet. Logs a warning for each stored limit that
+ * differs from the limit of the same name in the options.
  */
 export async function createWorkerLimits(
   db: Database,

@@ -39,8 +39,8 @@ export interface Schedule {
   /** The payload's exact JSON text. */
   readonly payloadText: string;
   /**
-   * The backfill period in milliseconds. A tick that was missed while no worker ran, or during a pause, still adds its
-   * job if the tick was due at most this long before a worker started or the pause ended. 0: missed ticks add no jobs.
+   * The backfill period in milliseconds. Ticks are missed while no worker runs, and during a pause. A missed tick that
+   * was due at most this long before a worker started or the pause ended still adds its job. 0: missed ticks add none.
    */
   readonly fillMs: number;
   /** The named queue of the jobs; null if the jobs have none. */
@@ -85,14 +85,14 @@ export interface SchedulePageOptions {
 
 /** A condition of a change: the revision that the schedule must have. Default: any. */
 export interface ExpectedRevision {
-  /** The revision. If the schedule has another one, the call changes nothing and rejects with `conflict`. */
+  /** The revision. If the schedule has another revision, the call changes nothing and rejects with `conflict`. */
   readonly revision?: number | undefined;
 }
 
 /**
- * The operations on schedules. All of them reject with `extension_missing` if the schema has no table of schedules,
- * which `worker migrate --with schedules` adds. Operations on one schedule reject with `not_found` if the schedule does
- * not exist.
+ * The operations on schedules. All operations reject with `extension_missing` if the schema has no table of schedules;
+ * `worker migrate --with schedules` adds the table. Operations on one schedule reject with `not_found` if the schedule
+ * does not exist.
  */
 export interface ScheduleOperations<Added> {
   /**
@@ -107,7 +107,7 @@ export interface ScheduleOperations<Added> {
     ...[options]: ScheduleArguments<Payload>
   ): Promise<Schedule>;
   /**
-   * Changes a schedule; omitted options stay as they are. If a tick is due but its job has not been added yet, the job
+   * Changes a schedule; omitted options stay as they are. If a tick is due and its job has not been added yet, the job
    * gets the new options. Rejects with `conflict` if the schedule does not have the expected revision, and with
    * InputError for invalid values.
    */

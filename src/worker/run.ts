@@ -11,16 +11,16 @@ export interface RunOptions<Extensions = unknown> extends WorkerOptions<Extensio
   /**
    * Whether SIGTERM and SIGINT stop the worker gracefully, within `stopTimeoutMs` plus `abortGraceMs`. A second signal
    * aborts running jobs at once. If the process is still alive 10 s after such a stop (0.5 s if jobs were abandoned),
-   * the process sends the first signal to itself, and this signal ends the process. The process does not do so while
-   * other code listens for the signal. So close an HTTP server, for example, when `worker.stopped` resolves. Default
-   * true for run(), false for runOnce().
+   * the process ends itself by the first signal, unless other code listens for this signal. So when `worker.stopped`
+   * resolves, close what keeps the process alive, for example an HTTP server. Default true for run(), false for
+   * runOnce().
    */
   readonly handleSignals?: boolean;
 }
 
 /**
- * Starts a worker, which runs until it is stopped. Resolves when it begins to fetch jobs. Rejects with InputError for
- * invalid options, or as `Worker.start()` does.
+ * Starts a worker, which runs until it is stopped. Resolves when the worker begins to fetch jobs. Rejects with
+ * InputError for invalid options, or as `Worker.start()` does.
  */
 export async function run<E>(options: RunOptions<E>): Promise<Worker<E>> {
   const { signal, handleSignals = true, ...rest } = options;
@@ -32,8 +32,8 @@ export async function run<E>(options: RunOptions<E>): Promise<Worker<E>> {
 }
 
 /**
- * The result of runOnce(): how many jobs ended in each way. Only results that were written count. A result does not
- * count if another worker has taken over the job, or if the write was not confirmed because a connection was lost.
+ * The result of runOnce(): how many jobs ended in each way. Only results whose write was confirmed count. The write is
+ * not confirmed if another worker has taken over the job, or if the connection was lost during the write.
  */
 export interface DrainResult {
   /** The number of jobs that were completed. */
@@ -45,9 +45,9 @@ export interface DrainResult {
 }
 
 /**
- * Runs jobs until no job is ready, and then stops. Also runs jobs of named queues, and jobs that are added while it
- * runs. Does not wait for jobs and retries that are due later. Needs no notifications, and adds no jobs of cron entries
- * and schedules. Resolves to the numbers of jobs. Rejects as run() does.
+ * Runs jobs until no job is ready or running, and then stops. Also runs jobs that are added meanwhile, but does not
+ * wait for jobs and retries that are due later. Needs no notifications, and adds no jobs of cron entries and
+ * schedules. Rejects as run() does.
  */
 export async function runOnce<E>(options: RunOptions<E>): Promise<DrainResult> {
   const { signal, handleSignals = false, ...rest } = options;
@@ -67,7 +67,7 @@ export function workerForOnce<E>({ cron: _cron, ...options }: WorkerOptions<E>):
   return { worker, result: countResults(worker.hooks) };
 }
 
-/** Runs jobs until no job is ready or `signal` aborts, and then stops the worker. */
+/** Runs jobs until no job is ready or running, or until `signal` aborts, and then stops the worker. */
 export async function drainOnce<E>(worker: Worker<E>, signal?: AbortSignal): Promise<void> {
   try {
     await worker.drain(signal);
@@ -114,8 +114,8 @@ const CLOSING_MS = 10_000;
 
 /**
  * Ends the process after `afterMs` if something still keeps the process alive, such as an abandoned job, which may
- * already run again on another worker. Does not end the process while other code, such as another worker in this
- * process, listens for the signal. The timer of this function does not keep the process alive.
+ * already run again on another worker. While other code listens for the signal, for example another worker in this
+ * process, the process is not ended.
  */
 function endProcess(name: NodeJS.Signals, afterMs: number): void {
   setInterval(() => {

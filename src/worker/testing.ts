@@ -1,5 +1,4 @@
-// Helpers for the tests of applications. runJobInline() runs a task without a queue, and waitForJob() waits for the end
-// of a job.
+// Helpers for the tests of applications: run a task without a queue, and wait for the end of a job.
 import type { Pool } from "pg";
 import * as v from "valibot";
 import { monotonic, wait } from "../base/clock.ts";
@@ -25,7 +24,7 @@ import type { ContextSource } from "./task/task-context.ts";
 
 /** Options of runJobInline(). */
 export interface InlineOptions<Extensions> {
-  /** The pool for tasks that run queries. Without it, a query rejects. */
+  /** The pool for tasks that run queries. Without a pool, each query rejects. */
   readonly pool?: Pool;
   /** The value of `context.extensions`. Default undefined. */
   readonly extensions?: Extensions;
@@ -57,10 +56,10 @@ const EPOCH = "//yi/sTIIAA=";
 
 /**
  * Runs one attempt of a task as a worker does, with the task's time limit and the rules for batches, but without a
- * queue. Jobs that the task adds are checked and returned, not stored; `context.addJob` resolves to null.
- * `context.completeIn()` sends nothing; if the handler has called it, the job counts as completed unless the handler
- * throws or rejects. `context.workerId` is `inline`. If the task fails, runJobInline() still resolves, and the result
- * has the error.
+ * queue. If the task fails, runJobInline() still resolves, and the result has the error. Jobs that the task adds are
+ * checked and returned, not stored; `context.addJob` resolves to null. `context.completeIn()` sends nothing; if the
+ * handler has called it, the job counts as completed unless the handler throws or rejects. `context.workerId` is
+ * `inline`.
  */
 export async function runJobInline<Payload, Extensions>(
   task: Task<Payload, Extensions>,
@@ -102,8 +101,8 @@ export async function runJobInline<Payload, Extensions>(
   });
   await executor.run(new FetchedJob({ rows, atMs: 0 }, 0));
   const { failures } = results.take();
-  // After completeIn(), a worker detects the commit of the transaction: the job's row is missing. Here there is no row,
-  // so the transaction counts as committed if the handler has ended without an error.
+  // After completeIn(), a worker detects by the missing row of the job that the transaction was committed. Here the
+  // job never has a row, so the transaction counts as committed if the handler has ended without an error.
   const [failure] = isCompletedByTask && observed.hasEnded() ? [] : failures;
   return {
     value: observed.value(),
@@ -193,8 +192,8 @@ const waitSchema = strict({
 
 /**
  * Waits until a job has ended. Resolves to `failed` if the job has failed and has no attempts left, and to `finished`
- * if it has no row: it was completed or removed, or never existed. The event `job:complete` has the exact result.
- * Rejects with WorkerError `timeout` after `timeoutMs` (default 10,000), or `aborted` when `signal` aborts.
+ * if the job has no row, because it was completed or removed, or never existed. The event `job:complete` has the exact
+ * result. Rejects with WorkerError `timeout` after `timeoutMs` (default 10,000), or `aborted` when `signal` aborts.
  */
 export async function waitForJob(
   utils: Pick<WorkerUtils, "getJob">,

@@ -1,8 +1,7 @@
-// A worker: creates its parts and controls their start and stop. fetch/dispatcher.ts brings jobs to slots, and
-// execute/job-executor.ts runs them.
+// Creates the parts of a worker, and controls their start and stop. session.ts has the parts that fetch and run jobs.
 //
 //   new ──start()──▶ running ──stop()──▶ stopping: running jobs end, results are written ──▶ stopped
-//                       └─────abort()─────▶ the same, with aborted signals (stop-limit.ts)
+//                       └─────abort()─────▶ the same, but the jobs' signals abort at once (stop-limit.ts)
 import type pg from "pg";
 import { settlesWithin, unlessAborted } from "../base/clock.ts";
 import { WorkerError } from "../base/errors.ts";
@@ -36,15 +35,15 @@ import { ownPool, utilsOf } from "./worker-pool.ts";
 import { isBreaking, schemaAtStart, schemaCheck } from "./worker-schema.ts";
 
 /**
- * A worker: fetches and runs jobs between start() and stop(). run() creates one and starts it. Create one
- * yourself to register observers on `hooks` before it starts.
+ * Fetches and runs jobs between start() and stop(). run() creates a worker and starts it. To register observers on
+ * `hooks` before the start, create the worker with this constructor.
  */
 export class Worker<Extensions = unknown> implements Service {
   /** The worker's observers and interceptors. */
   readonly hooks: Hooks;
   /**
    * All operations of the queue, on the worker's pool and with the worker's `beforeJobSchedule` interceptors. addJob()
-   * resolves to null if an interceptor skips the job. After the stop, only operations on your own pool can be used.
+   * resolves to null if an interceptor skips the job. After the stop, only operations on a pool of your own still work.
    */
   readonly utils: WorkerUtils<Job | null>;
   readonly #config: WorkerConfig<Extensions>;
@@ -56,7 +55,7 @@ export class Worker<Extensions = unknown> implements Service {
   readonly #timetable: Timetable;
   readonly #metrics: WorkerMetrics;
   readonly #aborted = new Set<AbortedAttempt>();
-  /** The ids of this worker under which nothing is locked, and whose leases are ended when the worker is closed. */
+  /** The ids of this worker under which nothing is locked. #closeAll() ends the leases of these ids. */
   #freeIds: readonly string[] = [];
   readonly #stopping = new AbortController();
   readonly #limit: StopLimit;
@@ -106,15 +105,15 @@ export class Worker<Extensions = unknown> implements Service {
     this.hooks.emit("worker:create", created);
   }
 
-  /** The worker's id, which it writes into `locked_by`. It changes when the lease is lost. */
+  /** The id that the worker writes into `locked_by`. The id changes when the worker's lease is lost. */
   get id(): string {
     return this.#sessions.current.id;
   }
 
   /**
    * Creates or migrates the schema if the option `migrate` requires it, and starts the worker. Resolves when the worker
-   * begins to fetch jobs. If the start fails, nothing keeps running. Rejects for example with WorkerError `aborted` (a
-   * stop), `schema_missing`, `database_unreachable`, `schema_unsupported`, `extension_missing` (option `limits`) or
+   * begins to fetch jobs. If the start fails, nothing keeps running. Rejects for example with WorkerError `aborted` (by
+   * stop()), `schema_missing`, `database_unreachable`, `schema_unsupported`, `extension_missing` (option `limits`) or
    * `configuration` (bad crontab).
    */
   start(): Promise<void> {
@@ -128,7 +127,7 @@ export class Worker<Extensions = unknown> implements Service {
 
   /**
    * Stops the worker: fetches no more jobs, waits for running jobs and writes all results. If the stop takes longer
-   * than `stopTimeoutMs` (default 25,000; 0: no limit), it continues as abort(). `reason` is for logs and events.
+   * than `stopTimeoutMs` (default 25,000; 0: no limit), the stop continues as abort(). `reason` is for logs and events.
    * Idempotent; never rejects.
    */
   stop(reason = "stop"): Promise<void> {
@@ -143,7 +142,7 @@ export class Worker<Extensions = unknown> implements Service {
 
   /**
    * True when the stop did not wait for all jobs and results: a job still ran after `abortGraceMs`, or the database was
-   * unreachable. Such a job may still be running in this process, and in another worker, too.
+   * unreachable. A job that was not waited for may still run in this process, and may also run in another worker.
    */
   get hasAbandonedJobs(): boolean {
     return this.#limit.hasGivenUp;
@@ -151,8 +150,8 @@ export class Worker<Extensions = unknown> implements Service {
 
   /**
    * Stops the worker as stop() does, but aborts the signals of running jobs at once. Jobs that still run after
-   * `abortGraceMs` (default 5,000) count as failed and are unlocked. If the database is unreachable, the stop ends
-   * after another second: unwritten results are lost, and their jobs stay locked until they are recovered.
+   * `abortGraceMs` (default 5,000) count as failed and are unlocked. If the database is unreachable, the stop ends one
+   * second later: unwritten results are lost, and the jobs with these results stay locked until they are recovered.
    */
   async abort(reason = "abort"): Promise<void> {
     const stopped = this.stop(reason);
@@ -162,7 +161,7 @@ export class Worker<Extensions = unknown> implements Service {
 
   /**
    * Starts the worker if necessary, and rejects if the start fails. Resolves when no job is ready or running and all
-   * results are written, when `signal` aborts, or when the worker has stopped. Scheduled jobs are not waited for.
+   * results are written, when `signal` aborts, or when the worker has stopped. Ignores jobs that are due later.
    */
   async drain(signal: AbortSignal = new AbortController().signal): Promise<void> {
     const over = new AbortController();
@@ -179,7 +178,8 @@ export class Worker<Extensions = unknown> implements Service {
 
   /**
    * Changes the largest number of jobs that run at once, 1–10,000. If the number grows, more jobs start immediately.
-   * If it shrinks, running jobs continue; unstarted ones are given back. No effect after the stop. Throws InputError.
+   * If the number shrinks, running jobs continue, and unstarted jobs are given back. No effect after the stop. Throws
+   * InputError.
    */
   setConcurrency(concurrency: number): void {
     const before = this.#concurrency.value;
@@ -188,8 +188,8 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * For health checks: the jobs whose code still runs `abortGraceMs` (default 5,000) after their signal aborted. The
-   * job whose signal aborted first comes first. A signal aborts at a cancel, a time limit or a lost lock, for example.
+   * For health checks: the jobs whose code still runs at least `abortGraceMs` (default 5,000) after their signal
+   * aborted, for example because of a cancel, a time limit or a lost lock. The earliest aborted job comes first.
    */
   get jobsIgnoringSignal(): readonly JobIgnoringSignal[] {
     return ignoringSignal(this.#aborted, this.#config.abortGraceMs);
@@ -197,8 +197,8 @@ export class Worker<Extensions = unknown> implements Service {
 
   /**
    * Resolves to the worker's metrics as Prometheus text: jobs by task and result, slots, running jobs, fetched jobs
-   * that wait, jobs that ignore a signal, and the age of the last heartbeat. The first call of metrics() starts two
-   * histograms: of the durations of jobs, and of the times that due jobs waited for their fetch.
+   * that wait, jobs that ignore a signal, and the age of the last heartbeat. Also two histograms, which begin with the
+   * first call of metrics(): the durations of jobs, and the times that due jobs waited for their fetch.
    */
   metrics(): Promise<string> {
     return this.#metrics.text();
@@ -240,11 +240,11 @@ export class Worker<Extensions = unknown> implements Service {
     const others = [this.#timetable.stop(), this.#listener?.stop()];
     [this.#freeIds] = await Promise.all([sessions, ...others]);
     const closed = this.#close();
-    // If the connections are not closed in time, the database does not answer. Then the upkeep's connections are cut.
+    // If closing takes long, the database perhaps does not answer, so the upkeep's connections are cut.
     if (!(await settlesWithin(closed, MAX_CLOSE_MS))) this.#upkeep.cut();
   }
 
-  /** Called by stop() and after a failed start; if both happen, the parts are closed only once. */
+  /** Called by stop() and after a failed start. Both may happen. */
   #close(): Promise<void> {
     this.#closed ??= this.#closeAll();
     return this.#closed;
@@ -255,7 +255,7 @@ export class Worker<Extensions = unknown> implements Service {
     await this.#listener?.stop();
     await this.#sessions.close();
     const { pool, abortGraceMs } = this.#config;
-    // Each may take long, so both run in parallel. A connection that a task still uses is closed after abortGraceMs.
+    // A connection of the worker's own pool that a task still uses is closed after abortGraceMs.
     const ownPool = pool === undefined ? endPool(this.#pool, abortGraceMs) : undefined;
     await Promise.all([this.#upkeep.stop(this.#freeIds), ownPool]);
     this.#ended.resolve();
@@ -265,7 +265,7 @@ export class Worker<Extensions = unknown> implements Service {
     return withBounds(this.#pool, this.#config.schema);
   }
 
-  /** Tests connections of the worker. If a heartbeat has failed or one connection is lost, others may be lost, too. */
+  /** Closes connections that do not answer. If a heartbeat fails or a connection is lost, others may be lost, too. */
   #prove(): void {
     for (const { dispatcher } of this.#sessions.all) dispatcher.prove();
     void this.#listener?.prove();
@@ -282,7 +282,7 @@ export class Worker<Extensions = unknown> implements Service {
         ...this.#sessions.channels,
         ...this.#upkeep.channels,
         ...this.#timetable.channels,
-        // All schemas of the database share this channel, so the migration may be of another schema.
+        // All schemas of the database share this channel, so another schema may have been migrated.
         "worker:migrate": (payload) => {
           if (isBreaking(payload)) checkSchema();
         },

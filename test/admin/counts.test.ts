@@ -1,5 +1,5 @@
-// GET /api/counts, the overview and the metrics, for a table of jobs that is read whole and for one that is sampled.
-// `smallPages: 0` makes every table count as large, so that it is sampled.
+// Tests GET /api/counts, the overview and the metrics, with a small table of jobs, which is read whole, and with a
+// large table, which is sampled. With `smallPages: 0`, every table counts as large.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";
@@ -11,10 +11,7 @@ import { tcpProxy } from "../support/tcp-proxy.ts";
 import { type Json, migratedDatabase, startAdmin, type TestAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
-/**
- * Adds 6,000 jobs: 2,000 due (50 of them blocked by a locked queue), 2,000 scheduled, 1,500 failed, 500 running. Adds a
- * live worker that reports 3 running jobs.
- */
+/** Adds 6,000 jobs with the conditions in `truth`, and a live worker that reports 3 running jobs. */
 async function fill({ pool }: Pick<TestAdmin, "pool">, schema = "worker"): Promise<void> {
   await pool.query(`
     insert into ${schema}._private_tasks (identifier) values ('mail'), ('report');
@@ -49,7 +46,7 @@ function contains({ value, precision, low, high }: Value, count: number): boolea
   return Number(low) <= count && count <= (high ?? Number.POSITIVE_INFINITY);
 }
 
-/** Counts exactly the jobs that match: sends requests until the count is complete, and returns the last answer. */
+/** Sends requests until the exact count of the jobs that match `q` is complete. Returns the last answer. */
 async function countAll({ client }: TestAdmin, q: string): Promise<Json> {
   let answer = (await client.get(`/api/counts?exact=1&q=${encodeURIComponent(q)}`)).body;
   while (answer.cursor !== null) {
@@ -81,13 +78,13 @@ test("In a small table every count is exact, also the number of a query's matche
   assert.equal((await countAll(admin, "payload.n<=17")).count.value, 17);
 });
 
-test("A count that continues with a cursor keeps the meaning of its query, even if the job with the queried id was deleted.", async () => {
+test("A count that continues with a cursor still counts only the queried id, even if the job with this id was deleted.", async () => {
   const { url } = await migratedDatabase();
   await using proxy = await tcpProxy(url);
   const admin = await startAdmin({ url: proxy.url });
   admin.pool.on("error", () => {});
   await fill(admin);
-  // At this round trip time, the first answer is sent after two or three steps of the count, before it is complete.
+  // With this round trip time, the first answer is sent before the count is complete, after two or three of its steps.
   proxy.delay(60);
   const { count, cursor } = (await admin.client.get("/api/counts?exact=1&q=17")).body;
   proxy.calm();
@@ -105,7 +102,7 @@ test("In a large table at least six of the seven counts have an interval that co
     const { low, high, value, precision } = body[name];
     assert.ok(precision === "exact" || (low <= value && value <= high), name);
   }
-  // By the index, at most 1,000 due and 1,000 future jobs of a priority are counted (probe.ts). This table has more.
+  // An exact count through the index ends at 1,000 future jobs of a priority (probe.ts). This table has 2,000.
   assert.equal(body.scheduled.precision, "estimated");
   const inside = conditions.filter((one) => contains(body[one], truth[one]));
   assert.ok(inside.length >= 6, `${inside}`);
@@ -161,7 +158,7 @@ for (const feed of [{}, { smallPages: 0, sampledPages: 40 }]) {
     assert.ok(body.retrying.value > rows[0].due);
   });
 
-  test(`In a ${size} table the oldest ready job and the next scheduled one are not retries.`, async () => {
+  test(`In a ${size} table the oldest ready job and the next scheduled job are not retries.`, async () => {
     const admin = await startAdmin({ feed });
     await fill(admin);
     await admin.pool.query(`update worker._private_jobs set attempts = 2,

@@ -17,7 +17,7 @@ import { waitUntil } from "../worker/worker-process.ts";
 import { type Client, type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
-// With these options a worker sends a heartbeat every 0.1 s, and becomes stale only a minute after its last heartbeat.
+// A heartbeat every 0.1 s; the worker becomes stale only a minute after its last heartbeat.
 const TALKATIVE = { heartbeatIntervalMs: 100, thresholdMs: 60_000 };
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -25,7 +25,7 @@ after(async () => {
   for (const end of endings) await end();
 });
 
-/** Reads all rows of a list, page by page. `path` ends with `?` or `&`. `limit`: the number of rows on a page. */
+/** Reads all rows of a list, page by page. `path` ends with `?` or `&`. `list`: the member that has the rows. */
 async function allOf(client: Client, path: string, list: string, limit = 1): Promise<Json[]> {
   const rows: Json[] = [];
   let pages = 0;
@@ -200,7 +200,7 @@ test("The details of a queue list its due jobs in the order in which they will r
   }
 });
 
-test("A queue of any name, even one that cannot be part of a path, is found by ?name=.", async () => {
+test("A queue of any name, even a name that cannot be part of a path, is found by ?name=.", async () => {
   const { client, pool } = await startAdmin();
   const names = ["", ".", "..", "a/b", "7"];
   await pool.query(
@@ -237,14 +237,14 @@ test("In a large table, a count that an index provides is exact, and any other c
   const oldest = (await client.get("/api/queues?sort=oldest&limit=1")).body.queues[0];
   assert.equal(oldest.queue_name, "q1", "the first one that was added");
   let one: Json = {};
-  // On a busy machine the time limit may be reached; then the answer is marked as incomplete, and the test reads again.
+  // On a busy machine the server may reach its time limit. The answer is then marked as incomplete.
   await waitUntil("the answer is complete", async () => {
     one = (await client.get("/api/queues/rare")).body;
     return one.next_complete;
   });
   assert.deepEqual([one.next.length, one.arrivals.length], [1, 1]);
   assert.equal(one.running, null);
-  // The answer has two lists, each with a cursor. With the cursor of a list, /api/jobs returns the jobs after the list.
+  // The answer has two lists, each with a cursor. With a list's cursor, /api/jobs returns the jobs after the list.
   const beginning = (await client.get("/api/queues/q1?limit=10")).body;
   for (const [list, cursor, order] of [
     ["next", beginning.next_cursor, { q: "is:due", sort: "priority" }],
@@ -288,7 +288,7 @@ test("In a large table, a count that an index provides is exact, and any other c
   );
 });
 
-test("The oldest ready job of a queue is found even behind hundreds of jobs with a better priority.", async () => {
+test("The oldest ready job of a queue is found even behind hundreds of more urgent jobs.", async () => {
   const { client, pool } = await startAdmin({ feed: { smallPages: 0 } });
   await pool.query(`
     create index on worker._private_jobs ${indexDefinition(optionalIndex("queue_ready"))};
@@ -329,7 +329,7 @@ test("A task is shown as unsupported only if every worker has reported its compl
   const document = await openapiDocument(client);
   document.assertFits(body, document.answer("GET", "/api/tasks"), "tasks");
 
-  // A worker without heartbeats holds a lock; it may support the task.
+  // An unknown worker holds a lock. This worker may support the task.
   await pool.query(
     "insert into worker._private_job_queues (queue_name, locked_at, locked_by) values ('q', now(), 'stock')",
   );

@@ -1,6 +1,5 @@
-// While PostgreSQL is stopped, frozen or slow, or refuses connections, the admin answers requests for data with 503. A
-// frozen server keeps its connections open and does not respond. After each outage, such requests succeed again without
-// a restart of the admin.
+// While PostgreSQL is stopped, frozen or slow, or refuses connections, the admin answers requests for data with status
+// 503. After each outage, requests succeed again without a restart of the admin.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -79,7 +78,7 @@ test("While PostgreSQL is stopped, requests for data are answered 503. Afterward
   );
 });
 
-/** Starts a proxy in front of PostgreSQL. freeze(true) stops it from forwarding data, but closes no connection. */
+/** Starts a proxy in front of PostgreSQL. After freeze(true) the proxy forwards no data, but closes no connection. */
 async function freezer(target: string) {
   let frozen = false;
   const sockets = new Set<net.Socket>();
@@ -119,7 +118,7 @@ test("While PostgreSQL is frozen, requests for data are answered 503. Broken idl
   const { client } = await startAdmin({ url });
   assert.equal((await client.get("/api/overview")).status, 200);
   front.freeze(true);
-  // There are more requests than connections, so some requests wait for a connection.
+  // The pool has fewer connections than there are requests, so some requests wait for a connection.
   const stuck = await Promise.all(Array.from({ length: 6 }, () => client.get("/api/jobs/1")));
   for (const { status, body } of stuck) {
     // The request's time limit was reached, or all connections were busy.
@@ -128,8 +127,8 @@ test("While PostgreSQL is frozen, requests for data are answered 503. Broken idl
   }
   front.freeze(false);
   assert.equal((await client.get("/api/overview")).status, 200);
-  // close() breaks idle connections. The pool emits an `error` event for each of them. Such an event would end the
-  // process if the admin did not listen for it.
+  // close() breaks idle connections, and the pool emits an `error` event for each of them. If the admin did not listen
+  // for this event, the event would end the process.
   front.close();
   assert.equal((await client.get("/api/overview")).status, 503);
 });
@@ -139,7 +138,7 @@ test("While PostgreSQL is frozen, /metrics still answers. For a large table the 
   const front = await freezer(`${host}/.s.PGSQL.${port}`);
   const url = `postgres://${user}@127.0.0.1:${front.port}/${database}`;
   const small = await startAdmin({ url });
-  // With `smallPages: 0` the table counts as large, so /metrics uses the last snapshot if it is less than 10 s old.
+  // With `smallPages: 0` the table counts as large, so /metrics uses the last snapshot if that is less than 10 s old.
   const large = await startAdmin({ url, feed: { smallPages: 0 } });
   assert.match((await large.client.get("/metrics")).text, /^worker_database_up 1$/m);
   front.freeze(true);
@@ -160,7 +159,7 @@ test("While PostgreSQL refuses connections, requests for data are answered 503, 
   const allow = (isAllowed: boolean) =>
     owner.query(`alter database closed allow_connections ${isAllowed};
       select pg_terminate_backend(pid) from pg_stat_activity where datname = 'closed'`);
-  // The database is a copy of template0. The default is template1, which cannot be copied while it has connections.
+  // The default template, template1, cannot be copied while it has connections.
   await owner.query("create database closed template template0");
   await migrated(postgres.url("closed"));
   const { client } = await startAdmin({ url: postgres.url("closed") });

@@ -77,7 +77,7 @@ exit 7
   const [left, ...others] = await rows();
   assert.deepEqual(others, []);
   assert.deepEqual([left?.task, left?.attempts], ["fails", 1]);
-  // The error begins with the exit code and the last line of stderr, and contains the payload byte for byte.
+  // The error begins with the exit code and the last line of stderr. Stderr contains the payload, byte for byte.
   assert.match(left?.last_error ?? "", /^exited with code 7: the disk is full\n\n/);
   assert.match(left?.last_error ?? "", /\{"payload":\{"big":9007199254740993\}\}/);
 });
@@ -164,7 +164,7 @@ test("If the process that starts programs is killed, the programs end, their job
   assert.equal((await run.ended).status, 0);
 });
 
-test("After one signal running jobs may end, after two they are aborted; the exit status is 0 in both cases.", async () => {
+test("After one signal, running jobs continue to their end; after two, they are aborted. The exit status is 0 in both cases.", async () => {
   const tasks = filesOf({
     "short.mjs": `import { setTimeout as sleep } from "node:timers/promises";
       export default async (_, { logger }) => { logger.info("short begins"); await sleep(300); };`,
@@ -190,7 +190,7 @@ test("After one signal running jobs may end, after two they are aborted; the exi
   assert.match((await rows())[0]?.last_error ?? "", /aborted/);
 });
 
-test("After an uncaught exception, which is logged, running jobs end, and the exit status is 1.", async () => {
+test("An uncaught exception is logged, running jobs continue to their end, and the exit status is 1.", async () => {
   const tasks = filesOf({
     "loose.mjs": `import { setTimeout as sleep } from "node:timers/promises";
       export default async () => { Promise.reject(new Error("let go")); await sleep(200); };`,
@@ -200,7 +200,7 @@ test("After an uncaught exception, which is logged, running jobs end, and the ex
   const { error } = await run.logged("uncaught exception");
   assert.equal(error, "let go");
   assert.equal((await run.ended).status, 1);
-  assert.deepEqual(await rows(), []); // the job that was running ended normally
+  assert.deepEqual(await rows(), []);
 });
 
 test("A crontab in Graphile Worker's format works.", async () => {

@@ -1,5 +1,5 @@
-// Tests the syntax of the command line: the order of arguments, aliases of options, and the spellings of times. Also
-// tests the messages for mistakes, the help, and the exit statuses.
+// Tests the command line: the order of arguments, aliases of options, spellings of times, messages for mistakes, the
+// help and the exit statuses.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
@@ -82,6 +82,8 @@ const refusals: [args: string[], message: RegExp][] = [
   [["show"], /<id> is missing: job id; see "worker show --help"/],
   [["complete"], /<ids> is missing: job ids, or one query/],
   [["unlock"], /<worker-ids> is missing/],
+  [["pause", "queue"], /<name> is missing: the name of the queue; see "worker pause --help"/],
+  [["resume", "task"], /<name> is missing: the name of the task; see "worker resume --help"/],
   [["show", "1", "2"], /show: unexpected argument "2"/],
   [["cleanup"], /give --task, or --all for everything/],
   [["cleanup", "--all", "--task", "gc-job-queues"], /use either --all or --task/],
@@ -91,7 +93,7 @@ const refusals: [args: string[], message: RegExp][] = [
   [["add", "t", "{}", "--payload-file", "x"], /use either <payload> or --payload-file/],
 ];
 for (const [args, message] of refusals) {
-  test(`worker ${args.join(" ")} is rejected with a message.`, async () => {
+  test(`worker ${args.join(" ")} is rejected with status 2 and a message.`, async () => {
     const result = await runInChild(args, env);
     assert.match(result.stderr, message);
     assert.deepEqual([result.status, result.stdout], [2, ""]);
@@ -117,7 +119,7 @@ const badValues: [args: string[], message: RegExp][] = [
   [["add", "t", "{"], /<payload>: is not JSON/],
 ];
 for (const [args, message] of badValues) {
-  test(`worker ${args.join(" ")} is rejected with a message about its arguments.`, async () => {
+  test(`worker ${args.join(" ")} is rejected with status 1 and a message.`, async () => {
     const result = await runInChild(args, env);
     assert.match(result.stderr, message);
     assert.deepEqual([result.status, result.stdout], [1, ""]);
@@ -243,7 +245,7 @@ test("Jobs, given by ids or by a query, can be moved forwards or back from their
   );
 });
 
-test("Both spellings of a key mode are accepted, and so are the names of commands and options in graphile_worker_rs.", async () => {
+test("Key modes are accepted with underscores and with hyphens, and commands and options under their names in graphile_worker_rs, too.", async () => {
   for (const mode of ["preserve_run_at", "preserve-run-at"]) {
     const result = await runInChild(["add", "keyed", "--key", "m", "--key-mode", mode], env);
     assert.equal(result.status, 0, result.stderr);

@@ -1,7 +1,6 @@
 // Opens the pages, dialogs and menus of views.ts in a window of one size, and checks each of them: nothing is too wide,
-// squeezed or animated, and the browser's console has no errors or warnings, except those about the status 404. For
-// some sizes there are further checks: targets are large enough for a finger, few tab stops are outside the content,
-// and axe finds no violation (WCAG 2.0 and 2.1, levels A and AA, and best practices).
+// squeezed or animated, and the browser's console has no errors or warnings, except those about the status 404. The
+// checks of accessibility (targets for a finger, tab stops, axe) are made only for some sizes.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -18,7 +17,6 @@ const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.
 export async function adminWithSamples(): Promise<TestAdmin> {
   const admin = await startAdmin({ extensions: ["operations", "limits"] });
   await seedLimits((text) => admin.sql(text));
-  // Two live workers that differ in their version, and have the same cron entry.
   const cron = [
     { identifier: "nightly", task: "send_email", pattern: "*/20 2 * * *", backfill_ms: 1 },
   ];
@@ -85,10 +83,7 @@ export function walk(admin: () => TestAdmin, { name, checks = [], more = [], ...
   });
 }
 
-/**
- * Checks the page, each dialog and each form in a dialog. Returns a line for each of these elements whose contents are
- * wider than the element.
- */
+/** Returns a line for the page, each dialog and each form in a dialog if its contents are wider than the element. */
 async function tooWide(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [document.documentElement, ...document.querySelectorAll("dialog, dialog form")]
@@ -125,13 +120,12 @@ async function moving(page: Page): Promise<string[]> {
   );
 }
 
-/** Returns the tab stops outside the content if there are more than twelve. Views that `act` opens are not checked. */
+/** Returns the tab stops outside `main` if there are more than twelve. Views that `act` opens are not checked. */
 export const fewTabStops: Check = async (page, { act }) => {
   const stops = act === undefined ? await tabStops(page) : [];
   return stops.length <= 12 ? [] : [`tab stops: ${stops.join(", ")}`];
 };
 
-/** Returns the tab stops outside the content. */
 async function tabStops(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>("a[href], button, input, summary, [tabindex]")]
@@ -142,14 +136,14 @@ async function tabStops(page: Page): Promise<string[]> {
 
 /**
  * Returns the targets (links, buttons and fields) that are less than 44 pixels high, which is too low for a finger. If
- * a dialog is open, only the dialog is checked, otherwise the page. A target is also high enough if an element around
- * it has this height: for an input its label, for a link its row or list item, and for any other target its row, if a
- * click on the row opens something. Not checked are inline elements such as links in a text, buttons that copy, buttons
- * drawn as links, and the link that skips to the content.
+ * a dialog is open, only targets in the dialog are checked. A target also passes if a larger area around the target is
+ * 44 pixels high: the label of an input, the table row or list item of a link, or for any other target a table row that
+ * a click opens. Inline elements such as links in a text, buttons that copy, buttons drawn as links, and the link that
+ * skips to the content are not checked.
  */
 export async function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    /** Returns the height with the invisible area (`::after`) that extends the target on all sides. */
+    /** Returns the height, including the invisible area (`::after`) that extends some targets on all sides. */
     const heightOf = (one: HTMLElement) => {
       const { content, position, top } = getComputedStyle(one, "::after");
       const reaches = content !== "none" && position === "absolute";

@@ -203,7 +203,7 @@ const walked: Answer = (text) =>
 /** The answers if one job is found whose texts may be large, so that a separate statement reads the texts. */
 const walkedLarge: Answer = (text) =>
   text.includes("as is_large") ? { id: "1", is_large: true } : walked(text);
-/** The answers about a job with a compressed payload. A second statement loads the payload, which fits on a page. */
+/** The answers about a job with a large, compressed payload, which a second statement reads. */
 const large: Answer = (text) => {
   if (!text.includes("as is_large")) return { id: "1", payload: "{}", bytes: 1 };
   const sizes = { payload_bytes: 1_000_000, error_bytes: 1 };
@@ -224,7 +224,7 @@ async function exportOf(db: Database, q: string, format: ExportFormat): Promise<
   let left = 3;
   for await (const _ of pieces(AbortSignal.timeout(1_000))) if (--left === 0) return;
 }
-/** The answers if one job is found whose texts match the query, and whose line alone is too large for a chunk. */
+/** The answers if one job is found that matches the query, and whose line of the export is too large for a chunk. */
 const exported: Answer = (text) => {
   if (text.includes("as lines")) return { lines: null, count: "0", last: null, first: "1" };
   if (text.includes("as is_large")) return { id: "1", bytes: "1", payload: '{"a":1}' };
@@ -254,7 +254,7 @@ const LOCKS = { ...GAUGE, lockedQueueIds: [1] };
 const LARGE: Gauge = { ...GAUGE, pages: 1_000_000 };
 const COUNT = { count: 0, undecided: 0, firstId: "0", afterId: "0", lastId: "1" };
 
-/** A database that returns no rows, because compileQuery() needs no rows for the two queries below. */
+/** A database that returns no rows: compileQuery() needs none for the two queries below. */
 const emptyDatabase = {
   client: { query: async () => ({ rows: [] }) },
   schema: schemaName(),
@@ -279,7 +279,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
       { identifier: "t", spec: { jobKey: "m", jobKeyMode: "unsafe_dedupe" } },
     ]),
   "add-unique-jobs": (db) => addJob(db, { identifier: "t", spec: { unique: UNFINISHED } }),
-  // The answer has the place -1, and no job of the batch has this place. So no job counts as added.
+  // No job of the batch has the place -1, so no job counts as added.
   "add-throttled-job": [
     (db) =>
       addAnyJob(db, { identifier: "t", payload: {}, spec: { throttle: { periodMs: 60_000 } } }),
@@ -690,14 +690,13 @@ async function sentBy(call: Call, answer: Answer): Promise<string[]> {
         config.handleReadyForQuery();
         return;
       }
-      // This query reads the optional indexes. It is part of src/database, so it is not recorded. Its result is empty
-      // unless the scripted row is that of an index.
+      // The query of the optional indexes is part of src/database, so it is not recorded.
       if (config.text.includes("pg_catalog.pg_index")) {
         const found = answer(config.text);
         return Promise.resolve({ rows: "is_usable" in found ? [found] : [] });
       }
       sent.push(config.text);
-      // The answer to this statement: no other transaction is open.
+      // The statement that reads other open transactions finds none.
       if (config.text.includes("pg_prepared_xacts")) return Promise.resolve({ rows: [] });
       const found = answer(config.text);
       // In an answer, `present` means that the table of workers exists, and `is_there` that another table exists.

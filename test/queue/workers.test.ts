@@ -94,7 +94,7 @@ test("Workers that hold locks are listed, each with its numbers of locked jobs a
   ]);
 });
 
-test("A worker is listed from its first heartbeat until it is deregistered; its metadata can set the threshold after which it counts as stale.", async () => {
+test("A worker is listed from its first heartbeat until it is deregistered; the worker's metadata can set the threshold after which the worker counts as stale.", async () => {
   await heartbeat(queue, "w", { host: "h", pid: 1 });
   await heartbeat(queue, HOSTILE);
   await heartbeat(queue, "w");
@@ -109,7 +109,7 @@ test("A worker is listed from its first heartbeat until it is deregistered; its 
   assert.equal((await listActiveWorkers(queue.db, { staleAfterMs: 200_000 }))[1]?.isStale, true);
   await age("w", "301 seconds");
   assert.equal((await listActiveWorkers(queue.db))[1]?.isStale, true);
-  // The threshold in a worker's own metadata applies, unless the caller passes another one.
+  // The threshold in a worker's own metadata applies, unless the caller passes `staleAfterMs`.
   await heartbeat(queue, "w", { threshold_ms: 900_000 });
   await age("w", "301 seconds");
   assert.equal((await listActiveWorkers(queue.db))[1]?.isStale, false);
@@ -243,7 +243,7 @@ test("A sweep unlocks the jobs and queues of stale workers, and of unknown worke
   assert.deepEqual([again.staleWorkers, again.unknownWorkers, again.recoveredJobs], [[], [], 0]);
 });
 
-test("A sweep applies a worker's own threshold if that is longer than the sweep's, and lists the workers that it spares for this reason.", async () => {
+test("If a worker's own threshold is longer than the sweep's, the sweep applies the worker's threshold, and lists the workers that are spared for this reason.", async () => {
   const [living = "", , mute = ""] = await addLocked(
     ["living", "1h"],
     ["frozen", "1h"],
@@ -336,7 +336,7 @@ test("Concurrent sweeps recover each job once.", async () => {
   );
 });
 
-test("If a worker reports its number of slots but not its running jobs, only as many of its locked jobs count as running as it has slots. The rest count as fetched.", async () => {
+test("If a worker reports its number of slots but not its running jobs, at most one locked job for each slot counts as running. The other locked jobs count as fetched.", async () => {
   const specs = Array.from({ length: 5 }, () => ({ identifier: "t", spec: {} }));
   for (const [id, report, expected] of [
     ["unreported", { concurrency: 3 }, [3, 2, 3]],

@@ -1,5 +1,5 @@
-// Creates and starts a virtual machine with Debian, in which systemd is PID 1. The machine has a root disk and a second
-// disk with the files under test. It writes the results of the checks to its console. By default qemu emulates the
+// Creates and starts a virtual machine with Debian, in which systemd is PID 1. The second disk has the files under test
+// and guest.sh, which checks these files and writes the results to the machine's console. By default qemu emulates the
 // processor, which is slow. With WORKER_VM_ACCEL=kvm, qemu uses the virtualization of the host's processor.
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,12 +21,12 @@ const SUITE = "bookworm";
 const PACKAGES = [
   ...["systemd", "systemd-sysv", "dbus", "libstdc++6", "postgresql", "python3", "curl", "openssl"],
   ...["ssl-cert", "procps", "linux-image-cloud-amd64", "initramfs-tools", "zstd"],
-  // Debian's container engine, with which guest.sh builds and runs the container image.
+  // For the container image, which guest.sh builds and runs.
   ...["podman", "crun", "catatonit", "netavark"],
 ];
 
 const TRIED = "/etc/systemd/system/tried.service";
-/** A unit of systemd that runs guest.sh from the second disk after multi-user.target, and switches the machine off. */
+/** Runs guest.sh from the second disk, and then switches the machine off. */
 const UNIT = `[Unit]
 After=multi-user.target
 [Service]
@@ -73,7 +73,7 @@ export async function makeRoot(directory: string): Promise<void> {
   removeFolder(root);
 }
 
-/** Creates an image of an ext4 file system with the contents of a folder. Nothing is mounted. */
+/** Creates an image of an ext4 file system with the contents of a folder. `size`: such as `3G`. */
 export async function makeDisk(folder: string, image: string, size: string): Promise<void> {
   await run("mke2fs", ["-q", "-F", "-t", "ext4", "-d", folder, image, size]);
 }
@@ -93,9 +93,9 @@ export interface CheckResult {
 const MAX_MS = 60 * 60_000;
 
 /**
- * Starts the machine, and waits until it switches itself off. If it still runs after an hour, it is killed. `root.img`
- * stays unchanged. Returns the results of the checks in guest.sh. `disk`: the image of the second disk. `onFigure` is
- * called with each text that guest.sh prints after `@@ figure`.
+ * Starts the machine, waits until it switches itself off, and returns the results of the checks in guest.sh. After an
+ * hour, the machine is killed. `root.img` stays unchanged. `disk`: the image of the second disk. `onFigure` is called
+ * with each text that guest.sh prints after `@@ figure`.
  */
 export async function boot(
   directory: string,
@@ -126,8 +126,8 @@ export async function boot(
 }
 
 /**
- * Reads the lines of the console that contain `@@`: `@@ ok …`, `@@ failed …` with the output of the check on the next
- * lines, `@@ figure …`, and at the end `@@ end`. If `@@ end` is missing, a failed check is added to the results.
+ * Reads the lines of the console that contain `@@`: `@@ ok …`, `@@ failed …`, then the output of the failed check after
+ * `@@  `, `@@ figure …`, and at the end `@@ end`. If `@@ end` is missing, a failed check is added to the results.
  */
 async function read(serial: string, onFigure: (figure: string) => void): Promise<CheckResult[]> {
   const results: { title: string; problem: string | null }[] = [];

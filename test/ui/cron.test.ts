@@ -124,7 +124,7 @@ test("If there are no schedules, or if no entry matches the search, the page sho
   assert.equal(page.navigations.at(-1), "/cron");
 });
 
-test("Only the first 30 entries that run in the next 24 hours have lines; the heading has the number of all such entries.", async () => {
+test("In the chart of the next 24 hours, only the first 30 entries have lines; the heading has the number of all entries that run in these hours.", async () => {
   const page = await openPage("/cron");
   const often = (n: number) => entry(`often_${n}`, { quarters_ahead: [n] });
   const entries = Array.from({ length: 40 }, (_, n) => often(n));

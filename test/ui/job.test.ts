@@ -43,7 +43,7 @@ async function openJob(one: ListedJob | string, reason: Why): Promise<Page> {
 const withPayload = (payload: string) =>
   JSON.stringify(job(7)).replace('{"to":"ana@example.com"}', payload);
 
-test("A job's page explains its condition, with a link to the jobs with the same error.", async () => {
+test("The page of a job explains the job's condition, with a link to the jobs with the same error.", async () => {
   const one = failedJob(7, { key: "k1", queue_name: "mail", flags: { slow: true } });
   const page = await openJob(one, failed());
   assert.match(page.text, /send_email#7Failed/);
@@ -57,7 +57,7 @@ test("A job's page explains its condition, with a link to the jobs with the same
   assert.match(page.text, /\$ worker retry 7/);
 });
 
-test("A fetched job shows no start; a failed job shows when its last attempt failed, if that is known.", async () => {
+test("A fetched job shows no start; a failed job shows when its last attempt failed, if the time is known.", async () => {
   const facts = (page: Page) => textOf(page.all((e) => e.tag === "aside")) || page.text;
   const fetched = await openJob(lockedJob(7), why({ condition: "fetched" }));
   assert.match(facts(fetched), /Fetched\d\d:\d\d:\d\d, 12 s ago/);
@@ -119,7 +119,7 @@ test("Only the first 12 of the application's frames are shown; lines between fra
   assert.equal(textOf([fold]), "2 frames more, 2 in your code");
 });
 
-test("An error of 41 KB without stack frames is shown as a message, of which only a part is shown until Show all is pressed.", async () => {
+test("An error of 41 KB without stack frames is shown as a shortened message; Show all shows the whole message.", async () => {
   const page = await openJob(failedJob(7, { last_error: `E: ${"x".repeat(41_000)}` }), failed());
   assert.ok(page.text.length < 5_000);
   page.click("Show all 40 KB");
@@ -199,7 +199,7 @@ test("The sizes of payloads, of their parts and of errors are numbers of bytes i
   assert.match(long.text, /About 88 KB more\./);
 });
 
-test("A large payload is not requested until it is opened.", async () => {
+test("A large payload is not requested until Load payload is pressed.", async () => {
   const large = { payload: null, payload_truncated: true, payload_bytes: 1_258_291 };
   const page = await openJob(job(7, large), why());
   assert.match(page.text, /Payload1\.2 MB/);
@@ -229,7 +229,7 @@ test("The beginning of a payload that is too large for one answer is shown, and 
   assert.match(String(other.requests.at(-1)?.path), /start=4000$/, "the size is already there");
 });
 
-test("Fields that distinguish the jobs with this error are shown beside this job's values.", async () => {
+test("The page of a failed job shows the fields that distinguish the jobs with the same error, and the job's values.", async () => {
   const page = await openJob(failedJob(7, { payload: { currency: "EUR" } }), failed());
   page.click("Differs");
   assert.match(page.requests.at(-1)?.path ?? "", /^api\/groups\/common\?q=group%3A0123456789ab$/);
@@ -254,7 +254,7 @@ test("The message about a missing job differs from the message about an error of
   assert.doesNotMatch(page.text, /not found/);
 });
 
-test("A job that ends while its page is open stays on the page, with the recorded action that ended it.", async () => {
+test("A job that ends while its page is open stays on the page, with the recorded action that ended the job.", async () => {
   const page = await openJob(failedJob(7), failed());
   page.pass(16_000);
   page.answer("api/jobs/7/why", { error: "gone", code: "not_found" }, 404);
@@ -327,7 +327,7 @@ test("The explanation of a job is requested repeatedly; if the explanation has c
   assert.match(page.text, /Next attempt due in 2 s\./);
 });
 
-test("A time in the server's sentences is shown by the local clock, with its day unless that is today.", async () => {
+test("A time in the server's sentences is shown in local time, with the day unless the day is today.", async () => {
   const queue = "sync 2026-03-01T12:00:00Z";
   const cause = {
     kind: "queue_locked",
@@ -378,7 +378,7 @@ test("The primary action depends on the job's condition; if a cause has a fix, t
   assert.match(blocked.text, /\$ worker unlock worker-c/);
 });
 
-test("The primary action of a job that crashes its workers is Stop retrying; such a job has no primary action after it has failed.", async () => {
+test("The primary action of a job that crashes its workers is Stop retrying; once the job has failed, there is no primary action.", async () => {
   const first = (page: Page) =>
     page.all((e) => / p( |$)/.test(String(e.attrs["class"]))).map((e) => textOf([e]));
   const root = {
@@ -442,7 +442,7 @@ test("Actions have keys, and a job can be copied as a link, a command, an add co
   assert.equal(JSON.parse(json ?? "").id, 7);
 });
 
-test("A shell command for a schema other than `worker` has the option --schema, as in the suggestions of the command line.", async () => {
+test("A shell command for a schema other than `worker` has the option --schema, like the commands that the command line suggests.", async () => {
   for (const [schema, option] of [
     ["billing", "--schema=billing"],
     ["-x y", "--schema='-x y'"],
@@ -459,7 +459,7 @@ test("A shell command for a schema other than `worker` has the option --schema, 
   }
 });
 
-test("A copied shell line has control characters as octal bytes, like the lines of the server.", async () => {
+test("In a copied shell line, control characters are octal bytes, as in the shell lines of the server.", async () => {
   const hostile = "k\u0015touch PASTED\n#\u202e";
   const page = await openJob(failedJob(7, { queue_name: hostile, key: hostile }), failed());
   page.app.dispatch("job.copy-add", "", "");
@@ -471,7 +471,7 @@ test("A copied shell line has control characters as octal bytes, like the lines 
   assert.equal(page.copied[0], line);
 });
 
-test("The keys j and k open the neighbours of a job in the list that it was opened from.", async () => {
+test("The keys j and k open the neighbours of a job in the list from which the job was opened.", async () => {
   const page = await openPage("/jobs");
   page.answer("api/jobs?limit=100", jobs([job(5), job(7), job(9)]));
   page.go("/jobs/7");
@@ -483,7 +483,7 @@ test("The keys j and k open the neighbours of a job in the list that it was open
   assert.equal(page.navigations.at(-1), "/jobs/5");
 });
 
-test("The position of a job in its list counts all jobs that match, not only those of the page.", async () => {
+test("The position of a job in its list counts all jobs that match, not only the jobs of one page.", async () => {
   const place = async (answer: object, address = "/jobs?q=is%3Afailed%20task%3Asend") => {
     const page = await openPage(address);
     page.answer("api/jobs?limit=100", { ...jobs([job(5), job(7), job(9)]), ...answer });
@@ -527,7 +527,7 @@ test("The root of a chain of causes is red only if something is broken.", async 
   }
 });
 
-test("A failed job that is rescheduled gets its attempts back, and the dialog shows their number.", async () => {
+test("A failed job that is rescheduled gets its attempts back, and the dialog shows 0 used attempts.", async () => {
   const page = await openJob(failedJob(7), failed());
   page.app.dispatch("ask.reschedule", "shown", "");
   assert.equal(page.byId("field-attempts").attrs["value"], "0");
@@ -537,7 +537,7 @@ test("A failed job that is rescheduled gets its attempts back, and the dialog sh
   assert.equal(JSON.parse(page.requestOf("api/jobs/action").body).attempts, 0);
 });
 
-test("A job that has not started is shown as fetched, and not as started.", async () => {
+test("A locked job that has not started is shown as fetched, and not as started.", async () => {
   const running = await openJob(lockedJob(7), why({ condition: "running" }));
   assert.match(running.text, /Started.*Runsfor 12 s/);
   const job = lockedJob(7, { condition: "fetched" });

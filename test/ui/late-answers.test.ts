@@ -1,6 +1,6 @@
 /**
- * Tests answers that arrive late: since the request, the dialog, the form, the job, the error group or the search text
- * of the page has changed.
+ * Tests answers that arrive late: the dialog, the form, the job, the error group or the search text of the page has
+ * changed since the request.
  */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
@@ -53,7 +53,7 @@ test("An answer does not close a dialog that was opened after the answer's reque
   assert.match(page.dialogText, /^Complete 2 jobs/);
 });
 
-test("A refusal is not shown in another dialog, and that dialog still waits for the answer to its own request.", async () => {
+test("The refusal of a closed dialog's request is not shown in the next dialog, which still waits for its own answer.", async () => {
   const page = await openCompletion();
   page.click("Complete job 1");
   const first = page.requestOf("api/jobs/action");
@@ -67,7 +67,7 @@ test("A refusal is not shown in another dialog, and that dialog still waits for 
   assert.ok(page.hasButton("Working…"));
 });
 
-test("A preview that arrives late does not change another dialog.", async () => {
+test("A preview that a closed dialog has requested does not change the next dialog.", async () => {
   const page = await openCompletion();
   close(page);
   page.app.dispatch("ask.sweep", "", "");
@@ -104,7 +104,7 @@ async function openActionOnAll(action: string) {
   return page;
 }
 
-test("When an operation has started, the page shows it, even if the form was changed before the answer arrived.", async () => {
+test("When an operation has started, the page shows the operation, even if the form was changed before the answer arrived.", async () => {
   const page = await openActionOnAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
@@ -168,7 +168,7 @@ async function openNextJob() {
   return { page, late };
 }
 
-test("A payload that arrives late is neither shown nor copied as that of the next job.", async () => {
+test("A payload that arrives late is neither shown nor copied as the payload of the next job.", async () => {
   const { page, late } = await openNextJob();
   assert.ok(page.hasButton("Load payload"), "nothing of this job was requested");
   answer(page, late, job(7, { payload: { of: "job 7" } }));

@@ -80,7 +80,7 @@ test("The list shows why a limit is full, although fewer jobs run than the limit
   assert.match(page.text, /34 of 40none2,912fullall 40 permits given outana/);
 });
 
-test("After a back-off has ended, neither the list of limits nor the page of its limit shows it.", async () => {
+test("A back-off that has ended is shown neither in the list of limits nor on the page of its limit.", async () => {
   const ending = { ...acme, backing_off: { until: timeAt(5), reason: "429" }, cause: "429" };
   const page = await openLimits([ending]);
   assert.match(page.text, /1, 1 backing off.*backing off until 13:00:05429ana/);
@@ -109,7 +109,7 @@ test("On every page the navigation shows the number of limits, and the keys g an
   assert.equal(page.navigations.at(-1), "/limits");
 });
 
-test("When a limit is set on the page of workers, the navigation counts it at once.", async () => {
+test("When a limit is set on the page of workers, the navigation counts the limit at once.", async () => {
   const page = await openPage("/workers");
   page.answer("api/limits", list([]));
   page.app.dispatch("ask.limit-set", "task deliver", "");
@@ -133,7 +133,7 @@ test("Keys move through the list of limits, open the page of a limit, and open t
   assert.equal(page.navigations.at(-1), "/limits/tenants");
 });
 
-test("Without limits the page explains what a limit is, and how it is set.", async () => {
+test("If there are no limits, the list of limits explains what a limit is, and how to set a limit.", async () => {
   const page = await openLimits([]);
   assert.match(page.text, /No limitsA limit sets how many jobs of a task/);
   assert.match(page.text, /\$ worker limit set payments --task charge_card --concurrency 40/);
@@ -179,7 +179,7 @@ test("A limit needs a task or a queue, and a number of jobs or a rate.", async (
   });
 });
 
-test("The dialog that sets a limit rejects the name of an existing limit, and sends no request to set it.", async () => {
+test("The dialog that sets a limit rejects the name of an existing limit, and does not change that limit.", async () => {
   const page = await openLimits([]);
   press(page, "m");
   fill(page, [limit("deliver")]);
@@ -264,7 +264,7 @@ test("The field of the burst is empty if the limit has the default burst, and cl
   }
 });
 
-test("If the limit cannot be read when its dialog opens, it is read again once the server answers again.", async () => {
+test("If a limit cannot be read when its dialog opens, the limit is read as soon as the server answers again.", async () => {
   for (const status of [0, 503]) {
     const page = await openLimits();
     page.app.dispatch("ask.limit-set", "limit payments", "");
@@ -281,7 +281,7 @@ test("If the limit cannot be read when its dialog opens, it is read again once t
   }
 });
 
-test("If a limit is removed before its dialog has read it, the dialog refuses the change, which would set the limit again.", async () => {
+test("If a limit is removed before its dialog has read the limit, the dialog refuses the change, which would set the limit again.", async () => {
   const page = await openLimits();
   page.app.dispatch("ask.limit-set", "limit payments", "");
   page.type("concurrency", "50");
@@ -362,7 +362,7 @@ test("A limit is removed after a confirmation.", async () => {
   assert.equal(page.navigations.at(-1), "/limits");
 });
 
-test("When another limit is removed, the page of a limit stays open.", async () => {
+test("The page of a limit stays open when another limit is removed.", async () => {
   const page = await openPage("/limits/a");
   page.answer("api/limits/", limit("a"));
   const post = { path: "/api/limits", body: { action: "remove", name: 'b":"a' } };

@@ -1,3 +1,5 @@
+// Tests how the page stays up to date: by the server's event stream, which sends a *pulse* (the counts) at least every
+// 5 s, or by polling. Also tests outages of the server and the database, and answers that cannot be read.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, start } from "./harness.ts";
@@ -89,7 +91,7 @@ test("If the stream sends nothing, the page polls, shows for how long it has bee
   assert.equal(page.subscriptions.length, 2, "another stream is opened in its place");
 });
 
-test("If a stream has not opened after 30 seconds, the page opens another one, although polling succeeds.", async () => {
+test("If a stream has not opened after 30 seconds, the page opens another stream, even if polling succeeds.", async () => {
   const page = await openPage("/");
   for (let i = 1; i <= 8; i++) {
     page.pass(5000);
@@ -144,7 +146,7 @@ test("If the server has another version when the stream is open again, the page 
   assert.ok(page.hasButton("Reload"));
 });
 
-test("If the database is down when the page is opened, the page reports it at once.", async () => {
+test("If the database is down when the page is opened, the page reports this at once.", async () => {
   const page = await start("/");
   const problem = { error: "PostgreSQL does not answer yet", code: "database_unreachable" };
   page.answer("api/session", session({ problem: { ...problem, auth: null, problems: [] } }));
@@ -237,7 +239,7 @@ test("After an outage one notice reports that the page is up to date.", async ()
   assert.deepEqual(page.notices, ["Connected again: the page is up to date."]);
 });
 
-test("Exact ages in sentences keep growing; rounded ages change only with the next report.", async () => {
+test("Exact ages in an incident's sentence stay up to date; rounded ages change only with new data.", async () => {
   const page = await openPage("/");
   const sentence =
     "8,400 jobs failed, the last 28 s ago, the first 2 h ago. It is silent for 9 m 50 s, and runs again in 3 s. 8 workers crashed within 1 m 5 s.";
@@ -254,7 +256,7 @@ test("Exact ages in sentences keep growing; rounded ages change only with the ne
   assert.match(page.text, /the last 28 s ago/);
 });
 
-test("While the data are stale, exact ages in sentences are clock times; rounded ages stay.", async () => {
+test("While the data are stale, exact ages in sentences are shown as clock times; rounded ages stay.", async () => {
   const page = await openPage("/");
   const sentence =
     "8,400 jobs failed, the last 9 s ago. It is silent for 5 m 30 s, its lock is held for 2 h, the job was added 3 d ago. It runs again in 9 m 53 s, or in 26 m, on 5 workers; TimeoutError of 5 ms, 3 s late. 8 workers crashed within 12 m. 5 jobs are due in 5 m to 50 m, more than usual.";

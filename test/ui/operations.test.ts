@@ -43,7 +43,6 @@ async function openRetryDialog(change = {}) {
   return page;
 }
 
-/** Opens the page of an operation. */
 async function openOperation(one: Operation, change: Partial<Session> = {}) {
   const page = await openPage(`/activity/${one.id}`, change);
   page.answer(`api/operations/${one.id}`, one);

@@ -1,6 +1,5 @@
-// Tests the fast lane with jobs that outlast their transaction, with failed transactions and lost connections, and with
-// jobs that the safe mode of the same worker runs. A job that has outlasted its transaction is called a kept job. It is
-// then locked by `locked_by`.
+// Tests the fast lane with kept jobs (which have outlasted their transaction and are now locked by `locked_by`), with
+// failed transactions and lost connections, and with jobs that the safe mode of the same worker runs.
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import { test } from "node:test";
@@ -15,7 +14,7 @@ const NEVER_MS = 3_600_000;
 
 const quick = recordingTask("quick");
 
-/** Adds a job and waits until it has ended. After that, at least one connection of the fast lane is open. */
+/** Adds a job and waits until the job is done, so that at least one connection of the fast lane is open. */
 async function warmUp(): Promise<void> {
   await queue.utils.addJob("quick");
   await waitUntil("the fast lane runs", async () => (await queue.remaining()).length === 0);
@@ -127,9 +126,8 @@ test("The result of an attempt whose connection was cut does not end the job's n
   await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where state = 'idle in transaction' and datname = current_database()`);
   await waitUntil("the safe mode runs it again", () => signals.length === 2);
-  // The safe mode may fetch the unlocked row before the lane notices the cut. If the first attempt ended before the
-  // lane noticed the cut, the lane would write the attempt's result on the lost connection, and the result would be
-  // unknown.
+  // The safe mode may fetch the unlocked row before the lane notices the cut. If the first attempt ended that early,
+  // the lane would write the attempt's result on the lost connection, and the result would be unknown.
   await waitUntil("the lane has noticed the cut", () => signals[0]?.aborted);
   first.open();
   await watch.saw("job:interrupted");
@@ -239,8 +237,8 @@ test("If a query fails in a fast lane's transaction, the jobs that the transacti
     fastLane: { limitMs: 5_000 },
   });
   await warmUp();
-  // The first deletion of the job `short` fails, and with it the transaction that has fetched both jobs. The sequence
-  // keeps its value although that transaction is rolled back.
+  // The first deletion of the job `short` fails, and so does the transaction that has fetched both jobs. A rollback
+  // does not reset the sequence, so the second deletion succeeds.
   await queue.sql(`create sequence worker.refusals;
     create function worker.refuse() returns trigger language plpgsql as $$ begin
       if nextval('worker.refusals') = 1 then raise 'refused once'; end if;
@@ -259,7 +257,7 @@ test("If a query fails in a fast lane's transaction, the jobs that the transacti
     return Number(row?.["last_value"]) === 2;
   });
   assert.equal(steady.seen.length, 1);
-  // If the lane had unlocked `steady`, the safe mode would fetch it before the job `later`, which becomes due only now.
+  // If the lane had unlocked `steady`, the safe mode would fetch `steady` before `later`, which becomes due only now.
   await queue.sql("update worker._private_jobs set run_at = now() where key = 'later'");
   await waitUntil("the safe mode has fetched", async () => !(await keys()).includes("later"));
   gate.open();
@@ -289,8 +287,8 @@ test("If only the fetch after a commit fails, the committed results are not writ
     { identifier: "good" },
   ]);
   await waitUntil("both run", () => good.seen.length === 1);
-  // This lock of the table of tasks is granted at the lane's commit. Results can then be written, but the fetch behind
-  // the commit waits for the table until its time limit for locks.
+  // The lane's open transaction delays this lock until the lane commits the results. The fetch after the commit then
+  // waits for the table until the fetch reaches its lock timeout.
   const other = new pg.Client({ connectionString: queue.url, application_name: "blocking" });
   await other.connect();
   t.after(() => other.end());
@@ -326,8 +324,8 @@ test("A stop does not wait for a lane that has no jobs and cannot reach the data
     connections: 1,
     pollIntervalMs: 2_000,
     fastLane: true,
-    // Gives the worker a lease. A fetch may be under way when the connections are cut. A worker without a lease does
-    // not stop before it can unlock the jobs that this fetch may have locked.
+    // Gives the worker a lease. Without a lease, the stop would wait until the worker can unlock the jobs that a fetch
+    // may have locked when the connections were cut.
     recovery: {},
     plugins: [watch],
   });
@@ -336,8 +334,8 @@ test("A stop does not wait for a lane that has no jobs and cannot reach the data
   const before = proxy.accepted;
   proxy.mute();
   proxy.reset();
-  // The worker has four connections: those of the listener, the safe mode, the lane and the heartbeats. The worker
-  // tries to make at least three of them again, and gets no answer.
+  // The worker has four connections: of the listener, the safe mode, the lane and the heartbeats. At least three of
+  // them reconnect and get no answer.
   await waitUntil("all of them are connecting", () => proxy.accepted >= before + 3);
   await waitFor("the stop", worker.stop(), 5_000);
   assert.equal(worker.hasAbandonedJobs, false);

@@ -20,7 +20,6 @@ const IS_OLD = `select clock_timestamp() - locked_at > interval '250 millisecond
 
 const BEAT = "select last_heartbeat_at::text as at from worker._private_workers";
 
-/** Returns the ids of the locked jobs. */
 const locked = async () =>
   (await queue.remaining()).filter(({ locked_by }) => locked_by !== null).map(({ id }) => id);
 
@@ -29,15 +28,15 @@ test("In a named queue of slow jobs an urgent job runs next, and a removed job d
   const task = recordingTask<string>("task", (name) => gates.get(name)?.opened);
   const add = (name: string, spec = {}) =>
     queue.utils.addJob("task", name, { queueName: "q", jobKey: `k${name}`, ...spec });
-  // With a lease the worker reports its running jobs, so removeJob() can distinguish fetched jobs from running ones.
-  // While the job is fetched, removeJob() waits.
+  // With heartbeats (`recovery`), the worker reports its running jobs, so that removeJob() can distinguish fetched jobs
+  // from running ones. While a job is fetched, removeJob() waits up to a second.
   await queue.startWorker({ tasks: [task], pollIntervalMs: HOUR_MS, recovery: {} });
   await waitUntil("the worker reports", async () => (await queue.sql(REPORTS)).length === 1);
   for (const name of ["1", "2", "3", "4", "5"]) await add(name);
   await waitUntil("the first runs", () => task.seen.length === 1);
   gates.get("1")?.open();
   await waitUntil("the second runs", () => task.seen.length === 2);
-  // If the first job was quick, the third may have been fetched with the second. In this case the third is returned.
+  // If the first job was quick, the third may have been fetched with the second. The worker then returns the third.
   await waitUntil("only the second is locked", async () => (await locked()).length === 1);
   await add("URGENT", { priority: -100 });
   assert.equal((await queue.utils.removeJob("k4")).outcome, "removed");
@@ -47,8 +46,8 @@ test("In a named queue of slow jobs an urgent job runs next, and a removed job d
 });
 
 test("The first job of a task in a named queue is fetched alone. If jobs are quick, the next ones are fetched in runs.", async () => {
-  // If a busy machine makes jobs take longer, fewer jobs are fetched together. There are many jobs, so that even then
-  // some fetch gets more than 5 of them.
+  // On a busy machine, jobs take longer, and fewer jobs are fetched together. Because there are so many jobs, some fetch
+  // gets more than 5 of them even on a busy machine.
   const LAST = 200;
   const gate = latch();
   const quick = recordingTask<number>("quick", (n) => (n === LAST ? gate.opened : undefined));
@@ -105,7 +104,7 @@ test("Jobs behind a slow job of their run are returned, and the queue stays lock
   await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
   gate.open();
   await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
-  // Both workers run the same task, so `seen` has the order of all its jobs.
+  // `seen` has the jobs of both workers.
   assert.deepEqual(task.seen, ["slow", "a", "b", "c"]);
 });
 
@@ -159,7 +158,7 @@ test("Jobs behind a long job of a fast lane are unlocked long before the lane's 
   await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
 });
 
-test("While a job blocks its worker's event loop, it never counts as fetched.", async () => {
+test("While a job blocks its worker's event loop, the job never counts as fetched.", async () => {
   const worker = await workerProcess(queue.url, { concurrency: 1 });
   await queue.utils.addJobs(Array.from({ length: 2_000 }, () => ({ identifier: "quick" })));
   await waitUntil("quick jobs are done", async () => (await queue.remaining()).length === 0);
@@ -173,7 +172,7 @@ test("While a job blocks its worker's event loop, it never counts as fetched.", 
   const first = await beats();
   let reads = 0;
   let others = 0;
-  // The loop ends when the job has ended. Until then, the worker's heartbeat thread sends heartbeats.
+  // Until the job has ended, the worker's heartbeat thread sends heartbeats.
   for (;;) {
     const { jobs } = await listLightJobs(queue.db);
     const held = jobs.filter(({ lockedBy }) => lockedBy !== null);

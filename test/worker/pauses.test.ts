@@ -1,5 +1,5 @@
 // Tests pauses of queues, of tasks and of all jobs, with workers of both modes and with Graphile workers: which jobs
-// run during a pause, how a pause ends, that maintenance does not end it, and how lists and explanations show it.
+// run during a pause, how a pause ends, that maintenance ends no pause, and how lists and explanations show a pause.
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { beforeEach, test } from "node:test";
@@ -28,8 +28,8 @@ const inQueue = (count: number, identifier = "task") =>
   );
 
 /**
- * Starts a Graphile worker with this task. The worker polls every 50 ms, and every 50 to 100 ms it resets locks older
- * than 4 hours. `seen` in the result: the payloads of the jobs that the worker has run.
+ * Starts a Graphile worker with this task. Every 50 to 100 ms the worker resets locks older than 4 hours. `seen` in the
+ * result: the payloads of the jobs that the worker has run.
  */
 async function stock(identifier: string) {
   const seen: unknown[] = [];
@@ -92,7 +92,7 @@ test("A pause whose end has passed is not listed, even before a process removes 
   assert.deepEqual(await queue.utils.listPauses(), []);
 });
 
-test("Neither this library's workers nor Graphile workers take jobs of a paused queue; both continue when it is resumed.", async () => {
+test("Neither this library's workers nor Graphile workers fetch jobs of a paused queue; both fetch them after it is resumed.", async () => {
   const [task, other] = [recordingTask("task"), recordingTask("other")];
   await queue.startWorker({ tasks: [task, other] });
   const theirs = await stock("task");
@@ -177,7 +177,7 @@ test("A run of 50 fetched jobs of a queue stops when the queue is paused.", asyn
   assert.deepEqual(new Set(attempts), new Set([0]));
 });
 
-test("The lock of a paused queue stays after a forced unlock, a sweep, a reset of old locks and a cleanup, and is not listed as a worker's.", async () => {
+test("The lock of a paused queue stays after a forced unlock, a sweep, a reset of old locks and a cleanup, and is not listed as a worker's lock.", async () => {
   const { database: db } = queue.utils;
   await queue.utils.pauseQueue("q", { reason: "deploy" });
   const [row] = await queue.sql<{ locked_by: string }>(
@@ -263,7 +263,7 @@ test("A pause whose end passes while no process runs is over for the first worke
   );
 });
 
-test("Pauses remain after the last worker has stopped, and apply to the next worker until they end.", async () => {
+test("Pauses remain after the last worker has stopped, and apply to the next worker until the pauses end.", async () => {
   const [task, other] = [recordingTask("task"), recordingTask("other")];
   const first = await queue.startWorker({ tasks: [task, other] });
   await queue.utils.pauseTask("task");
@@ -283,7 +283,7 @@ test("Pauses remain after the last worker has stopped, and apply to the next wor
   );
 });
 
-test("The explanation of a waiting job has the pause, with its author and its reason.", async () => {
+test("The explanation of a waiting job contains the author and the reason of the pause for which the job waits.", async () => {
   const { database: db } = queue.utils;
   const job = await queue.utils.addJob("task");
   await queue.utils.pauseTask("task", { reason: "deploy", pausedBy: "ana" });
@@ -298,7 +298,7 @@ test("The explanation of a waiting job has the pause, with its author and its re
   assert.equal(why?.causes.find(({ kind }) => kind === "paused")?.links.queue, "q");
 });
 
-test("A second pause replaces the reason and the end; resuming what is not paused has no effect.", async () => {
+test("A second pause of a task replaces the reason and the end; resuming a queue or task that is not paused has no effect.", async () => {
   await queue.utils.pauseTask("task", { reason: "a", resumeAt: new Date(Date.now() + 60_000) });
   await queue.utils.pauseTask("task", { reason: "b" });
   const [pause, ...others] = await queue.utils.listPauses();

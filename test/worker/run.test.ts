@@ -145,7 +145,7 @@ describe("runOnce", () => {
     assert.equal((await queue.remaining()).length, 1);
   });
 
-  test("rejects with the error of the start.", async () => {
+  test("rejects if the worker cannot start.", async () => {
     const options = {
       ...brief(),
       tasks: [recordingTask("task")],
@@ -200,7 +200,7 @@ describe("Jobs run", () => {
       { identifier: "task", payload: "1", spec: { priority: -32_768 } },
       { identifier: "task", payload: "6", spec: { priority: 32_767 } },
     ]);
-    // One connection, because the answers on two connections may arrive in another order.
+    // One connection, because the answers on two connections may arrive in any order.
     await waitFor(
       "runOnce",
       runOnce({ ...brief(), tasks: [task], concurrency: 1, connections: 1 }),
@@ -211,7 +211,7 @@ describe("Jobs run", () => {
   test("in order if they are of one named queue, even if all are due at the same moment.", async () => {
     const task = recordingTask<number>("task");
     const runAt = new Date(Date.now() - 1_000);
-    // Makes gaps in the table's pages, so that the rows of later jobs may be placed before those of earlier jobs.
+    // Makes gaps in the table's pages, so that rows of later jobs may be placed before rows of earlier jobs.
     await queue.utils.addJobs(
       Array.from({ length: 400 }, (_, n) => ({ identifier: "gap", payload: n })),
     );
@@ -302,7 +302,7 @@ describe("An idle worker wakes up", () => {
     assert.deepEqual(listening, []);
   });
 
-  test("at the poll when another session has unlocked a queue.", async () => {
+  test("at the poll after a named queue was unlocked in SQL.", async () => {
     const task = recordingTask("task");
     await queue.utils.addJob("task", 1, { queueName: "q" });
     await queue.sql(`update worker._private_job_queues set locked_by = 'x', locked_at = now()`);
@@ -371,7 +371,7 @@ describe("On SIGTERM a process that runs a worker", () => {
     const { child, exited } = await process_(true, "300");
     const from = performance.now();
     child.kill("SIGTERM");
-    // The process sends itself the signal, because the abandoned job would keep it alive.
+    // The process sends the signal to itself, because the abandoned job would keep the process running.
     assert.deepEqual(await waitFor("its end", exited, 5_000), [null, "SIGTERM"]);
     assert.ok(performance.now() - from >= 400, "the limit and the grace have passed");
     const [job] = await queue.remaining();

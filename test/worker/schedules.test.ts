@@ -39,7 +39,7 @@ describe("A schedule", () => {
     for (const tick of ["10:15", "10:30", "10:45", "11:00"]) {
       await time.goTo(`2026-01-05T${tick}:00.000Z`, 10);
     }
-    // At a tick, a worker skips the schedules whose rows another worker has locked. A second later it reads them again.
+    // At a tick, a worker skips the schedules that another worker has locked, and reads them again a second later.
     await time.goTo("2026-01-05T11:00:01.000Z", 10);
     await Promise.all(all.map(({ schedules }) => schedules.stop()));
     for (const name of names) {
@@ -81,7 +81,7 @@ describe("A schedule", () => {
     assert.equal((await jobsOf(pool, empty))[0]?.payload, `{${stamp}`);
   });
 
-  test("A payload is stored byte for byte if an interceptor does not change it, otherwise as the interceptor returns it.", async () => {
+  test("A payload that no interceptor changes is stored byte for byte; a changed payload is stored as the interceptor returns it.", async () => {
     const { rawJson } = await import("../../src/domain/payload.ts");
     const names = [unique("kept"), unique("changed")];
     const payload = rawJson('{ "id": 12345678901234567890 }');
@@ -222,7 +222,7 @@ describe("A schedule", () => {
 });
 
 describe("Ticks that were missed", () => {
-  test("Ticks that passed while no worker ran add jobs if they are within the backfill period; earlier ones do not.", async () => {
+  test("Ticks that passed while no worker ran add jobs if they are within the backfill period; earlier ticks add none.", async () => {
     const [filled, plain] = [unique("filled"), unique("plain")];
     const fillMs = 2 * 3_600_000;
     await insertSchedule(pool, filled, "0 * * * *", "2026-01-05T04:00Z", { fillMs });

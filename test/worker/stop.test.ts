@@ -24,7 +24,7 @@ const addMany = (identifier: string, count: number, spec = {}) =>
     Array.from({ length: count }, (_, n) => ({ identifier, payload: { n }, spec })),
   );
 
-/** Returns a task whose jobs run until `open` is called. `begun` returns how many of them have started. */
+/** Returns a task whose jobs run until `open` is called. `begun` returns how many of the jobs have started. */
 function blockingTask() {
   const gate = latch();
   const task = recordingTask("held", () => gate.opened);
@@ -117,7 +117,7 @@ describe("A graceful stop", () => {
     assert.equal((await queue.remaining()).length, 2_000 - (begun ?? 0));
   });
 
-  test("is idempotent, and its event has the reason.", async () => {
+  test("is idempotent, and its event has the reason of the first call.", async () => {
     const saw = witness("worker:shutdown");
     const worker = await queue.startWorker({ tasks: [recordingTask("none")], plugins: [saw] });
     const stops = [worker.stop("first"), worker.stop("second"), worker[Symbol.asyncDispose]()];
@@ -146,7 +146,7 @@ describe("A graceful stop", () => {
     await waitUntil("all connections are gone", async () => (await connections()) === 0);
   });
 
-  test("needs no new connection to delete its heartbeat row.", async () => {
+  test("needs no new connection to delete the worker's heartbeat row.", async () => {
     await using proxy = await tcpProxy(queue.url);
     const options = { tasks: [recordingTask("none")], recovery: {} };
     const worker = await queue.startWorker({ ...options, connectionString: proxy.url });
@@ -233,7 +233,7 @@ describe("Stopping early", () => {
 describe("A stop that takes too long", () => {
   for (const fastLane of [false, true]) {
     const lane = fastLane ? "the fast" : "the ordinary";
-    test(`aborts signals at its time limit, and waits for jobs that end because of that, in ${lane} lane.`, async () => {
+    test(`aborts the signals of jobs at its time limit, and waits for jobs that then end, in ${lane} lane.`, async () => {
       const begun = latch();
       const saw = witness("job:fetch", "job:complete");
       const obedient = defineTask("obedient", async (_, { signal }) => {
@@ -301,7 +301,7 @@ describe("A stop that takes too long", () => {
     });
   }
 
-  test("is not necessary for the end of drain(signal): drain() ends when the signal aborts, even while the start waits for PostgreSQL.", async () => {
+  test("is not needed to end drain(signal), which ends when the signal aborts, even while the start waits for PostgreSQL.", async () => {
     await using proxy = await tcpProxy(queue.url);
     proxy.mute();
     const worker = queue.worker({ tasks: [recordingTask("none")], connectionString: proxy.url });

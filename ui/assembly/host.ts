@@ -1,6 +1,6 @@
 /**
- * The functions that the application imports from its host (ui/host/page-host.ts). The compiler takes the name of the
- * imported module, `host`, from the name of this file.
+ * The functions that the application imports from its host (ui/host/page-host.ts). The compiler names the imported
+ * module, `host`, after this file.
  */
 export declare function draw(ops: usize, opCount: i32, units: usize, unitCount: i32): void;
 
@@ -52,7 +52,7 @@ export declare function attended(id: string): bool;
 
 export declare function title(text: string): void;
 
-/** Puts a short text on the icon of the browser's tab. The empty string removes it. */
+/** Shows a number, such as `12` or `99+`, on the icon of the browser's tab. The empty string removes the number. */
 export declare function mark(text: string): void;
 
 /** Loads the page again. */
@@ -65,30 +65,29 @@ export declare function isWide(): bool;
 export declare function focus(id: string): void;
 
 /**
- * Copies a text to the clipboard. Then dispatches the action `app.copied` with the text. The action's value is "yes" if
- * the text was copied, otherwise "no".
+ * Copies a text to the clipboard. Then dispatches the action `app.copied` with the text, and with the value "yes" if
+ * the text was copied, or "no" if the copy failed.
  */
 export declare function copy(text: string): void;
 
-/** Sets the theme: `system`, `light` or `dark`. The host stores it. */
+/** Sets and stores the theme: `system`, `light` or `dark`. */
 export declare function theme(name: string): void;
 
-/** Stores a preference in this browser. It must contain no secret, and no data from the server. */
+/** Stores a preference in this browser. The value must contain no secret, and no data from the server. */
 export declare function prefer(key: string, value: string): void;
 
 export declare function preferred(key: string): string;
 
 /**
- * Makes the browser itself save the server's answer at a path as a file of any size. Then dispatches the action `done`
- * with the path. The action's value is empty if the download begins; otherwise it is the reason why the download cannot
- * begin.
+ * Makes the browser itself download the server's answer at a path, of any size. Then dispatches the action `done` with
+ * the path, and with the reason why the download cannot begin; the reason is empty if the download begins.
  */
 export declare function save(path: string, done: string): void;
 
 /** Deletes the server's answers that the host has stored (ui/host/answers.ts). */
 export declare function clearAnswers(): void;
 
-/** Stores a text until this tab is closed, for this tab only. The empty text removes it. */
+/** Stores a text until this tab is closed, for this tab only. The empty text removes the stored text. */
 export declare function remember(key: string, value: string): void;
 
 export declare function recall(key: string): string;

@@ -1,8 +1,8 @@
 /**
- * Changes the document so that it shows the picture that the application has drawn in its memory, as operations and
- * texts. Existing nodes are changed in place, so that focus, selection and scroll positions stay. An element with a key
- * is skipped with all its content if the application has drawn the element and its content as before. Texts and values
- * of attributes are set as such, and never parsed as markup.
+ * Changes the document so that it shows a picture: operations and texts that the WebAssembly application has written
+ * into its memory. Existing nodes are changed in place, so that focus, selection and scroll positions stay. An element
+ * with a key is skipped with all its content if nothing in it has changed. Texts and attribute values are never parsed
+ * as markup.
  */
 import { apply, close, create, hasField, prepareElement, restore, type Value } from "./element.ts";
 
@@ -15,7 +15,7 @@ const HOLE = 5;
 /** The attribute that identifies an element among its siblings. */
 const KEY = "key";
 
-/** A node in the document, as it was drawn last. */
+/** A node in the document, and what was last drawn in it. */
 interface DrawnNode {
   /** The name of the element; empty for a text. */
   readonly tag: string;
@@ -23,7 +23,7 @@ interface DrawnNode {
   readonly node: Element | Text;
   attrs: Map<string, Value>;
   children: Child[];
-  /** The text; for an element with a key, all texts and values of attributes in it, one after the other. */
+  /** The text of a text node; for an element with a key, all texts and attribute values in the element, joined. */
   text: string;
   /** The operations of an element with a key. */
   ops?: Uint32Array;
@@ -38,14 +38,14 @@ export class Picture {
   readonly #memory: WebAssembly.Memory;
   readonly #root: Element;
   readonly #names = new Map<number, string>();
-  /** The elements that a user can change. They are reset to what was drawn whenever something is drawn. */
+  /** The elements that a user can change. Each drawing resets them to what was drawn. */
   readonly #fields = new Set<DrawnNode>();
   #children: Child[] | undefined;
   #new: Element[] = [];
   #ops = new Uint32Array();
   #at = 0;
   #unitsAt = 0;
-  /** The decoded texts. They begin at the UTF-16 unit `#from`, and `#unit` is the next unit to read. */
+  /** The decoded texts, from the UTF-16 unit `#from` on. `#unit`: the next unit to read. */
   #text = "";
   #from = 0;
   #unit = 0;
@@ -70,7 +70,7 @@ export class Picture {
     for (const element of this.#new.splice(0)) prepareElement(element);
   }
 
-  /** Draws the children of `parent`. Their operations end before the index `end` of `#ops`. */
+  /** Draws the children of `parent`. The operations of the children end before the index `end` of `#ops`. */
   #drawAll(parent: Element, before: Child[], end: number): Child[] {
     const left = new Siblings(before);
     const now: Child[] = [];
@@ -88,7 +88,7 @@ export class Picture {
     for (const child of now) {
       if (child === null) continue;
       if (child.node === at) at = at.nextSibling;
-      // The node at `at` is out of place. It is moved in a later step of this loop, so `child.node` can stay.
+      // A later step of this loop moves the node `at`, so `child.node` can stay.
       else if (child.node === at?.nextSibling) at = child.node.nextSibling;
       else parent.insertBefore(child.node, at);
     }
@@ -128,8 +128,8 @@ export class Picture {
     if (!before && hasField(attrs)) this.#fields.add(drawn);
     if (key === "") this.#change(drawn, attrs, end);
     else {
-      // The element may stay unchanged for a long time. Its text is decoded separately, because a slice of the whole
-      // picture's text would keep that whole text in memory.
+      // The element's text is decoded separately, because `drawn.text` may be stored for a long time, and a slice of
+      // the whole picture's text would keep the whole text in memory.
       const [text, from] = [this.#text, this.#from];
       this.#at = start;
       this.#readTexts(unit, units);
@@ -172,8 +172,8 @@ export class Picture {
   }
 
   /**
-   * Whether the last drawing of the element had the same operations as `#ops` has from `start` to `end`, and the same
-   * text as the `units` UTF-16 units from `unit` on.
+   * Whether the element was last drawn with the same operations as those in `#ops` from `start` to `end`, and with the
+   * same text as the `units` UTF-16 units from `unit` on.
    */
   #isAs(
     { ops, text }: DrawnNode,
@@ -197,7 +197,7 @@ export class Picture {
     return this.#text.slice(start - this.#from, this.#unit - this.#from);
   }
 
-  /** Returns the text of the literal at `address`. A literal never moves or changes, so it is read only once. */
+  /** Returns the string literal at `address`. A literal never moves or changes, so each literal is read only once. */
   #name(address: number): string {
     const known = this.#names.get(address);
     if (known !== undefined) return known;
@@ -212,7 +212,7 @@ export class Picture {
 class Siblings {
   readonly #all: (Child | undefined)[];
   #keyed: Map<string, number> | undefined;
-  /** The old index of the child without a key that was taken last, minus its new index. */
+  /** For the last taken child without a key: its old index minus its new index. */
   #moved = 0;
 
   constructor(all: Child[]) {

@@ -5,7 +5,7 @@ const each = (names, type) => Object.fromEntries(names.map((name) => [name, type
 
 /**
  * The records that the server sends and the page reads. From these records, generate.mjs makes AssemblyScript classes
- * and TypeScript interfaces. The names of fields are those of the JSON. In the classes, they are in camelCase.
+ * and TypeScript interfaces. Fields have the names of the JSON members; the classes have these names in camelCase.
  *
  * Types: i64, i32, f64, bool, string, time (RFC 3339), json (kept as JSON text), a record's name. `?` after a type: the
  * value may be null. `[]` after a type: a list. If the JSON lacks a field, the field of the class keeps the default
@@ -31,7 +31,7 @@ export const records = {
     longest_running_at: "time?",
     last_failed_at: "time?",
   },
-  /** The main counts. The feed sends them every few seconds, even if nothing has changed. */
+  /** The main counts, which the feed sends every few seconds, even if nothing has changed. */
   Pulse: {
     at: "time?",
     total: "i64",
@@ -40,8 +40,8 @@ export const records = {
     stale: "i64",
     locked_queues: "i64",
     /**
-     * The number of jobs done in the last minute, from the reports of live workers. If no worker is alive, or if a live
-     * worker does not report its number, the number of deleted jobs, which includes jobs that users have removed.
+     * The number of jobs done in the last minute, from the reports of live workers. If no worker is alive, or a live
+     * worker does not report this number: the number of deleted jobs, including jobs that users have removed.
      */
     done: "i64?",
   },
@@ -89,7 +89,7 @@ export const records = {
       "i64[]",
     ),
   },
-  /** `edges`: the bounds of the buckets, in seconds from `now`. There is one more bound than there are buckets. */
+  /** `edges`: the bounds of the buckets, in seconds from `now`; one more than there are buckets. */
   Horizon: {
     now: "time?",
     edges: "f64[]",
@@ -134,13 +134,13 @@ export const records = {
   },
   Groups: { groups: "Group[]", sampled: "i64", of: "Value", as_of: "time?" },
   /**
-   * A value that is more frequent in the jobs of a query than in other jobs. `here`: the share of the query's jobs that
-   * have the value, from 0 to 1. `there`: the same share of the other jobs.
+   * A value that is more frequent in the jobs of a query than in other jobs. `here` and `there`: the shares, from 0 to
+   * 1, of the query's jobs and of the other jobs that have the value.
    */
   Finding: { path: "string", value: "string", here: "f64", there: "f64", lift: "f64" },
   Compared: { here: "i64", there: "i64" },
   Common: { findings: "Finding[]", compared: "Compared", as_of: "time?" },
-  /** A job in a list that shows only a few of its members. */
+  /** A job in a list that has only these members of each job. */
   BriefJob: {
     id: "i64",
     task_identifier: "string?",
@@ -148,9 +148,9 @@ export const records = {
     condition_since: "time?",
   },
   BriefJobs: { jobs: "BriefJob[]" },
-  /** The target of an action: workers, jobs, or a scope with a name. The members of the other two targets are empty. */
+  /** The target in the `body` of a fix: workers, jobs, or a scope and its name. Members of other targets are empty. */
   NamedInFix: { worker_ids: "string[]", ids: "i64[]", scope: "string", name: "string" },
-  /** The query that finds the jobs of an operation, the operation's action, and the changes that the action makes. */
+  /** What an operation is to do: `action`, with `changes`, on the jobs that match `q`. */
   OperationSubject: { q: "string", action: "string", changes: "json" },
   Would: { change_value: "Value", skip_locked_value: "Value" },
   TaskShare: { task: "string?", count_value: "Value" },
@@ -184,7 +184,7 @@ export const records = {
   },
   Boundary: { max_id: "i64" },
   UndoSkipped: { key_taken: "i64", changed: "i64", gone: "i64", locked: "i64" },
-  /** An action on all jobs that a query finds: its progress, or its receipt. */
+  /** The progress of an operation, or its receipt. */
   Operation: {
     id: "i64",
     q: "string",
@@ -225,13 +225,13 @@ export const records = {
     restorable: "i64",
     errors: "ErrorCount[]",
   },
-  /** A job that an operation has found. Only its id is set if the job was deleted and its state was not stored. */
+  /** A job that an operation has found. Only `id` is set if the job was deleted and its state was not stored. */
   MetJob: { id: "i64", task_identifier: "string?", error_line: "string?" },
   OperationJobs: { outcome: "string", jobs: "MetJob[]", next_cursor: "string?" },
-  /** A pause, or a back-off that a job has requested. Without `until` a pause lasts until it is resumed. */
+  /** A pause, or a back-off that a job has requested. If `until` is null, the pause lasts until a user ends it. */
   Pause: { at: "time?", until: "time?", reason: "string?", by: "string?", backs_off: "bool" },
   ListedPause: { scope: "string", name: "string?", until: "time?", reason: "string?" },
-  /** The pauses. `acknowledged`: how many live workers have acknowledged all pauses. `waiting`: how many have not. */
+  /** `acknowledged`: how many live workers have acknowledged all pauses. `waiting`: how many live workers have not. */
   PauseList: {
     pauses: "ListedPause[]",
     acknowledged: "i64",
@@ -346,7 +346,7 @@ export const records = {
     differs: "string?",
     revision: "i64?",
   },
-  /** The definition of a schedule, for its page and for the form that changes it. */
+  /** The definition of a schedule. */
   Schedule: {
     pattern: "string",
     time_zone: "string",
@@ -538,7 +538,7 @@ export const records = {
   OldTransaction: { since: "time", state: "string?", application: "string", pid: "i64" },
   OldestXmin: { kind: "string", name: "string", transactions: "i64", since: "time?" },
   CleanupCount: { task: "string", count: "Value", names: "string[]" },
-  /** The state of the database. A part is absent if it could not be read. */
+  /** A part that could not be read is absent. */
   Database: {
     as_of: "time?",
     server: "DatabaseServer?",
@@ -552,7 +552,7 @@ export const records = {
     cleanup: "CleanupCount[]",
     missing: "string[]",
   },
-  /** The result of a sweep, or what the sweep would do if it is a dry run. */
+  /** What a sweep has done, or would do if `dry_run` is true. */
   Sweep: {
     dry_run: "bool",
     message: "string",
@@ -599,13 +599,13 @@ export const records = {
   Span: { at: "i64", end: "i64" },
   Suggestions: { replace: "Span", suggestions: "Suggestion[]" },
   ExportTicket: { path: "string" },
-  /** A changed job. The page reads only its id, because it requests the list again. */
+  /** A changed job. The page reads only the id, because the page requests the list again. */
   ChangedJob: { id: "i64" },
   JobActionResult: {
     message: "string",
     jobs: "ChangedJob[]",
     is_duplicate: "bool",
-    /** The number of running jobs that are being cancelled: their workers have been requested to end them. */
+    /** The number of running jobs whose workers have been requested to end them. */
     cancelling: "i64",
     operation: "i64?",
     requested: "i64?",

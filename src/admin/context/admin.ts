@@ -1,5 +1,5 @@
-// `Admin` has everything that the operation of a route can use. application.ts builds it. For each request, the
-// operation gets a copy with other `databases`. Other layers receive only those parts of the `Admin` that they need.
+// `Admin` has everything that the operation of a route can use. For each request, the operation gets a copy whose
+// `databases` are bound to the request. Other layers receive only those parts of the `Admin` that they need.
 
 import type { AuditTrail } from "../../commands/audit/audit-trail.ts";
 import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
@@ -29,9 +29,8 @@ export interface Admin {
   readonly metrics: Metrics;
   readonly insight: Insight;
   readonly operations: OperationRunner;
-  /** The audit trail, with an entry for every change. */
+  /** Has an entry for every change. */
   readonly audit: AuditTrail;
-  /** Builds optional indexes in the background. */
   readonly indexBuilds: IndexBuilds;
   readonly readiness: Readiness;
   /** Opens an event stream that ends when its user is no longer logged in. */
@@ -39,7 +38,7 @@ export interface Admin {
   readonly exportTickets: Tickets;
   /** Limits how many exports and payloads are sent at the same time. */
   readonly downloads: Work;
-  /** Every row of the route table, for the OpenAPI document. */
+  /** All routes, for the OpenAPI document. */
   readonly routes: readonly AdminRoute[];
 }
 
@@ -47,7 +46,6 @@ export interface Admin {
 export interface Operation {
   readonly summary: string;
   readonly query?: QueryFields;
-  /** The JSON Schema of the body. */
   readonly body?: JsonSchema;
   /** The JSON Schema of a JSON answer, or the media type of any other answer. */
   readonly answer: JsonSchema | string;
@@ -77,8 +75,8 @@ export interface AdminRoute {
   readonly access: Access;
   readonly operation: Operation;
   /**
-   * Whether the answer is a download. A download may begin with a very large row, so it has at least 3 s to begin.
-   * Default false.
+   * Whether the answer is a download. A download has at least 3 s until its answer begins, because its first row may be
+   * very large. Default false.
    */
   readonly isLong?: boolean;
 }

@@ -1,9 +1,9 @@
 // Checks every request before its route handles it, in this order:
 //
-//   1  in mode none: the request comes from this machine and not through a proxy
+//   1  in the mode `none` (no login): the request comes from this machine and not through a proxy
 //   2  if the route requires a login: the login
-//   3  for a read, also of the metrics: no page of another site has sent the request, other than by a navigation
-//   4  for a write: neither the user nor the admin is read-only, and the CSRF token is valid
+//   3  for a read, also of the metrics: the request is a navigation, or no page of another site has sent it
+//   4  for a write: neither the user nor the admin nor the database server is read-only, and the CSRF token is valid
 //
 // Which checks apply depends only on the mode and on the `access` of the route.
 import { wait } from "../../base/clock.ts";
@@ -35,7 +35,7 @@ import type { Access } from "./admin.ts";
 /** A row of the route table, bound to its admin. */
 export interface AdminEndpoint extends Endpoint {
   readonly access: Access;
-  /** The row's path without the base path. It is the route in metrics and in the log. */
+  /** The row's path without the base path: the route in metrics and in the log. */
   readonly label: string;
 }
 
@@ -122,7 +122,7 @@ export function createPolicy({
 const UNTRUSTED =
   "the header that names users is ignored: no proxy is trusted; name yours with --trusted-proxy";
 
-/** Whether the browser sends the login by itself, so that the page and its assets can require it. */
+/** Whether the browser sends the login by itself, so that the page and its assets can require a login. */
 export const isByBrowser = (mode: AuthMode): boolean => mode === "basic" || mode === "custom";
 
 /** Whether the route requires a login. `byBrowser`: the result of isByBrowser(). */
@@ -145,8 +145,8 @@ export function needsLogin(access: Access, byBrowser: boolean): boolean {
 }
 
 /**
- * Logs the refusals of RefusalKind at warn, in a limited number. Logs writes that have passed the login at info, unless
- * they are refused as read-only. Logs all other requests at debug. From the headers, only the user's name and, behind a
+ * Logs a request: a refusal of a RefusalKind at warn, in a limited number; a write that has passed the login and is not
+ * refused as read-only at info; any other request at debug. From the headers, only the user's name and, behind a
  * trusted proxy, the client's address are logged.
  */
 function logAccess(
@@ -178,16 +178,15 @@ function refusalKind(code: string | null, { login }: HttpRequest["notes"]): Refu
 }
 
 /**
- * How long a write waits for the check whether the database server accepts writes. If the check has no result by then,
- * the write is attempted. In return, application.ts shortens the time for which the write may wait for connections and
- * locks.
+ * How long a write waits for the check whether the database server is read-only. If there is no result in time, the
+ * write is attempted. Because of this wait, application.ts shortens the write's wait for connections and locks.
  */
 export const READ_ONLY_CHECK_MS = 500;
 
 /**
- * Returns the refusal if this admin was started read-only, or if the check shows in time that the database server is
- * read-only; otherwise null. If the server becomes read-only after the check, PostgreSQL refuses the write, and the
- * response is the same (see orReadOnly()).
+ * Returns the refusal of a write if this admin was started read-only, or if the check shows in time that the database
+ * server is read-only. null: the write is attempted. If PostgreSQL then refuses the write because the server is
+ * read-only, the response is the same (orReadOnly()).
  */
 async function readOnlyRefusal(isReadOnly: boolean, readiness: Readiness): Promise<Refusal | null> {
   if (isReadOnly) {

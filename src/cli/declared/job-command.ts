@@ -64,6 +64,8 @@ export async function performTyped(
   const isDestroying = declaration.danger === "destroys";
   const needsConfirmation = isDestroying && given["yes"] !== true && !isDryRun;
   if (needsConfirmation) assertCanConfirm(shown);
+  // Relative times count from the database's time. Input without such times can be checked at once.
+  if (!Object.values(typed).some(isWhen)) checkInput(declaration, typed);
   return withConnection(
     given,
     async (connection) => {

@@ -52,6 +52,9 @@ function stackOf(error: Error): string {
   return `${error.stack ?? error.message}${cause}`;
 }
 
+/** If this is the only problem of an argument, the failure is a UsageError, as for other missing arguments. */
+const MISSING = "is missing";
+
 // The names of fields that are not options: the query, and secrets, which are set in the environment.
 const otherNames: Readonly<Record<string, string>> = {
   q: "the query",
@@ -93,7 +96,12 @@ export function inTypedNames(
       ...where,
     };
   };
-  const renamed = new InputError(error.problems.map(typed), error.code);
+  const problems = error.problems.map(typed);
+  const [first] = problems;
+  if (problems.length === 1 && first?.path.startsWith("<") && first.message.startsWith(MISSING)) {
+    return new UsageError(`${first.path} ${first.message}`, command.name);
+  }
+  const renamed = new InputError(problems, error.code);
   if (error.stack !== undefined) renamed.stack = error.stack;
   return renamed;
 }

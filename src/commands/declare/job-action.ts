@@ -1,5 +1,5 @@
 // The part of a command's declaration that only commands on jobs have. With this part, the command can also act on all
-// jobs that match a query, as an operation. The page's menus are generated from it (ui/schema/commands.mjs).
+// jobs that match a query, as an operation. The page's menus are generated from this part (ui/schema/commands.mjs).
 import type { Database } from "../../database/database.ts";
 import type { MissingTables } from "../../database/schema/extensions/missing-tables.ts";
 import type { Condition } from "../../domain/condition.ts";
@@ -9,7 +9,7 @@ import type { CommandFields } from "./field.ts";
 /** The validated changes by their names in requests. */
 export type Changes = Readonly<Record<string, string | number | boolean>>;
 
-/** The texts of an action: `ask` before, `doing` during, `done` after it. A text such as `3 jobs` replaces `{jobs}`. */
+/** The texts of an action: `ask` before, `doing` during, `done` after it. `3 jobs`, for example, replaces `{jobs}`. */
 export interface ActionWords {
   /** The words before the number of jobs in a result: `Retried` for `Retried 3 of 5 jobs`. */
   readonly past: string;
@@ -21,7 +21,7 @@ export interface ActionWords {
 /** The conditions of jobs for which an action is offered. */
 export type OfferCondition = "all" | "failed" | "not failed";
 
-/** Where the page offers an action. Without `one`, `selected` or `every`, it is not offered in that place. */
+/** Where the page offers an action. If `one`, `selected` or `every` is absent, the action is not offered there. */
 export interface ActionOffers {
   /** In the menu of one job. `of`: for which jobs; `place`: the place in the menu. */
   readonly one?: { readonly of: OfferCondition; readonly place: number };
@@ -29,23 +29,20 @@ export interface ActionOffers {
   readonly selected?: OfferCondition;
   /** Above the list, for all matching jobs. `of`: for which jobs; `place`: the place in the row. */
   readonly every?: { readonly of: OfferCondition; readonly place: number };
-  /** For jobs with one of these conditions, the page offers the action first, because it is the most likely one. */
+  /** The page offers the action first for jobs with one of these conditions. */
   readonly firstFor?: readonly Condition[];
-  /** Whether its shortcut also works in the list of jobs. */
+  /** Whether the action's shortcut also works in the list of jobs. */
   readonly hasListKey?: boolean;
 }
 
 export interface JobActionData {
   readonly words: ActionWords;
   /**
-   * Returns the change of the jobs' rows. Operations make this change, and so does a command by ids that has no `run`
-   * of its own. `by`: the user.
+   * Returns the change of the jobs' rows. Operations make this change. So does the command for given ids, unless the
+   * command has a `run` of its own. `by`: the user.
    */
   readonly change: (changes: Changes, by: string | null) => JobChange;
-  /**
-   * Words for what happens to running jobs instead of the change: for one job, and for several. Absent if nothing
-   * happens to them.
-   */
+  /** The words for what happens to running jobs instead of the change. Absent: nothing happens instead. */
   readonly ofRunning?: readonly [one: string, more: string];
   /** The jobs that an operation never selects, as a term of the query language such as `is:failed`. */
   readonly leavesOut?: string;
@@ -54,9 +51,7 @@ export interface JobActionData {
   /** Whether an operation has a canary. `usual`: selected by default; `possible`: on request; `none`: never. */
   readonly canary: "usual" | "possible" | "none";
   readonly offers: ActionOffers;
-  /**
-   * The button, the consequence and the fields of the operation, if they differ from those of the command.
-   */
+  /** The button, the consequence and the fields of the operation, if they differ from those of the command. */
   readonly operation?: {
     readonly verb: string;
     readonly consequence: string;

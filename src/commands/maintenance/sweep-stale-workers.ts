@@ -1,7 +1,6 @@
-// Recovers the jobs of stale workers on request, as workers do in their own sweeps (queue/workers/recover-jobs.ts). The
-// sweep of this file also recovers jobs of workers without heartbeats. A worker's own threshold counts only if it is
-// longer than the threshold of this sweep. The sweep calls no function of the schema. Graphile Worker's schema has no
-// function for a sweep. The function of graphile_worker_rs does not count the interrupted attempt, so a job that
+// The manual sweep: recovers the jobs of stale workers on request. Unlike the workers' own sweeps
+// (queue/workers/recover-jobs.ts), it also recovers jobs of workers without heartbeats. The manual sweep does not call
+// graphile_worker_rs's SQL function for a sweep: this function does not count the interrupted attempt, so a job that
 // crashes its worker would run for ever.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
@@ -30,24 +29,24 @@ export interface SweepResult {
   /** Whether it was a dry run, which changes nothing. */
   readonly dryRun: boolean;
   /**
-   * False if the schema has no table of heartbeats. Then every worker whose newest lock is old counts as unknown, even
-   * if it is still running.
+   * Whether the schema has the table of heartbeats. Without this table, each worker whose newest lock is older than
+   * `sweepThresholdMs` counts as unknown, even if the worker is still running.
    */
   readonly hasHeartbeats: boolean;
   /** The ids of workers whose last heartbeat is older than `sweepThresholdMs` and than their own threshold. */
   readonly staleWorkers: string[];
-  /** The ids of unknown workers: they hold old locks and have never sent a heartbeat. */
+  /** The ids of workers without a heartbeat row whose newest lock is older than `sweepThresholdMs`. */
   readonly unknownWorkers: string[];
   /**
-   * The ids of workers whose last heartbeat is older than `sweepThresholdMs`, but not older than a longer threshold of
-   * their own. The sweep unlocks none of their jobs and queues.
+   * The ids of workers whose last heartbeat is older than `sweepThresholdMs`, but not older than their own, longer
+   * threshold. The sweep unlocks none of their jobs and queues.
    */
   readonly sparedWorkers: string[];
   /**
-   * The ids of stale and unknown workers that were not swept, or not completely. For example, PostgreSQL refuses to
-   * unlock one of their jobs or queues, another session has locked the row of such a job or queue, or the sweep failed
-   * after it had recovered jobs of other workers. If the check after the sweep fails, this list has the ids of all
-   * stale and unknown workers. In a dry run it is empty.
+   * The ids of stale and unknown workers that a second search, after the sweep, has still found. For example,
+   * PostgreSQL refuses to unlock one of their jobs, another session has locked the row of such a job, or the sweep
+   * failed after it had recovered jobs of other workers. If the second search fails, all stale and unknown workers are
+   * listed; in a dry run, none.
    */
   readonly unsweptWorkers: string[];
   /** The ids of jobs that stay locked, because a trigger or constraint refuses the change. */
@@ -57,12 +56,11 @@ export interface SweepResult {
   /** The number of named queues that stale and unknown workers had locked. */
   readonly lockedQueues: number;
   /**
-   * In a dry run, the number of jobs that would be recovered now; otherwise the same number as `recoveredJobs`. A job
-   * with the flag `infrastructure_resilient` counts only after the threshold that its worker has for such jobs, which
-   * may be longer.
+   * In a dry run, the number of jobs that would be recovered now; after a sweep, equal to `recoveredJobs`. A job with
+   * the flag `infrastructure_resilient` counts only after its worker's threshold for such jobs, which may be longer.
    */
   readonly recoverableJobs: number;
-  /** In a dry run, the number of queues that would be unlocked now; otherwise the same number as `recoveredQueues`. */
+  /** In a dry run, the number of queues that would be unlocked now; after a sweep, equal to `recoveredQueues`. */
   readonly recoverableQueues: number;
   /** The number of recovered jobs; 0 in a dry run. */
   readonly recoveredJobs: number;
@@ -77,10 +75,10 @@ const optionsSchema = strict({
 });
 
 /**
- * Unlocks the jobs and queues of at most 1,000 stale and unknown workers. Deletes the heartbeat row of a swept worker,
- * or marks the row if the last heartbeat is not yet older than the worker's threshold for resilient jobs. A recovered
- * job keeps its number of attempts, gets the reason as last_error, and waits at least `recoveryDelayMs`. Throws
- * InputError for an unknown option or a value out of range.
+ * Unlocks the jobs and queues of at most 1,000 stale and unknown workers. Deletes the heartbeat row of a swept worker.
+ * If the worker's threshold for jobs with the flag `infrastructure_resilient` has not yet passed, marks the row as
+ * recovered instead, and leaves these jobs locked. A recovered job gets the reason as `last_error`, and waits at least
+ * `recoveryDelayMs`; the interrupted attempt counts. Throws InputError for an unknown option or a value out of range.
  */
 export async function sweepStaleWorkers(
   db: Database,
@@ -108,7 +106,7 @@ export async function sweepStaleWorkers(
           unknownWorkerIds: unknownWorkers,
         });
   const affected = found.filter(({ kind }) => kind !== "spared");
-  // This read does not find a swept worker as stale or unknown again. If the read fails, no worker counts as swept.
+  // The second search finds no swept worker as stale or unknown. If the search fails, no worker counts as swept.
   const isDone = dryRun || affected.length === 0;
   const after = isDone
     ? []

@@ -1,15 +1,14 @@
-// Decides the size of batches and the pauses between them, from how long earlier batches took. This module does no I/O.
+// Decides the size of an operation's batches and the pauses between them, from how long earlier batches took.
 //
-// Size: `limit` bounds the matches that a batch processes, and `span` bounds the ids that it walks. A batch should take
-// about 50 ms: long compared with its round trip, and so short that no other transaction waits for long. Far from the
-// database or on a busy machine, every batch is slow, and smaller batches only add round trips. So a slow batch makes
-// the next batch smaller than 200 jobs or 25,000 ids only if a batch of that size would take more than 2 s, or if the
-// slow batch exceeded its timeout.
+// Size: `limit` bounds the matching jobs that a batch processes, and `span` bounds the ids that the batch walks. A batch
+// should take about 50 ms: long compared with its round trip, and so short that no other transaction waits for long. If
+// the database is far away or busy, every batch is slow, and smaller batches only add round trips. So after a slow
+// batch, the next size is below 200 jobs or 25,000 ids only if a batch of 200 jobs or 25,000 ids would take more than
+// 2 s, or if the slow batch exceeded its timeout.
 //
-// Pauses: an operation can run without pauses. If not, it pauses after a batch that changed jobs for as long as the
-// batch took, and after any other batch for a quarter of that time. While the oldest ready job gets older, as it does
-// when workers fall behind, the pause is up to 4 times as long. The pause is at most 2 s, unless the operation's rate
-// requires a longer one.
+// Pauses: after a batch that changed jobs, the pause is as long as the batch took; after any other batch, a quarter of
+// that time. While the oldest ready job gets older, because workers fall behind, the pause is up to 4 times as long. It
+// is at most 2 s, unless the operation's rate requires a longer pause.
 import type { Speed } from "./model/operation-store.ts";
 
 const FIRST_LIMIT = 500;
@@ -41,7 +40,7 @@ export interface BatchMeasurement {
   readonly done: number;
   /** The number of ids that the batch walked. */
   readonly walked: number;
-  /** How long the oldest ready job has been due, read after the batch, in ms; null if there is none or unknown. */
+  /** How long the oldest ready job has been due, read after the batch, in ms; null: no such job, or unknown. */
   readonly oldestReadyMs: number | null;
 }
 
@@ -62,6 +61,7 @@ export interface BatchPace {
 }
 
 export interface PaceOptions {
+  /** Jobs per second; 0: no pauses; null: no fixed rate. */
   readonly rate: number | null;
   /** Returns milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
@@ -83,11 +83,11 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
 
   const tune = ({ ms, found, walked }: BatchMeasurement) => {
     if (found >= limit) {
-      // The limit is an integer, since the number of matches is compared with it.
+      // Rounded, because only a whole number of matches can reach the limit.
       const next = Math.round(Math.min(nextSize(limit, ms, STEADY_LIMIT), limit * 2));
       limit = clamp(next, Math.min(MIN_LIMIT, most), most);
-      // Twice the number of ids in which `limit` matches are expected. If these ids have more matches than `limit`,
-      // `limit` ends the batch.
+      // Twice the number of ids in which `limit` matches are expected. If these ids have more matches, the batch still
+      // ends after `limit` of them.
       const enough = Math.max(walked * 2 * (limit / found), Math.min(span, STEADY_SPAN));
       span = clamp(enough, MIN_SPAN, Number.MAX_SAFE_INTEGER);
     } else {
@@ -97,8 +97,8 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
 
   const pauseFactorAfter = (oldestReadyMs: number | null, ms: number) => {
     firstOldestMs ??= oldestReadyMs ?? 0;
-    // A ready job that no worker can run gets older all the time. If it was old after the first batch already, the last
-    // condition ignores it until its age has more than doubled.
+    // A ready job that no worker can run gets older all the time. If such a job was old after the first batch already,
+    // the last condition ignores the job until its age has more than doubled.
     const grows =
       oldestReadyMs !== null &&
       lastOldestMs !== null &&

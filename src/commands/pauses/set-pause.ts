@@ -1,4 +1,4 @@
-// Sets and ends pauses of a queue, of a task or of everything. queue/pauses/pause.ts explains what a pause is.
+// Sets and ends pauses of a queue, of a task or of all jobs. queue/pauses/pause.ts explains what a pause is.
 
 import type { Database, Statement } from "../../database/database.ts";
 import { CONTROL_TABLES, requireTables } from "../../database/schema/extensions/missing-tables.ts";
@@ -28,7 +28,7 @@ export interface NewPause {
   readonly forMs: number | null;
 }
 
-/** Pauses the target, or replaces its existing pause. Returns false if no task or queue has the target's name yet. */
+/** Pauses the target, or replaces its pause. Returns false if the paused task or queue does not exist yet. */
 export async function setPause(
   db: Database,
   target: PauseTarget,
@@ -59,7 +59,8 @@ with ${storePause(s)}
 select exists (select from ${s}._private_tasks where identifier = $2::text) as is_known, ${announce} from stored`;
 
 // If a worker has locked the queue, the lock of the pause replaces the worker's lock and contains the worker's id
-// (paused-run.ts). All statements lock the row of a pause before the row of its queue, so that they cannot deadlock.
+// (paused-run.ts). Each statement that changes pauses locks the row of a pause before the row of its queue, so that
+// such statements cannot deadlock.
 const pauseQueueSql: Statement = (s) => `
 with ${storePause(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)
@@ -81,10 +82,7 @@ export interface ResumeResult {
 export const endPause = (db: Database, { scope, name }: PauseTarget): Promise<ResumeResult> =>
   endPauses(db, scope, [name]);
 
-/**
- * Ends the pauses with these names in one scope. In the result, `wasPaused` is true if any of the targets was paused,
- * and `waitsForJob` is true if any of the queues waits for a running job.
- */
+/** Ends the pauses with these names. Each member of the result is true if it is true for at least one target. */
 export async function endPauses(
   db: Database,
   scope: PauseScope,
@@ -101,8 +99,8 @@ interface ResumedRow {
   readonly waits: boolean;
 }
 
-// The first announcement wakes the workers, so that they fetch at once. They need not read the changed pauses before
-// they fetch, because each fetch reads the pauses itself.
+// The first announcement makes the workers fetch at once, and the second makes them read the changed pauses. The fetch
+// may come first, because each fetch reads the pauses itself.
 const news = `${announceResumed}, ${announce}`;
 
 const resumeTasksSql: Statement = (s) => `
@@ -113,10 +111,10 @@ with ended as (
 select pg_catalog.bool_or(is_paused) as was_paused, false as waits, ${news}
 from ended having pg_catalog.count(*) > 0`;
 
-// If a job of the queue still runs, the end of the pause is set to the present time, and endDuePauses() ends the pause
-// after that job. If the queue were unlocked now, its next job would run at the same time as that job. The time of the
-// queue's lock changes from infinity to now, so that Graphile workers unlock the queue after 4 hours if no worker of
-// this library runs.
+// If a job of the queue still runs, the queue stays locked. Without the lock, the next job of the queue would run at
+// the same time. The end of the pause is set to the present time, so that endDuePauses() ends the pause after the
+// running job. The queue's `locked_at` changes from infinity to now, so that Graphile workers unlock the queue after 4
+// hours if no worker of this library runs.
 const resumeQueuesSql =
   (tables: PauseTables): Statement =>
   (s) =>

@@ -1,6 +1,6 @@
 // Migrates a schema so that a worker can use it. All changes are made in one transaction under an advisory lock, so
-// many processes may start at once: one migrates, and the others wait and then find the schema up to date. If a process
-// is killed during its migration, no change remains. The steps are in build-schema.ts.
+// many processes may start at once: one migrates, and the others wait and then find the schema up to date. If a
+// process is killed during its migration, no change remains.
 import type { Pool, PoolClient } from "pg";
 import * as v from "valibot";
 import { monotonic, wait } from "../../base/clock.ts";
@@ -30,16 +30,16 @@ import { type ReadySchema, schemaState } from "./schema-state.ts";
 /** Options of migrate(). */
 export interface MigrationOptions {
   /**
-   * When it aborts, migrate() stops waiting for another migration, and rejects with `aborted`. A migration that has
-   * begun is completed. Default: none.
+   * When this signal aborts, migrate() stops waiting for other processes, and rejects with `aborted`. A migration that
+   * has begun is completed. Default: none.
    */
   readonly signal?: AbortSignal;
   /** The logger. Default: silent. */
   readonly logger?: Logger;
   /**
-   * How long migrate() waits for other migrations and for locks, in milliseconds. After this time it rejects: with
-   * `schema_unsupported` if the schema is at an unsupported old level that a Graphile worker may still be migrating,
-   * otherwise with `database_busy`. Default 60,000.
+   * How long migrate() waits for other migrations and for locks, in milliseconds. After this time, migrate() rejects
+   * with `database_busy`. Exception: if the schema is at an unsupported old level that a Graphile worker may still be
+   * migrating, migrate() rejects with `schema_unsupported`. Default 60,000.
    */
   readonly timeoutMs?: number;
   /** The names of extensions to add in addition to those that every migration adds. Default: none. */
@@ -55,23 +55,20 @@ const optionsSchema = strict({
 
 /**
  * The result of an attempt that must be repeated, for example because another process migrates the schema or holds a
- * lock. `cause`: the error of the attempt; null if there was none. After the time limit, tooBusy() turns `cause` into
- * the error with which migrate() rejects.
+ * lock. `cause`: the error of the attempt; null if there was none.
  */
 interface BusySchema {
   readonly kind: "busy";
   readonly cause: unknown;
 }
 
-// The total time to wait for other processes, in milliseconds.
 const DEFAULT_TIMEOUT_MS = 60_000;
-// The longest wait of one attempt for a lock. It is short, because the attempt occupies a connection of the pool.
+// The longest wait for a lock. It is short, because each attempt occupies a connection of the pool.
 const MAX_LOCK_WAIT_MS = 10_000;
-// The time limit of a statement that reads the catalogue or a ledger, in addition to its waits for locks. Such a read
-// usually takes milliseconds.
+// The time limit of a statement that reads the schema's state, in addition to the time limit for locks.
 const MAX_READ_MS = 10_000;
-// If the schema is at an unsupported old level, and reached it less than CLIMBING_S seconds ago, a Graphile worker may
-// still be migrating the schema, one level in each transaction.
+// If the schema is at an unsupported old level, and reached this level less than CLIMBING_S seconds ago, a Graphile
+// worker may still be migrating the schema, one level in each transaction.
 const CLIMBING_S = 5;
 // Errors after which another attempt may succeed: another process created the same object, a deadlock, a lock timeout.
 const CLASHES = new Set(["23505", "42P06", "42P07", "42710", "42723", "40P01", "55P03"]);
@@ -81,9 +78,9 @@ const READ_ONLY = "25006";
 
 /**
  * Creates the schema and its tables if they are missing. In a schema that has a queue already, adds and upgrades this
- * library's extensions, and rewrites functions that use another schema's tables. Changes nothing if the schema is up
- * to date. Safe with any number of callers at once. Rejects with WorkerError, or with InputError for invalid options.
- * After a rejection nothing has been changed, unless the connection was lost during the commit.
+ * library's extensions, and rewrites the schema's functions that use another schema's tables. Changes nothing if the
+ * schema is up to date. Safe with any number of callers at once. Rejects with WorkerError, or with InputError for
+ * invalid options. After a rejection nothing has been changed, unless the connection was lost during the commit.
  */
 export async function migrate(
   pool: Pool,
@@ -160,9 +157,9 @@ async function attemptOn(
 }
 
 /**
- * Reads the schema's state without the advisory lock, and calls `work` only if something has to be changed. So a schema
- * that is up to date needs no write, and migrate() then also works on a standby. `seen`: the state, if only extensions
- * are missing or outdated; otherwise null.
+ * Reads the schema's state without the advisory lock, and calls `work` only if something has to be changed. So if the
+ * schema is up to date, migrate() needs no write, and also works on a standby. `seen`: the state of a schema in which
+ * only extensions are missing or outdated; null for any other schema.
  */
 async function migrateIfNeeded(
   db: Database,
@@ -250,8 +247,8 @@ function tooBusy(schema: SchemaName, timeoutMs: number, cause: unknown): WorkerE
   return new WorkerError("database_busy", message, { cause });
 }
 
-// Tries the lock and does not wait for it, because a wait inside the server could not be aborted. The lock belongs to
-// the transaction, so it also works behind a pooler and ends with the transaction. Each schema has its own lock.
+// The statement does not wait for the advisory lock, because a wait inside the server could not be aborted. The lock
+// belongs to the transaction, so it also works behind a pooler.
 const tryLockSql = () =>
   "select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('worker:migrate:' || $1::text, 0)) as locked";
 

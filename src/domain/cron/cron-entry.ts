@@ -1,5 +1,5 @@
-// A cron entry adds jobs of a task, with a payload, at the times that a cron expression matches. The cron entries of a
-// worker are its timetable. Entries are plain data. Applications build them, or crontab.ts reads them from text.
+// A cron entry adds jobs of a task at the times that a cron expression matches. Applications build entries with the
+// functions of this file, and crontab.ts reads entries from text.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -20,7 +20,7 @@ import { timeZone, zoneHints } from "./time-zone.ts";
 /** The job key modes of a cron entry. As in Graphile Worker's crontab, `unsafe_dedupe` is not one of them. */
 export const cronJobKeyModes = ["replace", "preserve_run_at"] as const;
 
-/** The longest backfill period. It limits how many jobs a worker adds at its start if no worker has run for long. */
+/** The longest `fillMs`. It limits how many jobs a worker adds at its start if no worker has run for long. */
 export const MAX_FILL_MS = 366 * 24 * 60 * MINUTE_MS;
 
 /** A cron entry as plain data. Returned by cronEntry(), everyMinute(), everyMinutes() and parseCrontab(). */
@@ -38,10 +38,7 @@ export interface CronEntry {
   readonly timeZone?: string | undefined;
   /** The payload of each job, to which `_cron: { ts, backfilled }` is added. */
   readonly payload: JsonObject;
-  /**
-   * The backfill period in milliseconds: a worker that starts also adds the jobs of missed ticks that were due at most
-   * this long before its start. 0: none.
-   */
+  /** The backfill period in milliseconds: see CronEntryOptions. 0: no backfill. */
   readonly fillMs: number;
   /** The named queue of the jobs. Default: none. */
   readonly queueName?: string | undefined;
@@ -62,11 +59,14 @@ export interface CronEntryOptions {
    * the task identifier.
    */
   readonly identifier?: string | undefined;
-  /** The IANA time zone of the expression, such as `Europe/Berlin`. Default: that of the pattern, or UTC. */
+  /**
+   * The IANA time zone of the expression, such as `Europe/Berlin`. Default: the time zone of the pattern, or UTC if
+   * the pattern has none.
+   */
   readonly timeZone?: string | undefined;
   /**
    * The backfill period in milliseconds: a worker that starts also adds the jobs of missed ticks that were due at most
-   * this long before its start. At most 366 days. Default 0: none.
+   * this long before its start. At most 366 days. Default 0: no backfill.
    */
   readonly fillMs?: number | undefined;
   /**
@@ -84,9 +84,9 @@ export interface CronEntryOptions {
    */
   readonly jobKey?: string | undefined;
   /**
-   * What a tick does with an unlocked job of the same key. `replace`: replaces that job by the job of the new tick.
-   * `preserve_run_at`: the same, but if the replaced job has not been attempted yet, the new job keeps its time. So
-   * later ticks do not postpone a job that still waits for a worker. Needs `jobKey`. Default `replace`.
+   * What a tick does with an unlocked job of the same key. `replace`: the job of the tick replaces that job.
+   * `preserve_run_at`: the same, but a job that has had no attempt yet keeps its `run_at`, so that later ticks do not
+   * postpone a job that still waits for a worker. Needs `jobKey`. Default `replace`.
    */
   readonly jobKeyMode?: (typeof cronJobKeyModes)[number] | undefined;
 }
@@ -112,10 +112,10 @@ export type CronArguments<Payload> =
 
 /**
  * Returns a cron entry that adds a job of `task` at every minute that the pattern matches. The pattern is made by
- * daily() or every(), or is an expression: minute, hour, day of the month, month, day of the week (0 or 7 = Sunday). A
- * field is a number, a name (`jan`, `mon`), a range a-b, `*`, a range or `*` with a step (`5-50/5`), `L` (the last day
- * of the month), or a list of these; `@hourly`, `@daily`, `@weekly`, `@monthly` and `@yearly` replace all five fields.
- * Throws InputError for invalid arguments.
+ * daily() or every(), or is an expression of five fields: minute, hour, day of the month, month, day of the week (0 or
+ * 7 = Sunday). A field is a number, a name (`jan`, `mon`), a range a-b, `*`, a range or `*` with a step (`5-50/5`),
+ * `L` (the last day of the month), or a list of these. `@hourly`, `@daily`, `@weekly`, `@monthly` and `@yearly`
+ * replace all five fields. Throws InputError for invalid arguments.
  */
 export function cronEntry<Payload>(
   pattern: string | CronPattern,

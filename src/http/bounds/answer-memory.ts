@@ -1,14 +1,13 @@
 // Limits the memory of responses, for each connection and in total. Memory is reserved before a large response is
-// built, and counted until the client has read the response. Of the requests that wait for memory, those of the
-// client with the least memory come first. If there is not enough memory, connections with slow clients are closed: a
-// client is slow if it could read a response for at least GRACE_MS and has not read it to the end. The connection whose
-// client has had the most time to read its response is closed first.
+// built, and counted until the client has read the response. Of the requests that wait for memory, those of the client
+// with the least memory come first. If there is not enough memory, connections with slow clients (see GRACE_MS) are
+// closed. The connection whose client has had the most time to read its response is closed first.
 import type { Socket } from "node:net";
 import { clearTimeout, monotonic, setTimeout } from "../../base/clock.ts";
 import type { Limits } from "./limits.ts";
 
 export interface AnswerMemory {
-  /** Returns a reservation of 0 bytes for a request. Called for the requests of a connection in their order. */
+  /** Returns a reservation of 0 bytes for a request. Must be called for the requests of a connection in their order. */
   open(socket: Socket, client: string): Reservation;
 }
 
@@ -19,14 +18,14 @@ export interface Reservation {
    */
   readOn(left: AbortSignal): Promise<void> | null;
   /**
-   * Reserves `bytes`, or the whole memory (`unreadBytesInAll`) if `bytes` is larger. Does nothing if at least `bytes`
-   * are already reserved. Otherwise waits like readOn(), and then at most `memoryWaitMs` for room. Resolves to false if
-   * there was no room in time or `left` aborts, otherwise to true.
+   * Resolves to true once `bytes` are reserved, or the whole memory (`unreadBytesInAll`) if `bytes` is larger. If at
+   * least `bytes` are reserved already, does nothing. If not, waits like readOn(), and then at most `memoryWaitMs` for
+   * room. Resolves to false, with nothing reserved, if there was no room in time or `left` aborts.
    */
   reserve(bytes: number, left: AbortSignal): Promise<boolean>;
   /**
    * Records that the response is built, and counts its `bytes` until release(). Returns null if there is room for them.
-   * Otherwise records nothing, and returns `too_large` if there can never be room for so many bytes, or else `busy`.
+   * If there is no room, records nothing, and returns `busy`, or `too_large` if there can never be room for `bytes`.
    */
   settle(bytes: number): "too_large" | "busy" | null;
   release(): void;
@@ -60,8 +59,8 @@ export function createAnswerMemory(
   clock: () => number = monotonic,
 ): AnswerMemory {
   /**
-   * The reservations that are not empty, in the order of their last changes (see change()). The last change of a built
-   * response is made when its client can begin to read it. So of all clients that read, the slowest comes first.
+   * The reservations that are not empty, in the order of their last calls of change(). For a built response, the last
+   * call is made when the client can begin to read. So of all clients that read, the slowest comes first.
    */
   const all = new Set<ReservedBytes>();
   const waiting = new Set<WaitingReader>();
@@ -98,7 +97,7 @@ export function createAnswerMemory(
     if (bytes > 0) all.add(reserved);
   };
 
-  /** If the first unread response of a connection is built, records the time from which its client can read it. */
+  /** If the first unread response of a connection is built, records that the client can read it from now on. */
   const beginFirst = (socket: Socket) => {
     const [first] = pendingOf(socket);
     if (first?.isMade !== true || first.sinceMs !== null) return;
@@ -107,8 +106,8 @@ export function createAnswerMemory(
   };
 
   /**
-   * Whether there is room for the request. If a client has several responses in preparation, they may together reserve
-   * at most half of the memory, so that there is room for other clients.
+   * If a client has several responses in preparation, they may together reserve at most half of the memory, so that
+   * there is room for other clients.
    */
   const hasRoom = ({ reserved, bytes }: Pick<WaitingReader, "reserved" | "bytes">) => {
     const inWork = inWorkOf(reserved.client);
@@ -137,7 +136,7 @@ export function createAnswerMemory(
       change(request.reserved, request.bytes);
       request.end(true);
     }
-    // The check is repeated later, because by then more clients may have become slow.
+    // Repeated later, because by then more clients may have become slow.
     if (waiting.size > 0 && grace === null) {
       grace = setTimeout(serveLater, GRACE_MS / 4).unref();
     }
@@ -191,8 +190,8 @@ export function createAnswerMemory(
         readOn: (left) => readOn(reserved, left),
         async reserve(wanted, left) {
           if (wanted <= reserved.bytes) return true;
-          // While the request waits, the memory that it has already reserved is released. Otherwise two requests that
-          // have reserved some memory could wait for each other.
+          // A request that waits must have no memory: two waiting requests that have some memory could wait for each
+          // other.
           change(reserved, 0);
           await readOn(reserved, left);
           return enqueue(reserved, Math.min(wanted, limits.unreadBytesInAll), left);

@@ -8,8 +8,8 @@ import type { Limits } from "./limits.ts";
 /** The progress of a request. */
 export interface RequestProgress {
   /**
-   * Whether the response has begun, or the request has been read to its end. If so, and bytes that arrive later cannot
-   * be parsed, the error response cannot be for this request.
+   * Whether the response has begun, or the request has been read to its end. In both cases, an error response to bytes
+   * that arrive later cannot be the response to this request.
    */
   readonly isSettled: () => boolean;
   /** Whether the request has been read to the end of its body. */
@@ -26,29 +26,27 @@ export interface OpenExchange {
 
 export interface HttpConnections {
   readonly size: number;
-  /** Whether the server is stopping: then each response is the last of its connection. */
+  /** Whether the server is stopping. If so, each response is the last of its connection. */
   readonly draining: boolean;
   /**
-   * Adds a connection. If the limit is reached, the oldest idle connection is closed. If none is idle, the oldest
-   * connection of the client with the most connections is closed. If the client of the new connection is itself one of
-   * those with the most connections, the new connection is closed instead.
+   * Adds a connection. If the limit is reached, the oldest idle connection is closed. If no connection is idle, the
+   * oldest connection of the client with the most connections is closed; but if no client has more connections than the
+   * client of `socket`, `socket` itself is closed.
    */
   add(socket: Socket): void;
-  /** Replaces the connection `raw` by `socket`, the TLS socket on top of it. */
+  /** Replaces the connection `raw` by `socket`, the TLS socket on top of `raw`. */
   secured(raw: Socket | undefined, socket: Socket): void;
-  /** Registers a request. */
   open(socket: Socket, progress: RequestProgress): OpenExchange;
   /**
-   * Returns what to do about bytes that cannot be parsed. `answer`: respond, because it is clear which request the
-   * response is for. `cut`: cut the connection, because it is not clear. `wait`: do nothing, because an earlier call
-   * returned one of the other two, and the connection is about to end.
+   * Returns what to do about bytes that cannot be parsed. `answer`: respond. `cut`: close the connection without a
+   * response, because it is unclear to which request a response would belong. `wait`: do nothing, because an earlier
+   * call has returned `answer` or `cut`, so the connection is about to end.
    */
   refuse(socket: Socket): "answer" | "cut" | "wait";
-  /** Returns a signal that aborts when the connection is closed. */
   closed(socket: Socket): AbortSignal;
   /**
-   * Aborts `closing` of all requests. If the connections belong to this server, idle connections are closed at once.
-   * Every other connection is closed after the response to its last open request.
+   * Aborts `closing` of all requests. If the connections belong to this server, closes idle connections at once, and
+   * every other connection after the response to its last open request.
    */
   drain(): void;
   destroyAll(): void;
@@ -60,21 +58,24 @@ interface Connection {
     RequestProgress & { readonly end: () => void; readonly lose: () => void }
   >;
   readonly closed: AbortController;
-  /** Called when a response has been sent, so that the next request of the connection can be parsed. */
+  /** Called when a response has been sent, so that the next request can be parsed. */
   onRoom: () => void;
   refused: boolean;
 }
 
-// The reason with which the signals of requests abort. By default, each abort would create a DOMException with a stack,
-// which would add a tenth to the cost of refusing a request.
+// The reason with which the signals of requests abort. Without a reason, each abort would create a DOMException with a
+// stack, which would add a tenth to the cost of refusing a request.
 const over = new WorkerError("aborted", "the client has left, or the server stops");
 
-/** Tracks connections. `isOurs`: whether they belong to this server, so that stopping it closes them. */
+/**
+ * Tracks connections. `isOurs`: whether the connections belong to this server. If not, drain() closes no connection,
+ * and `pipelined` does not apply.
+ */
 export function createConnections(
   { connections: limit, pipelined }: Pick<Limits, "connections" | "pipelined">,
   isOurs = true,
 ): HttpConnections {
-  // The connections in order of creation, so that the oldest idle one is found first.
+  // In order of creation, so that the oldest idle connection is found first.
   const all = new Map<Socket, Connection>();
   let draining = false;
 
@@ -97,7 +98,7 @@ export function createConnections(
     return connection;
   };
 
-  // A request whose body is still arriving needs further bytes. So a connection with such a request is not full.
+  // A connection with a request whose body is still arriving is not full, because this request needs further bytes.
   const isFull = (exchanges: Connection["exchanges"]) =>
     exchanges.size >= pipelined && [...exchanges].every(({ isRead }) => isRead());
 
@@ -106,10 +107,7 @@ export function createConnections(
     return undefined;
   };
 
-  /**
-   * Returns the oldest connection of the client with the most connections; null if no client has more connections than
-   * the client of `added`, whose new connection is counted.
-   */
+  /** Returns null if no client has more connections than the client of `added`, counting `added`. */
   const oldestOfMost = (added: Connection): Socket | null => {
     const counts = new Map([[added.network, 1]]);
     for (const { network } of all.values()) counts.set(network, (counts.get(network) ?? 0) + 1);
@@ -146,7 +144,7 @@ export function createConnections(
       const close = () => {
         connection.exchanges.delete(exchange);
         lose();
-        // A response that began before the stop did not announce the end of the connection, so it is ended here.
+        // A response that began before the stop did not announce the end of the connection, so the server ends it.
         if (draining && isOurs && connection.exchanges.size === 0) socket.destroySoon();
         else connection.onRoom();
       };
@@ -157,8 +155,8 @@ export function createConnections(
       if (connection === undefined) return "cut";
       if (connection.refused) return "wait";
       connection.refused = true;
-      // The bytes belong to the request whose body is still arriving. If there is no such request, they belong to a new
-      // request after the open ones.
+      // The bytes belong to the request whose body is still arriving, or if there is none, to a new request. Responses
+      // have the order of their requests, so no earlier request may be open.
       const open = [...connection.exchanges];
       const isClear = open.length === 0 || (open.length === 1 && open[0]?.isSettled() === false);
       return isClear ? "answer" : "cut";
@@ -177,23 +175,19 @@ export function createConnections(
   };
 }
 
-/** The size of a slice, in bytes: about twenty of the shortest valid requests. */
+/** How many bytes pacePipeline() passes to the parser at once: about twenty of the shortest requests. */
 const SLICE_BYTES = 512;
 
-/** Internal fields that node:http stores on a socket. `_paused`: whether node:http has paused reading the socket. */
+/** Internal fields of node:http. `_paused`: whether node:http has paused reading the socket. */
 interface ServedSocket extends Socket {
   readonly _paused?: boolean;
   readonly parser?: object | null;
 }
 
 /**
- * Limits how many requests of a connection are processed at once. Node's parser turns all received bytes into requests,
- * over a thousand from one read. This function passes the bytes to the parser in small slices, and passes none while
- * `isFull` returns true. Further bytes then wait here, in the kernel and at the client.
- *
- *   feeding ──enough requests──▶ paused ──one is answered──▶ feeding
- *
- * Returns a function to call when `isFull` may have become false.
+ * Limits how many requests of a connection are processed at once. By itself, Node's parser turns all received bytes
+ * into requests, over a thousand from one read. Here the parser gets the bytes in small slices, and none while `isFull`
+ * returns true. Returns a function to call when `isFull` may have become false.
  */
 function pacePipeline(socket: Socket, isFull: () => boolean): () => void {
   const served = socket as ServedSocket;
@@ -231,7 +225,7 @@ function pacePipeline(socket: Socket, isFull: () => boolean): () => void {
     waiting = waiting === null ? bytes : Buffer.concat([waiting, bytes]);
     feed();
   });
-  // node:http resumes the socket by itself after a response or when a body is read. Then the waiting bytes are parsed.
+  // node:http resumes the socket by itself after a response or when a body is read.
   socket.on("resume", () => waiting !== null && feed());
   return () => waiting !== null && feed();
 }

@@ -17,11 +17,11 @@ export interface Pause {
   /** The time at which the pause ends by itself; null if it lasts until a user ends it. */
   readonly resumeAt: Date | null;
   /**
-   * Whether the pause of a queue has ended, because a user has ended it or because `resumeAt` has passed. The queue is
-   * unlocked when its running job has ended and a worker of this library runs. false for other scopes.
+   * Whether the pause of a queue has ended, because a user has ended it or because `resumeAt` has passed. The queue
+   * stays locked until its running job has ended and a worker of this library unlocks it. False for other scopes.
    */
   readonly hasEnded: boolean;
-  /** The reason that was given, at most 2,000 characters of it; null if none was given. */
+  /** The first 2,000 characters of the reason; null if none was given. */
   readonly reason: string | null;
   /** The user that set the pause; null if none was given. */
   readonly pausedBy: string | null;
@@ -67,8 +67,8 @@ function toPause(row: PauseRow): Pause {
   };
 }
 
-// A paused queue is locked by its pause. If a queue does not have this lock, its pause has ended, and is left out. Rows
-// whose name is longer than the name of any task or queue are left out, too, because they pause nothing.
+// The pause of a queue is listed as long as a pause locks the queue. Rows with a name longer than that of any task or
+// queue pause nothing, and are left out.
 const listSql =
   (isBackOff: (s: string) => string): Statement =>
   (s) =>

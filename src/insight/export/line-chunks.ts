@@ -1,6 +1,6 @@
-// Reads the lines of an export in chunks of about a megabyte. One statement reads one chunk. The chunk ends before the
-// first job that may not fit, and the statement does not decompress the payload of this job. The decompressed size of a
-// payload is estimated as a share of the largest size that it can have.
+// Reads the lines of an export in chunks of about a megabyte, each with one statement. A chunk ends before the first
+// job that may not fit. The payload of this job is not decompressed: the size of a compressed payload is estimated as
+// a share of the largest size that the payload can have.
 import { type Database, query } from "../../database/database.ts";
 import { isPacked, worstBytes } from "../../database/unpacked.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
@@ -20,8 +20,9 @@ export type Selection =
 
 export interface LineChunk {
   /**
-   * The lines; empty if no job up to `last` matches the query; null if the job `last` is too large even for a chunk of
-   * its own, or if its read timed out. The caller then reads this job with large-line.ts.
+   * The lines; empty if a search has found no match up to `last` (found-chunks.ts); null if the job `last` is too
+   * large even for a chunk of its own, or if its read timed out. If the text is null, the caller reads this job with
+   * large-line.ts.
    */
   readonly text: string | null;
   readonly lines: number;
@@ -35,7 +36,7 @@ export interface LineChunks {
 }
 
 /**
- * The intended size of a chunk in bytes. With smaller chunks an export would be slower. Larger chunks would not make it
+ * The intended size of a chunk, in bytes. Smaller chunks would make an export slower. Larger chunks would not make it
  * faster, but would need more memory, because two chunks are in memory at once.
  */
 const WANTED_BYTES = 1_048_576;
@@ -45,15 +46,9 @@ const MAX_BYTES = 2 * 1_048_576;
 const MAX_ALONE = 4 * 1_048_576;
 /** The estimated size of a line without its payload, error and flags. */
 const LINE_BYTES = 500;
-/**
- * The estimated size of a compressed payload is a share of the largest size that it can have after decompression. This
- * is the smallest share.
- */
+/** The smallest estimate for a compressed payload, as a share of the largest size that the payload can have. */
 const MIN_SHARE = 1 / 8;
-/**
- * The maximum number of lines of the first chunk. The maximum of each later chunk depends on the duration and the size
- * of the chunk before it.
- */
+/** The maximum number of lines of the first chunk. The maximum of a later chunk depends on the chunk before it. */
 const FIRST_LINES = 500;
 
 export function createLineChunks(db: Database, format: LineFormat): LineChunks {
@@ -63,11 +58,12 @@ export function createLineChunks(db: Database, format: LineFormat): LineChunks {
 
   const learn = (selection: number, { text, lines }: Omit<LineChunk, "last">) => {
     if (text === null) return;
+    const bytes = Buffer.byteLength(text);
     // The next chunk has at most twice as many lines as this one, because its jobs may be larger.
-    most = Math.ceil(lines * Math.min(2, WANTED_BYTES / text.length));
+    most = Math.ceil(lines * Math.min(2, WANTED_BYTES / bytes));
     const isCut = lines < selection;
-    if (text.length > MAX_BYTES) share = 1;
-    else if (isCut && text.length < WANTED_BYTES / 2) share = Math.max(MIN_SHARE, share / 2);
+    if (bytes > MAX_BYTES) share = 1;
+    else if (isCut && bytes < WANTED_BYTES / 2) share = Math.max(MIN_SHARE, share / 2);
   };
 
   return {
@@ -125,13 +121,12 @@ async function readLines(
 }
 
 /**
- * Returns an SQL expression: the estimated size of a payload in bytes. For a compressed payload, it is a share of the
- * largest size that the payload can have. `parameter`: the number of the statement's parameter with this share.
+ * Returns SQL for the estimated size of a payload, in bytes. `parameter`: the number of the parameter with the share.
  */
 const payloadWeight = (parameter: number) => `(${worstBytes("jobs.payload")})::float8
           * case when ${isPacked("jobs.payload")} then $${parameter}::float8 else 1::float8 end`;
 
-// PostgreSQL decompresses only the payloads of the jobs that fit into the chunk.
+// The filters keep PostgreSQL from decompressing the payloads of jobs that do not fit into the chunk.
 const linesSql = (schema: string, line: string, payload: string, where: string) => `
   select pg_catalog.string_agg(${line}, '' order by jobs.id) filter (where jobs.fits) as lines,
     pg_catalog.count(*) filter (where jobs.fits) as count,

@@ -1,34 +1,34 @@
-// SQL and functions that read values of any size, such as payloads. They limit how many bytes one read decompresses.
-// The reason for these limits is in database/unpacked.ts.
+// SQL and functions that read values of any size, such as payloads, and limit how many bytes one read decompresses.
+// database/unpacked.ts has the reason for the limits.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isPacked, worstBytes } from "../../database/unpacked.ts";
 
-/** How many bytes one read may decompress. The last batch of loadPacked() may exceed this. */
+/** The maximum number of bytes that one read decompresses. The last batch of loadPacked() may exceed this number. */
 export const MAX_UNPACKED = 16 * 1_048_576;
-/**
- * The maximum number of bytes that one statement of loadPacked() is expected to decompress. A value that is expected to
- * have more bytes is read by a separate statement.
- */
+/** The maximum expected size of a batch, decompressed, in bytes. A value with a larger expected size is read alone. */
 const BATCH = 4 * 1_048_576;
-/** A batch is expected to have at least this share of its worst-case size after decompression. */
+/**
+ * The expected size of a batch is a share of the batch's largest possible size: twice the share that the last batch
+ * had, but at least MIN_SHARE.
+ */
 const MIN_SHARE = 1 / 64;
 
-/** Returns a condition: even in the worst case, the value has at most MAX_UNPACKED bytes after decompression. */
+/** Returns a condition: the value certainly has at most MAX_UNPACKED bytes after decompression, or is null. */
 export const isUnpackable = (value: string): string =>
   `coalesce(${worstBytes(value)}, 0) <= ${MAX_UNPACKED}::bigint`;
 
-/** The size of a page of whole rows, in bytes. The row with which newestRows() reaches this size is the page's last. */
+/** A page of whole rows ends with the row that brings the page to this size, in bytes. */
 export const PAGE_BYTES = 4 * 1_048_576;
 
-/** Whether the page reaches PAGE_BYTES with this row, so that this row is the page's last. */
+/** Whether the page ends with this row because it has reached PAGE_BYTES. */
 export const endsPage = ({ page_bytes: bytes }: { readonly page_bytes: string }): boolean =>
   Number(bytes) >= PAGE_BYTES;
 
 /**
- * Returns a query with the name `page` for `with recursive`. It has the ids of the newest rows of `table` that match
- * `which`, and before them a row with `row_number` 0, which is not a row of the table. $1 bigint: only lower ids are
- * read (null: all). $2 int: the maximum number of rows. `bytes`: SQL for the size of a row `stored`. The page ends when
- * `page_bytes`, the sum of the sizes, reaches PAGE_BYTES.
+ * Returns a query `page` for `with recursive`: the ids of the newest rows of `table` that match `which`. A row with
+ * `row_number` 0, which is not a row of the table, comes first. $1 bigint: only lower ids are read (null: all). $2 int:
+ * the maximum number of rows. `bytes`: SQL for the size of a row `stored`. The page ends when `page_bytes`, the sum of
+ * the sizes, reaches PAGE_BYTES.
  */
 export const newestRows = (table: string, bytes: string, which = "true"): string => `page as (
     select 0 as row_number, 0::bigint as page_bytes, coalesce($1::bigint, 9223372036854775807::bigint) as id
@@ -43,9 +43,9 @@ export const newestRows = (table: string, bytes: string, which = "true"): string
   )`;
 
 /**
- * Returns the select items of a PackableRow, except `id`, for a row `jobs`: the payload, if it is not compressed, and
- * what loadPacked() needs to load a compressed payload. Payloads whose stored size exceeds `bytes`, a parameter or a
- * number, are left out.
+ * Returns the select items of a PackableRow, except `id`, for a row `jobs`. The items have a payload that is not
+ * compressed; loadPacked() loads a compressed payload. A payload whose stored size exceeds `bytes` (a parameter or a
+ * number) is neither selected nor loaded.
  */
 export const packable = (bytes: string): string => `
       case when pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int and not (${isPacked("jobs.payload")})
@@ -56,7 +56,7 @@ export const packable = (bytes: string): string => `
 
 export interface PackableRow {
   readonly id: string;
-  /** The payload; null if it is too large, or if it is compressed and not loaded yet by loadPacked(). */
+  /** null: the payload is too large, or is compressed and not loaded by loadPacked(). */
   payload: string | null;
   /** The most bytes that a compressed payload can have; null for a payload that is not compressed or is too large. */
   readonly packed_bytes: number | null;
@@ -64,9 +64,9 @@ export interface PackableRow {
 }
 
 /**
- * Reads the compressed payloads in the order of the rows, until 16 MB have been decompressed. Sets the `payload` of a
- * row if the text has at most `largest` bytes. Returns the number of rows that were reached: compressed payloads of
- * later rows were not read.
+ * Reads the compressed payloads in the order of the rows, until 16 MB have been decompressed. Sets `payload` in a row
+ * if the payload has at most `largest` bytes as text. Returns the number of rows that were reached: compressed payloads
+ * of later rows were not read.
  */
 export async function loadPacked(
   db: Database,
@@ -122,7 +122,7 @@ interface LoadedRow {
   readonly payload: string | null;
 }
 
-// The row is found by its place (ctid), so that it is the version from which the other columns were read.
+// A row is found by its place (ctid), so the payload is of the row version from which the other columns were read.
 const loadSql: Statement = (s) => `
   select job.id, pg_catalog.octet_length(job.payload) as bytes,
     case when pg_catalog.octet_length(job.payload) <= $3::int then job.payload end as payload

@@ -1,5 +1,5 @@
-// Groups jobs by task, named queue, worker or priority. In a small table, the jobs of each group are counted unless
-// that takes too long. In a large table, their numbers are estimated from random pages.
+// Groups jobs by task, named queue, worker or priority. In a small table, the jobs of each group are counted. In a
+// large table, or if counting takes too long, their numbers are estimated from random pages.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -30,10 +30,7 @@ const keys: Readonly<Record<ColumnGrouping, string>> = {
 interface GroupRow {
   readonly key: string | null;
   readonly count: string;
-  /**
-   * `first_s` and `last_s` are the times at which the first and the last of the counted jobs were added, in seconds
-   * since 1970.
-   */
+  /** `first_s` and `last_s`: when the first and the last of the counted jobs were added, in seconds since 1970. */
   readonly first_s: number;
   readonly last_s: number;
   readonly newest: string;
@@ -48,8 +45,7 @@ interface GroupRow {
 
 /**
  * Returns the `limit` largest groups of the matching jobs. A job without a queue is in no group of queues, and a job
- * that is not locked is in no group of workers. `smallPages`: a table with up to this number of pages is small; tests
- * use a lower number.
+ * that is not locked is in no group of workers. `smallPages`: the most pages of a small table; lower in tests.
  */
 export async function readColumnGroups(
   db: Database,
@@ -108,18 +104,15 @@ interface GroupCounts {
 interface CountedGroup {
   readonly key: string;
   readonly count: Value;
-  /**
-   * `firstMs` and `lastMs` are the times at which the first and the last of the counted jobs were added, in
-   * milliseconds since 1970. Both are null if countHere() counted the jobs.
-   */
+  /** `firstMs` and `lastMs`: like `first_s` and `last_s`, in milliseconds; null if countHere() counted the jobs. */
   readonly firstMs: number | null;
   readonly lastMs: number | null;
   readonly ids: readonly string[];
 }
 
 /**
- * Counts the matching jobs in PostgreSQL. If `pages` is null, counts all of them. Otherwise counts those on these
- * pages, and estimates the numbers of the whole table from them.
+ * Counts the matching jobs in PostgreSQL. If `pages` is null, counts all matching jobs. If not, counts the matching
+ * jobs on these pages, and estimates the numbers of the whole table.
  */
 async function countInDatabase(
   db: Database,
@@ -157,8 +150,8 @@ async function countInDatabase(
 }
 
 /**
- * Counts the matching jobs in this process. Used if PostgreSQL cannot decide which jobs match, and if a count in
- * PostgreSQL took too long (`isLate`).
+ * Counts the matching jobs in this process. Used if PostgreSQL cannot decide which jobs match. Also used after a count
+ * in PostgreSQL that took too long (`isLate`).
  */
 async function countHere(
   db: Database,
@@ -187,7 +180,7 @@ async function countHere(
   };
 }
 
-/** Returns the highest ids of the rows, at most MAX_SAMPLE_IDS, ascending. The rows are not sorted by id. */
+/** Returns the highest ids of the rows, at most MAX_SAMPLE_IDS, ascending. */
 const newestIds = (rows: readonly GroupedRow[]): string[] =>
   rows
     .map(({ id }) => id)
@@ -211,10 +204,7 @@ function onPages(counts: string | null, pages: number): number[] {
   return all;
 }
 
-/**
- * Returns a function that returns the name of a group from its key. The name is null if the group's task or named queue
- * was deleted.
- */
+/** Returns a function from a group's key to its label; null if the group's task or named queue was deleted. */
 async function labelsOf(
   db: Database,
   by: ColumnGrouping,
@@ -253,8 +243,7 @@ const allSql =
   ) as largest
   order by count desc, key`;
 
-// First counts the jobs of each group on each page. The differences between the pages show how precise the estimate of
-// the sum is.
+// Counts the jobs of each group on each page: the differences between pages show how precise the estimate is.
 const sampleSql =
   (by: ColumnGrouping, jobQuery: JobQuery): Statement =>
   (s) =>

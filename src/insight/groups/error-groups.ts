@@ -1,6 +1,7 @@
-// Groups jobs by the fingerprints of their errors. A fingerprint ignores numbers, ids and quoted texts. If a task would
-// have many groups with only one job, its errors that come from the same place in the code form one group. Each other
-// group that still has only one job is merged into a larger group of its task with similar errors, if there is one.
+// Groups jobs by the labels of their errors. A label is an error's first line without numbers, ids and quoted texts; a
+// fingerprint is the hash of a label. If a task would have many groups with only one job, its errors from the same
+// place in the code form one group. Each other group that still has only one job is merged into a larger group of its
+// task with similar errors, if there is one.
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
 import {
@@ -26,8 +27,8 @@ import { type Groups, type JobGroup, MAX_SAMPLE_IDS, MAX_TASKS, NEW_MS } from ".
 import { countRows, type GroupedRow, type GroupedRows, readGroupedRows } from "./job-rows.ts";
 
 /**
- * Returns the `limit` largest groups of the matching jobs that have an error. `smallPages`: a table with up to this
- * number of pages is read whole; tests use a lower number.
+ * Returns the `limit` largest groups of the matching jobs that have an error. A table with more than `smallPages` pages
+ * is sampled.
  */
 export async function readErrorGroups(
   db: Database,
@@ -58,11 +59,11 @@ interface CollectedGroup {
   readonly joined: string[];
   /** The beginning of one of the group's errors. */
   readonly example: string;
-  /** The rows of this group in the table or its sample, from which the group's jobs are counted. */
+  /** The rows of this group in the table or its sample. The group's jobs are counted from these rows. */
   readonly rows: GroupedRow[];
   /**
-   * The jobs of this group that were read: those in `rows`, and those among the newest failures. Maps the id of each
-   * job to the time of its failure, in milliseconds since 1970; null if the time is unknown.
+   * The jobs of this group in `rows` and among the newest failures. Maps the id of each job to the time of its failure,
+   * in milliseconds since 1970; null if the time is unknown.
    */
   readonly ids: Map<string, number | null>;
   /** Maps the id of each task to the number of its jobs in `ids`. */
@@ -77,7 +78,7 @@ interface GroupIdentity extends Pick<KnownGroup, "label" | "task"> {
   readonly fingerprint: string;
 }
 
-/** If a task has more groups with only one job than this, its errors are grouped by place (byPlace()). */
+/** If a task has more than this number of groups with only one job, its errors are grouped by place (byPlace()). */
 const MAX_SINGLES = 20;
 
 async function collect(db: Database, read: GroupedRows): Promise<readonly CollectedGroup[]> {
@@ -102,8 +103,8 @@ async function collect(db: Database, read: GroupedRows): Promise<readonly Collec
 }
 
 /**
- * Merges each group that has only one job into another group with similar errors that has jobs of the same task: the
- * largest such group, if there is one. Groups of a place in the code stay as they are.
+ * Merges each group that has only one job into the largest group that has several jobs, some of them of the same task,
+ * and similar errors, if there is one. Groups of a place in the code stay as they are.
  */
 function withoutSingles(groups: readonly CollectedGroup[]): readonly CollectedGroup[] {
   const large = groups
@@ -136,10 +137,9 @@ function floodedTasks(groups: ReadonlyMap<string, CollectedGroup>): number[] {
 }
 
 /**
- * Groups the errors again. If errors of a task in `tasks` come from the same place in the code, they form one group if
- * at least two of them are alone in their groups by label, or if the group of the place is cached (error-labels.ts).
- * This group has all errors of the place, because a query for its fingerprint finds them all. All other errors are
- * grouped by label.
+ * Groups all errors again. A place in the code of a task in `tasks` has a group if at least two of its errors are alone
+ * in their groups by label, or if its group is cached (error-labels.ts). The group has all errors of the place, because
+ * a query for its fingerprint finds them all. Other errors are grouped by label.
  */
 async function byPlace(
   db: Database,
@@ -148,7 +148,8 @@ async function byPlace(
   byLabel: ReadonlyMap<string, CollectedGroup>,
   labels: ReadonlyMap<GroupedRow, string>,
 ): Promise<readonly CollectedGroup[]> {
-  // By fingerprint of a place: the ids of the jobs, because a job can be both in `rows` and in `newest`.
+  // For each place's fingerprint, the ids of the jobs that are alone in their groups by label. Ids are needed, because
+  // a job can be both in `rows` and in `newest`.
   const singles = new Map<string, Set<string>>();
   const places = new Map<GroupedRow, GroupIdentity>();
   await inSlices([...rows, ...newest], (row) => {

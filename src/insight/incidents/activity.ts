@@ -1,8 +1,7 @@
-// Measures for how long no job was locked or finished. This shows whether workers without heartbeats are active. If the
-// table of jobs is small, the times of the newest lock and of the newest failed attempt are read, and PostgreSQL's
-// count of deletions from the table is compared with the count at the previous call. If the table is large, it is not
-// read: only PostgreSQL's counts of updates and deletions are compared. This file also reads whether the queue was
-// ever used.
+// Measures for how long no job was locked or finished, which shows whether workers without heartbeats are active. In a
+// small table of jobs, the newest lock and the newest failed attempt are read, and PostgreSQL's count of deletions
+// shows whether jobs have ended since the previous call. A large table is not read: PostgreSQL's counts of its
+// updates and deletions are compared with those of the previous call. Also reads whether the queue was ever used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ageText } from "../../domain/portable/ages.ts";
 import { queueLockedAt } from "../../queue/sql/lock.ts";
@@ -18,7 +17,7 @@ export interface QuietPeriod {
   readonly isWatched: boolean;
 }
 
-/** Returns how long no worker was active; null if that is unknown: at the first call, if the table of jobs is large. */
+/** Returns how long no worker was active. Null at the first call with a large table: there are no earlier counts. */
 export type ActivityWatch = (db: Database, gauge: Gauge) => Promise<QuietPeriod | null>;
 
 // An update can be a lock, but also an add with a key. In a small table locks are read, so updates are not counted.
@@ -43,13 +42,13 @@ export function createActivityWatch(): ActivityWatch {
   };
 }
 
-/** Returns an incident's title, less certain if deletions were not counted, because a job may have ended unnoticed. */
+/** Returns an incident's title. The title is less certain if deletions were not counted. */
 export const noneTakesJobs = (quiet: QuietPeriod | null): string =>
   `No worker ${quiet?.isWatched === true ? "takes" : "is known to take"} jobs`;
 
 /**
- * Returns the end of a sentence. If deletions were counted, it contains the period, at most `longestMs`. Otherwise it
- * contains the age of the last known lock or failure, if there is one.
+ * Returns the end of a sentence. `longestMs`: the maximum of the period that the text shows if deletions were counted.
+ * If they were not counted, the text shows the age of the last known lock or failure, if there is one.
  */
 export function quietText(quiet: QuietPeriod | null, longestMs: number): string {
   const ms = quiet?.ms ?? 0;
@@ -71,9 +70,8 @@ const lastSql: Statement = (s) => `
   from ${s}._private_jobs as jobs
   where locked_at is not null or attempts > 0`;
 
-// Successful jobs are deleted, so an empty table of jobs does not prove that the queue was never used. The name of a
-// task proves that a worker or an add has used the queue, but a cleanup deletes the names of tasks without jobs. So
-// the sequence of ids is read, too: it shows whether a job was ever added.
+// Completed jobs are deleted, and a cleanup deletes the rows of tasks without jobs. So the sequence of job ids is
+// read, too: it shows whether a job was ever added.
 const unusedSql: Statement = (s) => `
   select not exists (select from ${s}._private_tasks) and case
       when pg_catalog.has_sequence_privilege(ids, 'select')

@@ -1,5 +1,5 @@
-// Reads which workers have crashed: the workers whose jobs were recovered and whose rows still exist. Creates reports
-// on jobs that crash workers. Also finds the error groups whose jobs were all failed by a user.
+// Reads which workers have crashed: the workers whose jobs were recovered and whose heartbeat rows still exist. Creates
+// reports on jobs that crash workers. Also finds the error groups whose jobs were all failed by a user.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
 import { ERROR_START, errorLabel } from "../../domain/error-group.ts";
@@ -26,15 +26,15 @@ export interface CrashReport {
   readonly times: readonly string[];
   /** How many attempts in a row each suspected job has lost in crashes. */
   readonly crashes: number;
-  /** At most 6 jobs that lost attempts in crashes: first the suspected ones, then the others, the most losses first. */
+  /** At most 6 jobs that lost attempts in crashes: first the suspected jobs, then the others, most losses first. */
   readonly jobs: readonly {
     readonly id: string;
     readonly task: string | null;
     readonly crashes: number;
   }[];
   /**
-   * The id of the worker from which the first of `jobs` was last recovered. If that is unknown, the id of the worker of
-   * the last of `times`; null if `times` is empty.
+   * The id of the worker from which the first of `jobs` was last recovered. If this worker is unknown, the id of the
+   * worker that crashed last, or null if `times` is empty.
    */
   readonly worker: string | null;
 }
@@ -42,8 +42,8 @@ export interface CrashReport {
 const MAX_JOBS = 6;
 
 /**
- * Returns the report. `suspects`: the suspected job, or several jobs that lost attempts in the same crashes.
- * `others`: jobs that lost fewer attempts, perhaps in some of these crashes. `known`: the latest crashes.
+ * `suspects`: the suspected job, or several jobs that lost attempts in the same crashes. `others`: jobs that lost fewer
+ * attempts, perhaps in some of these crashes. `known`: the latest crashes.
  */
 export function crashReport(
   suspects: readonly PoisonJob[],
@@ -81,8 +81,8 @@ export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
 const MAX_CRASHES = 100;
 
 // A worker that was idle, for example when a deploy ended it, has lost no job and is left out. If an older version of
-// this library has marked the worker's row, the row lacks the number of recovered jobs. Then the number of running jobs
-// in the worker's last report is used.
+// this library recovered the worker's jobs, the heartbeat row lacks `recovered_jobs`, and the number of running jobs at
+// the last heartbeat is used instead.
 const crashesSql: Statement = (s) => `
   select id, ${microseconds("last_heartbeat_at")} as heard_us
   from ${reportedWorkers(s)} as workers
@@ -90,7 +90,7 @@ const crashesSql: Statement = (s) => `
     and coalesce(${reportedNumber("recovered_jobs")}, ${reportedNumber("running_jobs")}, 0::float8) > 0::float8
   order by last_heartbeat_at desc limit ${MAX_CRASHES}`;
 
-/** Returns the latest crashes of workers whose jobs were recovered, at most 100, latest first. */
+/** Returns the latest crashes, at most 100, latest first. `hasWorkers`: whether the table of heartbeat rows exists. */
 export async function readCrashes(db: Database, hasWorkers: boolean): Promise<Crash[]> {
   if (!hasWorkers) return [];
   const rows = await query<{ id: string; heard_us: string }>(db, crashesSql);

@@ -1,8 +1,7 @@
-// Finds jobs that probably crash their workers, including those that have no attempts left. Also counts the locked jobs
-// of each worker. No index selects these jobs, so the whole table of jobs is read, in small steps. Each call runs steps
-// for up to about a tenth of a second, and the next call continues at the page where the last one ended. Each call also
-// reads again the jobs that were found before, and leaves out those that no longer exist, or no longer seem to crash
-// workers.
+// Finds poison jobs: jobs that probably crash their workers, including jobs that have no attempts left. Also counts the
+// locked jobs of each worker. No index selects these jobs, so the whole table of jobs is read, in small steps. A call
+// runs steps for up to about a tenth of a second, and the next call continues where the previous call ended. Each call
+// also reads the found jobs again, and forgets those that no longer exist or no longer seem to crash workers.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ifSurelyAtMost } from "../../database/unpacked.ts";
@@ -22,7 +21,6 @@ export interface PoisonJob {
   readonly maxAttempts: number;
   readonly lost: number;
   readonly isRunning: boolean;
-  /** Whether the job has failed, so that it crashes no more workers. */
   readonly hasFailed: boolean;
   readonly runAtMs: number;
   readonly createdMs: number;
@@ -34,11 +32,10 @@ export interface PoisonJob {
   /** The worker from which the job was last recovered; null if unknown. */
   readonly recoveredFrom: string | null;
   /**
-   * The ids of jobs that lost more attempts than this job, but cannot have caused all of its crashes: in at least one
-   * of these crashes they did not run.
+   * The ids of jobs that lost more attempts than this job, but did not run in at least one of this job's crashes. So
+   * none of these jobs can have caused all of this job's crashes.
    */
   readonly apartFrom: ReadonlySet<string>;
-  /** The worker that has locked the job; null if none has. */
   readonly lockedBy: string | null;
   /**
    * The first 3 fields of the payload, with values as JSON. Names and values are cut at 60 characters. Empty if the
@@ -55,13 +52,13 @@ export interface PayloadField {
 export interface PoisonWalkResult {
   readonly poison: readonly PoisonJob[];
   /**
-   * Jobs that crashed their workers and have failed since then. Another job that ran at the same time may be harmless:
-   * it may have lost its attempts only because one of these jobs crashed the worker.
+   * Jobs that crashed their workers and have failed since then. Harmless jobs that ran in the same workers may have
+   * lost attempts in these crashes, too.
    */
   readonly ended: readonly PoisonJob[];
   /**
-   * The number of locked jobs of each worker, as the last complete walk through the table counted them. Null if that
-   * walk could not count all of them, or if no walk has been completed since the table was last rewritten.
+   * The number of locked jobs of each worker, counted by the last complete walk through the table. Null if that walk
+   * could not count all locked jobs, or if no walk has been completed since the table was last rewritten.
    */
   readonly lockedJobs: LockedJobs | null;
 }
@@ -141,9 +138,9 @@ export function createPoisonWalk(): PoisonWalk {
 const MAX_COMPARED = 100;
 
 /**
- * Compares the first MAX_COMPARED jobs of `found`. Adds to the set of each job in `apart` the ids of the jobs that lost
- * more attempts than that job and did not run in its last crash. Ids that were added after earlier crashes stay in the
- * set. Deletes the sets of all jobs that are not compared.
+ * Updates `apart`, which maps the id of a job to its `apartFrom`. The first MAX_COMPARED jobs of `found` are compared
+ * with each other, by their last crashes. Ids that were added after earlier crashes stay. The entries of jobs that are
+ * not compared are deleted.
  */
 function noteApart(found: readonly PoisonJob[], apart: Map<string, Set<string>>): void {
   const compared = found.slice(0, MAX_COMPARED);
@@ -158,7 +155,7 @@ function noteApart(found: readonly PoisonJob[], apart: Map<string, Set<string>>)
   }
 }
 
-/** Whether `other` certainly did not run in the last crash of `job`. False if that is unknown. */
+/** Whether `other` certainly did not run in the last crash of `job`. */
 export function crashedWithout(job: PoisonJob, other: PoisonJob): boolean {
   if (job.recoveredMs === null || other.recoveredMs === null) return false;
   return (
@@ -195,7 +192,6 @@ const NONE: ReadonlySet<string> = new Set();
 const FIELDS = 3;
 const MAX_FIELD_LENGTH = 60;
 
-/** Returns the first fields of a payload; empty if it is not an object. */
 function firstFields(payload: string): PayloadField[] {
   return memberNames(payload)
     .slice(0, FIELDS)
@@ -216,12 +212,12 @@ interface FoundRow {
   readonly has_failed: boolean;
 }
 
-/** Only errors up to this size are read. They are usually in the row itself. The error of a recovery is smaller. */
+/** Only errors up to this size are read. The error of a recovery is smaller. */
 const MAX_RECOVERED_BYTES = 1_500;
 
 // The pattern matches the error of a job that was recovered several times in a row (lost-attempts.ts). A table may have
-// very many long errors, which are stored outside its rows. The length of an error is stored in the row itself, and is
-// compared first, so that long errors are not read.
+// very many long errors, which are stored outside its rows. So that they are not read, the length of an error, which is
+// stored in the row itself, is compared first.
 const isCandidate = `(attempts >= 2 and (last_error is null and ${isUnchanged("jobs")}
       and (locked_at is not null or attempts < max_attempts)
       or pg_catalog.octet_length(last_error) <= ${MAX_RECOVERED_BYTES}::int

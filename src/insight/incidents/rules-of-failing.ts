@@ -20,8 +20,8 @@ const MANY_SHARE = 0.01;
 const DAY_MS = 86_400_000;
 
 /**
- * Returns one incident for each error group, except groups whose jobs were all failed by hand. If only some jobs of a
- * group were failed by hand, the incident counts these jobs, too, because its query finds all jobs of the group.
+ * Returns one incident for each error group, except groups whose jobs were all cancelled, or all failed by a user. If a
+ * user failed only some jobs of a group, the incident counts these, too, because its query finds all jobs of the group.
  */
 export function errorGroups({ errors, common, failedByHand, nowMs }: IncidentFacts): Incident[] {
   if (errors === null) return [];
@@ -35,7 +35,7 @@ export function isMany({ count }: JobGroup, { of }: Groups): boolean {
   return count.value >= Math.max(MANY, of.value * MANY_SHARE);
 }
 
-/** Returns the query for the failed jobs of a group. */
+/** Returns the query for the failed jobs of an error group. */
 export const failedOf = ({ key }: Pick<JobGroup, "key">): string => `is:failed group:${key}`;
 
 function failingIncident(
@@ -48,7 +48,7 @@ function failingIncident(
   const [task = "A deleted task"] = tasks;
   const lead = tasks.length > 1 ? `${shortName(task)} and others fail` : `${shortName(task)} fails`;
   const lastMs = lastSeen === null ? nowMs : Date.parse(lastSeen);
-  // Without `firstSeen`, the time of at least one failure is unknown, and may be later than `lastSeen`.
+  // If `firstSeen` is null, the time of at least one failure is unknown. That failure may be later than `lastSeen`.
   const known = firstSeen === null ? " known" : "";
   const last = lastSeen === null ? "" : `, the last${known} ${ageText(nowMs - lastMs)} ago`;
   const news = isNew ? " New in the last 15 minutes." : "";
@@ -85,10 +85,7 @@ export function poisonJobs(facts: IncidentFacts): Incident[] {
   });
 }
 
-/**
- * Returns a text that is equal for jobs that lost the same number of attempts and were last recovered at the same time
- * from the same worker. If the time of the recovery is unknown, the text is the job's id.
- */
+/** Returns a text that is equal for the jobs of one incident. */
 const crashesOf = ({ id, lost, recoveredMs, recoveredFrom }: PoisonJob): string =>
   recoveredMs === null ? id : `${lost} ${recoveredMs} ${recoveredFrom}`;
 
@@ -146,10 +143,10 @@ function stopRetrying(jobs: readonly PoisonJob[]): Incident["fix"] {
 }
 
 /**
- * Whether `other` may have caused all crashes in which `job` lost attempts. This requires that `other` was running in
- * each of these crashes, as far as is known, and that `other` lost more attempts than `job`. If `other` has failed, it
- * need not have lost more attempts, only as many: if `job` were the cause, it would lose further attempts after the
- * failure of `other`.
+ * Whether `other` may have caused all crashes in which `job` lost attempts: as far as is known, `other` was running in
+ * all of these crashes, and `other` lost more attempts than `job`. If `other` has failed, the same number of lost
+ * attempts is enough: if `job` were the cause, `job` would lose further attempts after the failure of `other`. False if
+ * the time of either job's last recovery is unknown.
  */
 const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
   (other.hasFailed ? other.lost >= job.lost : other.lost > job.lost) &&
@@ -277,8 +274,8 @@ export function missedTicks({ missed, nowMs, asOf }: IncidentFacts): Incident[] 
     second === undefined
       ? [`${names[0]} has`, "its", ""]
       : [entries, "their", `: ${names.join(", ")}${rest}`];
-  // Missed ticks of an entry in code are known only if a live worker has the entry. That worker adds the jobs of later
-  // ticks. So if one of the entries is in code, the sentence is in the past tense.
+  // Missed ticks of an entry in code are known only if a live worker has the entry. This worker adds the jobs of later
+  // ticks. So for an entry in code, "No live worker adds its jobs" would be untrue.
   const adds = missed.some(({ source }) => source === "code") ? "worker added" : "live worker adds";
   return [
     {

@@ -1,9 +1,9 @@
-// Lists all workers: those with a heartbeat row, and those that hold locks without one. The states of a worker:
+// Lists all workers: those with a heartbeat row (a row of `_private_workers`), and those that hold locks without having
+// a heartbeat row. The states of a worker:
 //
-//   alive:   its lease has not expired, and its row is not marked as recovered (stale-workers.ts)
-//   stale:   its lease has expired, or its row is marked as recovered
-//   unknown: it holds locks and has no row, for example a Graphile worker. If its oldest known lock is at
-//            least 4 hours old (STALE_LOCK_MS), its level is `warn`, otherwise `ok`
+//   stale:   has a row. The lease has expired, or a sweep has marked the row as recovered (stale-workers.ts)
+//   alive:   has a row, and is not stale
+//   unknown: has no row, and holds locks; for example a Graphile worker
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import type { Basis } from "../../domain/value.ts";
@@ -15,17 +15,17 @@ import { type CountedHolders, type LockHolder, lockHolders } from "./lock-holder
 
 export type WorkerState = "alive" | "stale" | "unknown";
 
-/** How urgent a worker's state is. A stale worker is `bad` if it holds locks or reported running jobs, else `warn`. */
+/**
+ * How urgent a worker's state is. A stale worker is `bad` if it holds locks or reported running jobs, else `warn`. An
+ * unknown worker is `warn` if its oldest known lock is at least 4 hours old (STALE_LOCK_MS), else `ok`.
+ */
 export type WorkerLevel = "ok" | "warn" | "bad";
 
 export interface KnownWorker {
   readonly workerId: string;
   readonly state: WorkerState;
   readonly level: WorkerLevel;
-  /**
-   * `startedAtUs` and `lastHeartbeatAtUs`: the times of the worker's start and of its last heartbeat, in microseconds
-   * since 1970; null if the worker has no row.
-   */
+  /** `startedAtUs` and `lastHeartbeatAtUs`: in microseconds since 1970; null if the worker has no row. */
   readonly startedAtUs: string | null;
   readonly lastHeartbeatAtUs: string | null;
   /** The number of running jobs, of both modes, according to the report in the worker's row; null: not reported. */
@@ -38,7 +38,7 @@ export interface KnownWorker {
 
 export interface KnownWorkers {
   readonly workers: readonly KnownWorker[];
-  /** Whether `workers` certainly has every worker that matches the search and had locked a job when locks were read. */
+  /** Whether `workers` certainly has each matching worker that held the lock of a job when the locks were read. */
   readonly hasAllHolders: boolean;
   /** The source of the numbers of jobs in `locks`; null: these numbers are unknown. */
   readonly locksBasis: Basis | null;
@@ -47,9 +47,8 @@ export interface KnownWorkers {
 }
 
 /**
- * Returns the workers that match `search`. A worker matches if its id or its report (host, versions, tasks) contains
- * this text, in upper or lower case. A worker without a row has no report. By default all workers match. `counted`: a
- * count of all jobs, used if locked jobs cannot be read (lock-holders.ts).
+ * Returns the workers whose id or report (host, versions, tasks) contains the text `search`, in upper or lower case; by
+ * default all workers. `counted`: a count of all jobs, used if locked jobs cannot be read (lock-holders.ts).
  */
 export async function knownWorkers(
   db: Database,
@@ -77,7 +76,7 @@ export async function knownWorkers(
 }
 
 interface WorkerRow {
-  /** The worker's id; null if there are no heartbeat rows. Then this row is the only one. */
+  /** null: there are no heartbeat rows; this row only has the time. */
   readonly id: string | null;
   readonly now_us: string;
   readonly is_found: boolean;

@@ -1,6 +1,5 @@
-// The jobs of a page with their payloads, as many as fit into 8 MB. One statement reads the small values of all jobs.
-// Large payloads are read afterwards. A payload whose stored size exceeds 8 MB is not read at all. A job that is larger
-// than 8 MB is listed without its payload.
+// Reads the jobs of a page with their payloads, as many jobs as fit into 8 MB. A job that is larger than 8 MB is listed
+// without its payload. A payload whose stored size exceeds 8 MB is not read at all.
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ifSurelyAtMost, isPacked, worstBytes } from "../../database/unpacked.ts";
@@ -11,7 +10,7 @@ import type { JobPage } from "./job-page.ts";
 export const MAX_PAGE_BYTES = 8 * 1_048_576;
 /**
  * A job's payload and error are small if each of them has at most this many bytes and the payload is stored
- * uncompressed. One statement reads the small values of all jobs.
+ * uncompressed. One statement reads all jobs with their small payloads and errors. The large ones are read afterwards.
  */
 const SMALL_BYTES = 16_384;
 /**
@@ -38,10 +37,7 @@ interface FullRow extends Omit<JobRow, "payload"> {
   readonly is_large: boolean;
 }
 
-/**
- * Returns the jobs with these ids, in the order of the ids. Deleted jobs are left out. If not all jobs fit, the last
- * ones are left out, too.
- */
+/** Returns the jobs with these ids, in the order of the ids, without deleted jobs and the last jobs that do not fit. */
 export async function readFullRows(db: Database, ids: readonly string[]): Promise<FullRows> {
   const rows = await inOrder(db, ids);
   const jobs: Job[] = [];
@@ -74,7 +70,7 @@ export async function readFullRows(db: Database, ids: readonly string[]): Promis
 
 /** Returns the size of a job on the page. */
 function bytesOf(job: Job): number {
-  // The payload is measured by itself, because JSON with a large payload is assembled only once, for the response.
+  // The payload is measured separately, so that JSON with a large payload is assembled only for the response.
   const rest = Buffer.byteLength(listedJobJson(job, { payload: "" }));
   return rest + Buffer.byteLength(job.payloadText) + 1;
 }
@@ -93,7 +89,7 @@ async function inOrder(db: Database, ids: readonly string[]): Promise<FullRow[]>
 }
 
 /**
- * Reads the payload and the error of the row at index `at`, unless its payload is too large for a page. The same
+ * Reads the payload and the error of the row at index `at`, unless the payload is too large for a page. The same
  * statement reads the payloads and errors of the next large rows, as many as certainly fit into one page together.
  */
 async function load(db: Database, rows: readonly FullRow[], at: number): Promise<void> {
@@ -101,7 +97,7 @@ async function load(db: Database, rows: readonly FullRow[], at: number): Promise
   let weight = 0;
   for (const row of rows.slice(at)) {
     if (!row.is_large || row.payload !== null) continue;
-    // A payload whose stored size exceeds the page is not smaller after decompression.
+    // A payload is not smaller after decompression.
     if (row.payload_bytes > MAX_PAGE_BYTES) {
       if (group.length === 0) return;
       break;
@@ -128,7 +124,7 @@ async function loadError(db: Database, row: FullRow): Promise<void> {
   row.last_error = loaded?.last_error ?? null;
 }
 
-/** Whether a payload is small enough for a page. If the payload is compressed, PostgreSQL decompresses it for this. */
+/** Whether a payload is small enough for a page. PostgreSQL decompresses a compressed payload to find out. */
 async function fits(db: Database, { id }: FullRow): Promise<boolean> {
   try {
     const [row] = await query<{ bytes: number }>(db, unpackedSql, [id]);
@@ -146,8 +142,8 @@ interface LoadedRow {
   readonly last_error: string | null;
 }
 
-// Reading the stored size of a payload is cheap. The size after decompression would need the decompression, which is
-// not cheap, so a compressed payload never counts as small.
+// Only the decompression shows the full size of a compressed payload, and is not cheap. So a compressed payload never
+// counts as small.
 const isSmall = `pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}
     and not (${isPacked("jobs.payload")})
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= ${SMALL_BYTES}`;

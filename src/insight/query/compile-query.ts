@@ -1,21 +1,19 @@
-// Queries: from a typed text to a condition on jobs.
+// Compiles a query: from a typed text to a condition on jobs.
 //
 //  1. parseQuery() makes a tree of the text, or throws with the place of the problem (domain/query).
-//  2. The facts that the tree needs are read from the database, in parallel (facts/): the time, the ids of
-//     tasks and queues, locked queues, whether workers send heartbeats, stale workers, the keys with a prefix,
-//     and error groups. If these facts change later, the compiled query stays as it is.
-//  3. A word without a field means the job, key, task or queue that has exactly this id or name. If there is
-//     none, or if the word is quoted, it is a text to search for anywhere in a job (facts/names.ts).
-//  4. Each term becomes a *part* (fields/): SQL of constants and numbered parameters. For payload fields and
-//     error groups, the SQL can only select candidates; a function of this process decides which of them match.
-//  5. `and`, `or` and `not` join the parts (parts/part.ts). The *shape* of the result is what all matching
-//     jobs have in common. Code that reads the jobs selects an index by the shape (parts/shape.ts).
-//  6. The functions of the parts become one function, which checks the texts of a row (row-check.ts). If the
-//     condition reads values that may be compressed, the query also gets a *light* condition, which
-//     decompresses no value. The light condition accepts each row that it cannot decide.
-//  7. The result is a JobQuery (job-query.ts), which lists, counts, exports and operations use. Its cost is
-//     `cheap` if an index finds the matches. Otherwise the cost is `bounded`: the matches are searched for in
-//     short steps.
+//  2. The facts that the tree needs, such as the ids of tasks and queues, are read from the database, in parallel
+//     (facts/). If these facts change later, the compiled query stays as it is.
+//  3. A word without a field means each job, key, task and queue that has exactly this id or name. If there is none, or
+//     if the word is quoted, the word is a text to search for anywhere in a job (facts/names.ts).
+//  4. Each term becomes a *part* (fields/): SQL of constants and numbered parameters. For payload fields and error
+//     groups, the SQL can only select candidates; a function of this process decides which candidates match.
+//  5. `and`, `or` and `not` join the parts (parts/part.ts). The *shape* of the joined part is what all matching jobs
+//     have in common. Code that reads the jobs selects an index by the shape (parts/shape.ts).
+//  6. The functions of the parts become one function, which checks the texts of a row (row-check.ts). If the condition
+//     reads values that may be compressed, the query also gets a *light* condition, which decompresses no value. The
+//     light condition accepts each row that it cannot decide.
+//  7. The result is a JobQuery (job-query.ts). Its cost is `cheap` if indexes find the matches. If not, the cost is
+//     `bounded`: the matches are searched for in short steps.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { isPacked } from "../../database/unpacked.ts";
@@ -73,7 +71,6 @@ export async function compileQuery(
   if (givenUs !== null && !/^-?\d{1,18}$/.test(givenUs)) {
     throw new InputError([{ path: "now", message: "is not a time" }]);
   }
-  // The facts are read in parallel, because each round trip can take a millisecond or two.
   const now = givenUs === null ? databaseNowUs(db) : Promise.resolve(givenUs);
   const [nowUs, known, texts] = await Promise.all([
     now,
@@ -122,7 +119,7 @@ function lightQuery(
   };
 }
 
-/** The meaning of a word without a field: the job, key, task or queue with this name, or a text to search for. */
+/** The meaning of a word without a field: the job, key, task and queue of this name, or a text to search for. */
 type TextMeaning =
   | { readonly kind: "name"; readonly meanings: WordMeanings }
   | { readonly kind: "text"; readonly names: NamesWithText };

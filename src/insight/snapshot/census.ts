@@ -1,11 +1,10 @@
 // Counts all jobs of a large table by task and named queue. A round counts the whole table in chunks that are too
-// short to disturb other sessions. An advisory lock lets only one admin count at a time. An admin holds the lock only
-// while it counts a chunk, so a free lock does not prove that no other admin counts. Therefore an admin first checks
-// for some seconds, which is longer than the usual gap between two chunks, that the lock stays free. If a check or a
-// chunk finds that another admin holds the lock, step() returns `left`, and the next step begins with the first
-// check. After the last check, a round begins, or an interrupted round continues. If the table was rewritten, or its
-// statistics were reset, the counts are discarded: a new round begins, and last() returns null until that round is
-// complete.
+// short to disturb other sessions. Only one admin should count at a time, so an admin holds an advisory lock while it
+// counts a chunk. Between two chunks the lock is free, so one check of the lock does not show whether another admin
+// counts. Therefore an admin first checks for about 7 s, longer than the usual gap between two chunks, that the lock
+// stays free. If a check or a chunk finds that another admin holds the lock, all checks are repeated before an
+// interrupted round continues. If the table was rewritten, or its statistics were reset, all counts are discarded, and
+// a new round begins.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { type Gauge, readGauge } from "../stats/gauge.ts";
@@ -35,16 +34,14 @@ export interface Census {
 const FIRST_PAGES = 1_000;
 const MIN_PAGES = 64;
 const MAX_PAGES = 5_000;
-/** The target duration of a chunk, in milliseconds. On a busy machine a chunk may take three times as long. */
+/** The target duration of a chunk, in milliseconds. */
 const CHUNK_MS = 80;
 
-/**
- * The interval between two checks of the lock, in milliseconds. Few chunks are so short that no check falls into them.
- */
+/** The pause between two checks of the lock, in milliseconds: short enough that most chunks contain a check. */
 export const LISTEN_MS = 75;
 /**
- * The number of checks. Together they take about 7 s. The gap between two chunks is usually shorter: 20 times the
- * duration of the first chunk (feed.ts).
+ * The number of checks, which take about 7 s. The gap after a chunk is usually shorter: 20 times the duration of the
+ * chunk (feed.ts), which is 1.6 s after a chunk of CHUNK_MS, and about 5 s on a busy machine.
  */
 const LISTENINGS = 90;
 
@@ -87,7 +84,7 @@ export function createCensus(): Census {
       pages = boundedPages(Math.round(pages * Math.min(Math.max(factor, 0.5), 2)));
       round.tallies.add(rows);
       round.next = to;
-      // The table may have grown since the gauge was read. The next round counts the pages after `to`.
+      // If the table has grown since the gauge was read, the next round counts the pages from `to` on.
       if (to < gauge.pages) return "counted";
       complete = { ...round, asOf: timeOf(gauge.nowMs) };
       round = null;

@@ -19,7 +19,7 @@ export interface TallyRow {
   readonly times: string;
 }
 
-/** The jobs of a sample: lists with an element for each job. `holders` has an element for each locked job only. */
+/** The jobs of a sample: lists with an element for each job. `holders` has elements for locked jobs only. */
 export interface SampledJobs {
   /** For each job, the number of its page in the table. Jobs of one page follow each other. */
   readonly pages: readonly number[];
@@ -32,8 +32,8 @@ export interface SampledJobs {
 export interface NameTally {
   readonly counts: Record<TallyName, number>;
   /**
-   * In a sample, the sum, over all pages that were read, of the square of the count on the page. The variance of an
-   * estimate follows from this sum. Without a sample: 0.
+   * For a sample: the sum of the squares of the counts of each page, from which the variance of an estimate follows.
+   * Without a sample: 0.
    */
   readonly squares: Record<TallyName, number>;
   /** Times as in TallyRow. */
@@ -104,7 +104,7 @@ export class NameTallies {
   }
 }
 
-/** The id under which jobs without a named queue are counted. No queue has it. */
+/** The id under which jobs without a named queue are counted. No queue has this id. */
 const NO_QUEUE = 0;
 
 interface PageCounter {
@@ -118,8 +118,8 @@ const codes = new Map(tallied.map((one, code) => [one, code]));
 
 /**
  * Counts the jobs of each pair of an id (of a task or queue) and a condition. `squares` does not include the last page,
- * whose count is `onPage`. A key of the map is one number, made of the id and the condition. Such keys are fast, which
- * matters because counting tens of thousands of jobs blocks the process.
+ * whose count is `onPage`. Each key of the map combines the id and the condition in one number: numbers are fast keys,
+ * and counting tens of thousands of jobs blocks the process.
  */
 function countByPage(
   pages: readonly number[],

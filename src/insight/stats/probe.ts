@@ -1,7 +1,6 @@
-// Reads the first entries (the head) of each priority in the index that workers fetch from, for up to 32 priorities.
-// The result has the number of due jobs and the number of future jobs, both counted up to a limit. It also has the time
-// of the oldest due job and the time of the next scheduled job. The read is slow only if the index has many dead
-// entries.
+// Counts the due jobs and the future jobs, up to a limit, and finds the oldest due job and the next scheduled job. Only
+// the heads are read: for up to 32 priorities, the first due and the first future entries of each priority in the index
+// that workers fetch from. So the read is slow only if the index has many dead entries.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -16,7 +15,7 @@ export interface Probe {
   /** The number of due jobs, including retries; a lower bound if `isDueExact` is false. */
   readonly due: number;
   readonly isDueExact: boolean;
-  /** The number of due jobs in a locked queue, among the 1,001 first due jobs of each priority. */
+  /** The number of due jobs in a locked queue, among the first 1,001 due jobs of each priority. */
   readonly blocked: number;
   /** The number of future jobs, including retries; a lower bound if `isAheadExact` is false. */
   readonly ahead: number;
@@ -133,9 +132,9 @@ const dueSql = talliesSql(isDue("jobs"));
 const aheadSql = talliesSql(isAhead);
 
 /**
- * Returns the number of jobs in each condition, without the conditions that have none: of the due jobs or of the future
- * jobs, according to `side`. It is called only if the probe's number for this side is exact, because at most 2 * CAP
- * jobs of each priority are read.
+ * Returns the number of the due jobs, or with the side `ahead` of the future jobs, in each condition. A condition
+ * without jobs is missing. The numbers are right only if the probe's number for this side is exact, because at most
+ * 2 * CAP jobs of each priority are read.
  */
 export async function readProbeTallies(
   db: Database,
@@ -145,7 +144,7 @@ export async function readProbeTallies(
   const rows = await query<{ tallied: TallyName; count: string }>(
     db,
     side === "due" ? dueSql : aheadSql,
-    // The probe found at most CAP jobs of each priority. The limit is higher: jobs may have been added after the probe.
+    // The limit is more than CAP, because jobs may have been added after the probe.
     [lockedQueueIds, 2 * CAP],
   );
   return new Map(rows.map(({ tallied, count }) => [tallied, Number(count)]));

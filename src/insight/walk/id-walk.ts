@@ -63,9 +63,9 @@ export function startOf({ matching, segment }: Condition, after: string | null):
 }
 
 /**
- * Returns the id at which a step ends if the query names the ids of its jobs: the last of the next `count` ids of the
- * query. Returns null if at most `count` ids of the query are left, or if the query names no ids. Null means that the
- * step reads all jobs that are left. `from`: the value of $1 in idsFrom().
+ * Returns the id at which a step ends: the last of the next `count` ids that the query names. Returns null if the step
+ * reads all jobs that are left: the query has at most `count` ids left, or names no ids. `from`: the value of $1 in
+ * idsFrom().
  */
 export function listedAfter(
   { ids }: QueryShape,
@@ -80,7 +80,7 @@ export function listedAfter(
   return String(left[count - 1]);
 }
 
-/** Whether no id after `last` can match, because the query has a lowest or highest id. */
+/** Whether no id after `last` can match, because of the query's lowest or highest id. */
 export function isPast({ minId, maxId }: QueryShape, last: string, fromNewest: boolean): boolean {
   const limit = fromNewest ? minId : maxId;
   if (limit === null) return false;
@@ -109,16 +109,16 @@ function firstOf(after: string | null, fromNewest: boolean): string | null {
 const FIRST = 5;
 
 /**
- * Returns the condition that selects the ids from $1 on. In ascending order, $1 is the id before the first id that is
- * read. In descending order, $1 is the first id that is read, because there is no bigint before the first one, MAX_ID.
+ * Returns the condition for the ids that a step may read. In ascending order, the ids after $1 are read. In descending
+ * order, $1 itself is read, too, because no bigint is greater than MAX_ID, with which the order begins.
  */
 export const idsFrom = (fromNewest: boolean): string =>
   `jobs.id ${fromNewest ? "<=" : ">"} $1::bigint`;
 
 /**
- * Returns the common table expression `bound` of one row: `last` is the last of the next $2 ids, and `rows` is the
- * number of these ids. If `few` is true (see isFew()), $2 is not a number of ids but `last` itself, or null if the step
- * reads all jobs that are left. Then `rows` is 0.
+ * Returns the common table expression `bound` with one row. `last`: the last of the next $2 ids. `rows`: the number of
+ * these ids. If `few` is true (see isFew()), $2 is `last` itself, or null if the step reads all jobs that are left, and
+ * `rows` is 0.
  */
 export const boundSql = (schema: string, fromNewest: boolean, few: boolean): string =>
   few
@@ -143,10 +143,9 @@ export const withinBound = (fromNewest: boolean, few: boolean): string => {
   return `${idsFrom(fromNewest)} and ${bound}`;
 };
 
-// A chunk is the rows that one step reads. Its end is found by counting rows and not computed from a span of ids,
-// because a gap between two ids can have any width. Counting the rows in the index costs a fifth of reading them. The
-// rows are selected by a range of ids and not by a join, because PostgreSQL may run a join in the other direction, and
-// would then read every job.
+// A chunk is the rows that one step reads. Gaps between ids can have any width, so the end of a chunk is found by
+// counting rows in the index, which costs a fifth of reading the rows. The rows are selected by a range of ids and not
+// by a join, because PostgreSQL may run a join in the other direction, and would then read every job.
 const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: boolean) => `
   with ${boundSql(schema, fromNewest, few)}, found as materialized (
     select jobs.id
@@ -193,7 +192,7 @@ export async function idAfter(
   return from === null ? null : idFrom(db, from, fromNewest, count);
 }
 
-/** Returns the id after which a walk continues if it leaves out the first row after `after`; null if the walk ends. */
+/** Returns the id after which a walk continues if the first row after `after` is left out; null: the walk ends. */
 export async function afterOneRow(
   { db, matching, segment }: Condition & Pick<StepInput, "db">,
   after: string | null,

@@ -1,10 +1,10 @@
-// Finds the jobs of lists, searches, exports and rehearsals. walk() reads the segments of an order one after another in
-// steps of about 100 ms, until it has enough matches, no rows are left, or a time limit is reached. It returns where
-// the next walk continues. So any filter is possible: a slow one only takes more responses. A step reads, depending on
-// the kind of the segment:
+// Finds the jobs of lists, searches, exports and rehearsals. walk() reads the segments of an order (order.ts) one after
+// another, in steps of about 100 ms. A walk ends when it has enough matches, when no rows are left, or at a time limit.
+// The next walk continues there. So even a slow filter is possible: it only takes more responses. What a step reads
+// depends on the kind of the segment:
 //   ids ──────────────▶ the next rows by id
-//   index ────────────▶ the next entries of an index, in its order; too many rows with one key are read by id (tie)
-//   rank ─────────────▶ the next rows by id; the best rows so far are kept, and for each page all rows are read
+//   index ────────────▶ the next entries of an index, in order; if too many rows have the same key, by id (tie)
+//   rank ─────────────▶ the next rows by id, to find the best rows (the first in the order); each page reads all rows
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { confirm } from "./confirm.ts";
@@ -30,19 +30,19 @@ export interface WalkRequest {
   readonly db: Database;
   readonly matching: WalkCondition;
   readonly segments: readonly Segment[];
-  /** Where to begin; null: at the beginning. */
+  /** Where the walk begins; null: at the beginning of the order. */
   readonly place: WalkPlace | null;
   readonly limit: number;
   /** The number of matches to skip first. */
   readonly skip: number;
-  /** The number of rows of the first step; 0: the usual number. */
+  /** The number of rows that the first step reads; 0: the usual number. */
   readonly size: number;
   readonly budgetMs: number;
 }
 
 export interface WalkResult {
   readonly found: readonly FoundJob[];
-  /** Where the next walk continues, after it has skipped `skip` matches; null: everything was read. */
+  /** Where the next walk continues, after it has skipped `skip` more matches; null: all rows were read. */
   readonly next: WalkPlace | null;
   readonly skip: number;
   /** The number of rows that were read. */
@@ -62,7 +62,7 @@ export interface WalkResult {
 const FIRST_STEP = 2_000;
 /** Matches are sparse if more than SPARSE rows were read for each match. */
 const SPARSE = 4;
-/** Like FIRST_STEP, for the order of an index, and for a walk that has to read each row (isOpen()). */
+/** Used instead of FIRST_STEP in the order of an index, and if each row has to be read (isOpen()). */
 const FIRST_OPEN = 250;
 const CANDIDATES = 200;
 const JUMP = 1_000_000;
@@ -86,9 +86,9 @@ class WalkState {
   #skip: number;
   #scanned = 0;
   #unchecked = 0;
-  /** The best rows so far for the page that is being ranked; null: this walk has read no rows for it yet. */
+  /** In a segment of the kind `rank`, the best rows so far for the next page; null: no row was read for the page. */
   #best: readonly Row[] | null = null;
-  /** Whether the ranking has ended with too few rows, because best rows of an earlier response no longer match. */
+  /** Whether a page of the kind `rank` has too few rows, because best rows of an earlier walk no longer match. */
   #isShort = false;
 
   constructor(request: WalkRequest) {
@@ -167,7 +167,7 @@ class WalkState {
     const input = this.#input(segment);
     const isSparse = this.#found.length * SPARSE < this.#scanned;
     const step = await this.#run(
-      // With isSparse, a step may test more than `size` rows. A step of one row must test only this row.
+      // With isSparse, a step may test more than `size` rows. But a step of one row must test only this row.
       (size) => walkIndex({ ...input, size }, way, position.last, isSparse && size > 1),
       () => afterOneEntry(input, way, position.last),
     );
@@ -213,7 +213,7 @@ class WalkState {
     const page = this.#best;
     this.#best = null;
     for (const row of page) this.#found.push(this.#foundAt(row, going));
-    // Without a bound the page was never full, so no row was left out and no page follows.
+    // If `bound` is null, the page was never full, so no row was left out, and no page follows.
     this.#isShort = bound !== null && page.length < limit;
     this.#goTo(bound === null ? null : nextRound(page.at(-1) ?? bound));
   }
@@ -234,8 +234,8 @@ class WalkState {
   }
 
   /**
-   * Runs a step. Returns null if the step has to be repeated with fewer rows. If a step of one row takes too long, as
-   * with a text of 300 MB to search, the row is left out and counted. `next` returns the position after this row.
+   * Runs a step; null: the step took too long, and has to be repeated with fewer rows. If a step of one row takes too
+   * long, for example to search a text of 300 MB, leaves out the row. `next` returns the position after this row.
    */
   async #run<P>(
     step: (size: number) => Promise<WalkStep<P>>,
@@ -247,7 +247,7 @@ class WalkState {
     return { rows: [], skipped: 0, scanned: 1, next: await next() };
   }
 
-  /** Sets the place where the walk continues: the position, or for null the beginning of the next segment. */
+  /** Sets the place where the walk continues. null: at the beginning of the next segment. */
   #goTo(position: Position | null): void {
     const segment = this.#place?.segment ?? 0;
     if (position !== null) {
@@ -263,16 +263,16 @@ class WalkState {
     return { id: row.id, after: { segment, position: positionAfter(row, position) } };
   }
 
-  /** Returns the best rows so far. The place after each of them continues the same ranking. */
+  /** Returns the best rows so far. A walk that continues after one of them ranks the same page further. */
   #partialPage(): FoundJob[] {
     const after = this.#place as WalkPlace;
     return (this.#best ?? []).map(({ id }) => ({ id, after }));
   }
 
-  /** Tests the rows of a step with `check`, if set. `cutAt`: the last tested row; null if all rows were tested. */
+  /** Tests a step's rows if the condition has a `check`. `cutAt`: the last tested row; null: all rows were tested. */
   async #confirm({ rows, scanned }: WalkStep<unknown>) {
     const { check } = this.#request.matching;
-    // The step may have read rows after its last candidate, which are read again. So the next step is smaller.
+    // The next step reads the rows after the last candidate again, so the next step is made smaller.
     if (check !== null && rows.length >= CANDIDATES) this.pace.slowDown();
     const all = rows.map(({ id }) => id);
     const done = check === null ? null : await confirm(this.#request.db, all, check);

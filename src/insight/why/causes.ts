@@ -1,4 +1,4 @@
-// Determines, from the facts about a job, the chain of causes that keep it from running. The main chains:
+// Determines, from the facts about a job, the chain of causes that keep the job from running. The main chains:
 //
 //   blocked job ─▶ its queue is locked ─▶ by a job ─▶ whose worker is alive | not responding | unknown
 //   fetched or running job ─▶ its worker is alive | not responding | unknown
@@ -37,7 +37,7 @@ export interface CauseFacts {
   /** The worker that has locked the job or, if the job is blocked, its queue; null: no lock names a worker. */
   readonly holder: Holder | null;
   readonly holdingJob: HoldingJob | null;
-  /** The number of fetched jobs of the queue that start before this one; null: unknown, or this job is not fetched. */
+  /** The number of fetched jobs of the queue that start before this job; null: unknown, or this job is not fetched. */
   readonly fetchedBefore: number | null;
   /** The pause that keeps this job from starting: of everything, its task or its queue; null if there is none. */
   readonly pause: Pause | null;
@@ -53,7 +53,7 @@ export interface CauseFacts {
   readonly sameError: Value | null;
 }
 
-/** Returns the causes; none if nothing is known to keep the job from running. The root is the last with `isRoot`. */
+/** Returns the causes; none if nothing is known to keep the job from running. The last with `isRoot` is the root. */
 export function causesOf(facts: CauseFacts): Cause[] {
   const { job } = facts;
   switch (job.condition) {
@@ -142,7 +142,7 @@ function lockedByJob(queue: string, holding: HoldingJob, { queue: facts }: WhyFa
 const jobText = ({ id, task }: HoldingJob) =>
   task === null ? `#${id}` : `${shortName(task)} #${id}`;
 
-/** Returns a cause about the holder; none without a holder. `lockedMs`: when it locked the job or queue, if known. */
+/** `lockedMs`: when the holder locked the job or its queue, in milliseconds since 1970; null: unknown. */
 function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
   const { job, holder } = facts;
   if (holder === null) return [];
@@ -152,7 +152,7 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
   const lockAge = lockedMs === null ? 0 : job.nowMs - lockedMs;
   const heartbeatAge = lastHeartbeatMs === null ? "" : ageText(job.nowMs - lastHeartbeatMs);
   const label = `Unlock ${worker}…`;
-  // The action needs a worker's name. A lock with an empty name expires after 4 hours (reset-stale-locks.ts).
+  // The action needs a worker id that is not empty. A lock with an empty id expires after 4 hours.
   const unlock =
     workerId === "" ? null : { action: "force-unlock" as const, label, workerIds: [workerId] };
   const refused = holder.unsettled.find(({ id }) => id === job.id);
@@ -294,6 +294,6 @@ export function placeText({ ahead, of }: QueuePlace): string {
   return of === null ? place : `${place} of ${valueText(of)}`;
 }
 
-/** Returns when a job became due, in milliseconds: its time, or its creation if that was later. */
+/** Returns when a job became due, in milliseconds since 1970: its `run_at`, or its creation, whichever is later. */
 export const waitsSince = ({ runAtMs, createdMs }: WhyFacts): number =>
   Math.max(runAtMs, createdMs);

@@ -1,5 +1,5 @@
 // Explains why a job is in its condition: a sentence, the chain of causes, the job's place among the due jobs, and its
-// next attempts. An explanation needs about ten statements at most, which use indexes or read small tables.
+// next attempts. An explanation needs at most about ten statements. They use indexes or read small tables.
 import type { Database } from "../../database/database.ts";
 import { type Condition, conditionData } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
@@ -23,8 +23,8 @@ export interface JobExplanation {
   readonly condition: Condition;
   readonly sentence: string;
   /**
-   * A time in RFC 3339. Depending on the job's condition, it is the time at which the job was locked, became due, last
-   * failed or was added. null if the job last failed at an unknown time.
+   * When the job was locked, became due, last failed or was added, depending on its condition: RFC 3339. null: the job
+   * last failed at an unknown time.
    */
   readonly since: string | null;
   readonly causes: readonly Cause[];
@@ -56,8 +56,8 @@ export type SameError = (
 export interface SharedFacts {
   readonly sameError: SameError;
   /**
-   * For a large table, returns how many jobs each worker has locked; null if the numbers have not been read yet, or if
-   * not all jobs were counted.
+   * Called for a large table. Returns how many jobs each worker has locked; null if the numbers have not been read yet,
+   * or if not all jobs were counted.
    */
   readonly lockedJobs: () => LockedJobs | null;
 }
@@ -73,7 +73,7 @@ export async function explainJob(
   id: string,
   shared: SharedFacts = NOTHING_SHARED,
 ): Promise<JobExplanation | null> {
-  // The reads are in parallel, here and below, because each round trip takes a millisecond or two.
+  // Here and in readCauseFacts(), the reads are in parallel, because each round trip takes a millisecond or two.
   const [job, table] = await Promise.all([readJobFacts(db, id), readTableFacts(db)]);
   if (job === null) return null;
   const facts = await readCauseFacts(db, job, table, shared);
@@ -139,8 +139,8 @@ const isWaiting = ({ condition, lockedMs }: WhyFacts): boolean =>
   condition !== "failed" && lockedMs === null;
 
 /**
- * Returns a pause of all jobs, of the job's task or of its named queue; null if there is none. If the queue is locked
- * by a pause, but the list of pauses has none of these three, the returned pause has no details.
+ * Returns a pause of all jobs, of the job's task or of the job's named queue; null if there is none. If a pause locks
+ * the queue, but the list of pauses has none of these three pauses, returns a pause of the queue without details.
  */
 async function pauseOfJob(db: Database, { task, queue }: WhyFacts): Promise<Pause | null> {
   const known = pauseOf(await listPauses(db), task, queue?.name ?? null);
@@ -153,8 +153,8 @@ async function pauseOfJob(db: Database, { task, queue }: WhyFacts): Promise<Paus
 }
 
 /**
- * Reads three members of CauseFacts; a member that is not read is null. If there is a `holder`, `holdingJob` is read
- * for a fetched or blocked job of a named queue, and `fetchedBefore` is read for a fetched job of a named queue.
+ * Reads `holder`. If there is a holder and the job has a named queue, also reads `holdingJob` for a fetched or blocked
+ * job, and `fetchedBefore` for a fetched job. A member that is not read is null.
  */
 async function readHolder(
   db: Database,

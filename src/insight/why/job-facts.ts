@@ -1,4 +1,5 @@
-// Reads a job's row, its queue's lock and the database's time in one statement, and describes the job's last failure.
+// Reads what is needed to explain why a job does not run: in one statement, the job's row, the lock of its queue and the
+// database's time. Also returns texts about the job's last failure.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAtMost } from "../../database/unpacked.ts";
@@ -37,25 +38,25 @@ export interface WhyFacts {
   readonly runAtMs: number;
   readonly runAtText: string;
   readonly isDue: boolean;
-  /** Whether its `run_at` is `infinity`, so that it never runs. */
+  /** Whether `run_at` is `infinity`, so that the job never runs. */
   readonly isNever: boolean;
   readonly attempts: number;
   readonly maxAttempts: number;
-  /** The first 600 characters of its last error; null without one. */
+  /** The first 600 characters of the last error; null if there is no error. */
   readonly errorStart: string | null;
   readonly createdMs: number;
   /**
-   * For a job with a failure: the time of the last failure, also of a failure by a user. If `isFailureTimed` is
-   * false, the latest possible time of the last failure.
+   * For a job with a failure: the time at which its last attempt failed, or at which a user failed the job. If
+   * `isFailureTimed` is false, the latest possible time of the failure.
    */
   readonly failedMs: number;
   readonly isFailureTimed: boolean;
   /**
-   * Whether Graphile Worker's delays apply: the job's flags name no retry policy, and if the job has attempts, `run_at`
-   * is the time of the last failure plus Graphile Worker's delay.
+   * Whether the job's attempts follow after Graphile Worker's delays: the job's flags name no retry policy, and unless
+   * `attempts` is 0, `run_at` is the time of the last failure plus Graphile Worker's delay.
    */
   readonly hasFormulaDelay: boolean;
-  /** Its deadline, in milliseconds since 1970; null without one. */
+  /** The deadline, in milliseconds since 1970; null if there is none, or if the flags exceed MAX_FLAGS_BYTES. */
   readonly deadlineMs: number | null;
   /** Whether nothing has written `updated_at` since the job was added. */
   readonly isUnchanged: boolean;
@@ -68,8 +69,8 @@ export interface WhyFacts {
 }
 
 /**
- * Returns for example `Cancelled: wrong file` for a job that was cancelled, and `Marked failed …` for a job that was
- * failed by hand without a reason. Returns null for other jobs.
+ * Returns a text such as `Cancelled: wrong file` for a cancelled job, and a text such as `Marked failed …` for a job
+ * that a user failed without a reason; null for other jobs.
  */
 export function endedByHand({ errorStart }: WhyFacts): string | null {
   const [line = ""] = (errorStart ?? "").split("\n", 1);
@@ -83,16 +84,15 @@ export const failedAgo = ({ nowMs, failedMs, isFailureTimed }: WhyFacts): string
 
 /**
  * Returns why a failed job has no attempts left. `isCertain`: whether all attempts that the job's row counts were made.
- * If the row was changed after the last attempt, it may count more attempts than were made, because failing a job by
- * hand sets `attempts` to the maximum.
+ * The row may count more attempts, because failing a job by hand sets `attempts` to the maximum.
  */
 export const spentText = (job: WhyFacts, isCertain: boolean): string =>
   endedByHand(job) ??
   (isCertain ? `${allAttemptsAre(job.maxAttempts)} used up` : "No attempts are left");
 
 /**
- * Returns `last attempt 3 m ago`, or `last failed or changed 3 m ago` if the time of the failure is not known. If
- * endedByHand() returns a text, returns the text of failedAgo().
+ * Returns `last attempt 3 m ago`, or `last failed or changed 3 m ago` if the time of the failure is not known. For a
+ * job for which endedByHand() returns a text, returns `3 h ago`.
  */
 export function lastAttemptText(job: WhyFacts): string {
   if (endedByHand(job) !== null) return failedAgo(job);
@@ -101,8 +101,8 @@ export function lastAttemptText(job: WhyFacts): string {
 }
 
 /**
- * Returns a text such as `Its deadline passed at 2026-11-26T12:00:00Z`; null unless the job's error is that its
- * deadline has passed.
+ * Returns a text such as `Its deadline passed at 2026-11-26T12:00:00Z`; null if the job did not fail because of its
+ * deadline.
  */
 export function deadlineText({ errorStart }: WhyFacts): string | null {
   const deadline = deadlineIn(errorStart ?? "");
@@ -180,7 +180,7 @@ interface FactsRow {
   readonly failed_us: string;
   readonly is_failure_timed: boolean;
   readonly has_formula_delay: boolean;
-  /** The flags that set a deadline, separated by spaces; null: there are none, or the flags exceed MAX_FLAGS_BYTES. */
+  /** The flags that set a deadline, separated by spaces; null if there are none, or as for `deadlineMs`. */
   readonly deadline_flags: string | null;
   readonly is_unchanged: boolean;
   readonly locked_us: string | null;
@@ -195,8 +195,8 @@ interface FactsRow {
 }
 
 /**
- * The maximum size of flags that are searched for a policy and a deadline, in bytes. Larger flags are treated as if
- * they named a policy and set no deadline.
+ * The maximum size of a job's flags that are searched for a retry policy and a deadline, in bytes. Larger flags are
+ * treated as if they named a policy and set no deadline.
  */
 const MAX_FLAGS_BYTES = 65_536;
 const namesNoPolicy = `jobs.flags is null or case when ${isAtMost("jobs.flags", MAX_FLAGS_BYTES)}

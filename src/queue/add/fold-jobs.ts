@@ -34,9 +34,9 @@ export function computable({ row, specs }: Chain): readonly ResolvedJob[] {
 }
 
 /**
- * Adds the jobs of all chains. Returns, for each chain, the row after each of its jobs. Adds no jobs and returns null
- * if the effects cannot be computed: if this is not the transaction that began at `nowUs`, or if the table of jobs has
- * enabled triggers.
+ * Adds the jobs of all chains. Returns, for each chain, the row after each of its jobs. Adds nothing and returns null
+ * if the effects cannot be computed, because this is not the transaction that began at `nowUs`, or because the table
+ * of jobs has enabled triggers.
  */
 export async function foldJobs(
   db: Database,
@@ -117,7 +117,7 @@ function textsIn({ row, specs }: Chain): string[] {
 }
 
 async function readFacts(db: Database, chains: readonly Chain[]): Promise<Facts> {
-  // Each add registers the names of its task and queue, even if it leaves the existing job unchanged.
+  // Each add registers the names of its task and queue, even an add that keeps the existing job.
   const specs = chains.flatMap((chain) => chain.specs);
   const texts = [...new Set(chains.flatMap(textsIn))];
   const [row] = await contendedQuery<MadeRow>(db, madeSql, [

@@ -1,20 +1,21 @@
 // SQL that finds jobs in named queues. A queue is locked once for a run of consecutive jobs; without runs, a queue
-// would complete one job in each round trip.
+// would complete at most one job in each round trip.
 //   candidate ──its queue──▶ queue_lock ──in order──▶ queue_run ──row locks──▶ locked_run ──without left_out──▶ picked
 import { isInFreeQueue, isOfKnownTask, isReady } from "../sql/eligible.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { notLeftOut } from "./jobs-without-queue.ts";
 
 /*
- * `last_without_queue`: the last of the jobs without a named queue, if these jobs already fill the fetch. Queued jobs
- * after this job cannot be part of the fetch, so the scan for queued jobs ends before it. Otherwise the scan could
- * read all due jobs, because no index has only queued jobs. Queued jobs with exactly the priority and time of this job
- * are not read either, because a million jobs that were added at once may have the same time. `queue_lock`: only
- * queues of candidates are locked, in id order, so that two fetches cannot deadlock. `queue_run`: the jobs of each
- * run, as they are in the snapshot of this statement. Other sessions may have changed the jobs since the snapshot, so
- * `locked_run` checks again whether a job is available and due. `left_out`: those jobs of the runs that another session
- * has locked, or changed since the snapshot. Even if a worker has given such a job back, this statement cannot update
- * the new version of the row. Later jobs of the same queue are not taken either, because they would overtake the job.
+ * `last_without_queue`: the last of the jobs without a named queue, if these jobs already fill the fetch. The scan for
+ * candidates ends before the priority and time of this job, because later jobs cannot be part of the fetch. Without
+ * this end, the scan could read all due jobs: no index has only jobs in named queues. Candidates with exactly the same
+ * priority and time are not read either, because a million jobs that were added at once may have the same time.
+ * `queue_lock`: locks only queues of candidates, in id order and without waiting, so that fetches cannot deadlock.
+ * `queue_run`: the jobs of each run, as they are in the snapshot of this statement. Other sessions may have changed the
+ * jobs since the snapshot, so `locked_run` checks again whether a job is available and due. `left_out`: the jobs of the
+ * runs that another session has locked or changed since the snapshot, even those that are available again, because this
+ * statement cannot update the new version of a row. Later jobs of the same queue would overtake a job that is left out,
+ * so they are not taken either.
  */
 export const queuedJobs = (
   s: string,
@@ -61,9 +62,8 @@ const candidates = (s: string, form: ReadyForm, $: ReadyParameters) => `
     and level.priority <= coalesce((select priority from last_without_queue), 32767)
     limit ${$.want}::int`;
 
-// The number of jobs in a run is limited, because otherwise one queue could fill the whole fetch. The duration of a run
-// is limited, too, because otherwise its last jobs would be locked long before they start. A job of unknown duration
-// runs alone.
+// The number of jobs in a run is limited, so that one of several queues cannot fill the whole fetch. The duration of a
+// run is limited, so that its last jobs are not locked long before they start. A job of unknown duration runs alone.
 const runs = (s: string, $: ReadyParameters) => `
   select ctid, id, job_queue_id, priority, run_at from (
     select c.*, pg_catalog.row_number() over in_order as place,

@@ -1,5 +1,5 @@
-// Takes ready jobs of managed queues: queues with a limit (sql/slots.ts). Each run of such a queue locks one of the
-// queue's slots, and each job uses up one token of every rate of its queue.
+// Takes ready jobs of managed queues: named queues under a limit (sql/slots.ts). Each run of such a queue locks one of
+// the queue's slots, and each job uses up one token of every rate of the queue.
 //   candidates ──their queues──▶ free slots ──▶ tokens ──▶ jobs, in order, one run a slot ──▶ taken
 import type { Statement } from "../../database/database.ts";
 import { patternOf } from "../limits/managed-queues.ts";
@@ -26,14 +26,14 @@ export interface ManagedForm extends Required<Pick<ReadyForm, "flags" | "exclude
   readonly rates: boolean;
 }
 
-// The maximum number of ready jobs that one search finds, in all queues together. It limits the cost of a fetch.
+// The maximum number of ready jobs that one search finds, in all queues together, to limit the cost of a fetch.
 const HEAD_JOBS = 1_000;
 
-/** A run has at most RUN_JOBS / n jobs, rounded down, but always at least one. n: the number of its queue's slots. */
+/** The maximum length of a run is RUN_JOBS / n jobs, rounded down, and at least 1. n: how many slots its queue has. */
 const RUN_JOBS = 50;
 
-// The maximum time in milliseconds from the moment at which a token is taken to the start of its job. To allow for this
-// delay, the capacity of the bucket is less than `burst`, unless `burst` is 1 (tokenBucket()).
+// The maximum time from the taking of a token to the start of its job, in milliseconds. To allow for this delay, the
+// capacity of the bucket is less than `burst`, unless `burst` is 1 (tokenBucket()).
 const LAPSE_MS = 100;
 
 /** The milliseconds in which a limit `l` adds one token. */
@@ -41,9 +41,9 @@ const TOKEN_MS = "(l.period_ms::float8 / l.rate::float8)";
 /** The maximum number of tokens in the bucket of a limit `l`, at least 1. */
 const CAPACITY = `greatest(1::float8,
     l.burst::float8 - least(${LAPSE_MS}::float8, l.burst::float8 * ${TOKEN_MS} / 4::float8) / ${TOKEN_MS})`;
-// The milliseconds until a rate's `tat` (limits/tokens.ts); 0 if `tat` has passed. If the clock was set back or the
-// rate was raised, `tat` can be later than the `tat` of an empty bucket. If it is more than a minute later than that,
-// the bucket counts as having one token.
+// The milliseconds until `tat`, the time at which a rate's bucket is full again; 0 if `tat` has passed. After the clock
+// was set back or the rate was raised, `tat` can be later than if the bucket were empty now. If `tat` is later by more
+// than a minute, the bucket counts as having one token.
 const AHEAD_MS = `(case when ${aheadMs("r.tat")} > l.burst::float8 * ${TOKEN_MS} + 60000::float8
     then (${CAPACITY} - 1::float8) * ${TOKEN_MS} else greatest(0::float8, ${aheadMs("r.tat")}) end)`;
 
@@ -65,9 +65,9 @@ const isKnownTask = (s: string) => isOfKnownTask(s, "j", { ...PARAMETERS, pauses
  * `slot_lock`: each queue gets one run before any queue gets a second run, and slots used longest ago come first. The
  * statement waits for no slot or job, and locks rates in order, so no two fetches deadlock.
  * `tokens`: the rows of rates are locked before they are read, so the values that are read include the changes of all
- * earlier fetches. If a queue lacks the row of one of its rates, none of its jobs is taken until manageQueues() has
+ * earlier fetches. If a queue lacks the row of one of its rates, no job of the queue is taken until manageQueues() has
  * added the row.
- * `run_size`: `jobs` is the number of jobs that all runs of a queue get together.
+ * `run_size`: `jobs` is the number of jobs for all runs of a queue together.
  * `left_out`: in queues with one slot, the candidates that were not locked. To keep the order, no job that comes after
  * such a candidate in the same queue is taken.
  */
@@ -183,8 +183,8 @@ export const pickManaged =
 select j.id::text, (-j.job_queue_id)::text as queue from ${s}._private_jobs j join picked on j.ctid = picked.ctid
 where $3::text is not null order by picked.place`;
 
-// Queues that wait for a token or the end of a limit's back-off. The condition `r.tat > now()` does not change the
-// result. It only keeps idle rates out of the joins.
+// Queues that wait for a token or the end of a limit's back-off. The condition `r.tat > now()` only keeps idle rates
+// out of the joins.
 const slowQueues = (s: string) => `, slow_queue as materialized (
   select q.id, ${AHEAD_MS} - (${CAPACITY} - 1::float8) * ${TOKEN_MS} as next_ms
   from ${s}._private_rates r join ${s}._private_limits l on l.id = r.limit_id and l.scope = 'queue' and l.rate is not null
@@ -221,8 +221,8 @@ const spentSql = (s: string) => `, spent as (
   ) used where r.limit_id = used.limit_id and r.key = used.key
 )`;
 
-// If nothing was taken, finds the slow queues with ready jobs. If it finds HEAD_JOBS jobs, it may have missed some
-// queues, so all slow queues count as having ready jobs.
+// If nothing was taken, finds the slow queues with ready jobs. If HEAD_JOBS jobs are found, some of these queues may be
+// missing, so all slow queues count as having ready jobs.
 const waitingSql = (s: string) => `, waiting as materialized (
   select w.job_queue_id from level cross join lateral (
     select j.job_queue_id from ${s}._private_jobs j

@@ -4,10 +4,9 @@
 //   locked_by   The safe mode, and kept jobs of the fast mode. The job's row has the worker's id in locked_by, and the
 //               attempt is already counted in the row.
 //   row         The fast mode. The transaction that writes the result has locked the row since the fetch. The row's
-//               locked_by is null, and the attempt is not counted yet. After the loss of a connection, the row is
-//               unlocked, and the result is written by a later transaction. If locked_by is set by then, another
-//               attempt has locked the job, even if locked_by has the id of this worker: the worker's safe mode may
-//               have fetched the job.
+//               locked_by is null, and the attempt is not counted yet. If the connection is lost, the row is unlocked,
+//               and a later transaction writes the result. If locked_by is set by then, another attempt has locked the
+//               job, even if locked_by has this worker's id: the worker's safe mode may have fetched the job.
 import { SKIPPED } from "../../database/skipped-rows.ts";
 
 export type LockMode = "locked_by" | "row";
@@ -34,10 +33,9 @@ export interface FencedWrite {
 }
 
 /**
- * Returns an SQL expression for a select list: the ids of the jobs that were not written, as `{1,2}`; null if as many
- * rows were written as there are ids. If the worker still holds the lock on a job that was not written, a trigger or a
- * policy has skipped the job's row. In this case the expression raises an error (skipped-rows.ts), so that the
- * statement writes nothing.
+ * Returns an SQL expression for a select list: the ids of the jobs that were not written, as `{1,2}`; null if all jobs
+ * were written. If the worker still holds the lock on a job that was not written, a trigger or a row security policy
+ * has skipped the job's row. The expression then raises an error (skipped-rows.ts), so the statement writes nothing.
  */
 export const lostIds = ({ schema, mode, ids, workerId, by }: FencedWrite): string =>
   `case when (select pg_catalog.count(*) from ${by}) < pg_catalog.cardinality(${ids}::bigint[]) then

@@ -1,7 +1,7 @@
 // Gives back jobs that were fetched and never started. Their attempt never began, so it does not count towards
 // max_attempts. Only the safe mode needs this: the row locks of the fast mode end with their transaction.
-// A job that was removed, or replaced under its key, while it was locked has lost its key and has no attempts left. It
-// is deleted here, because it would run after all if its attempt did not count.
+// If a locked job is removed, or replaced under its key, the job loses its key and all attempts that were left. This
+// file deletes such a job: if it were given back, it would have an attempt left and would run after all.
 import {
   type Database,
   idArray,
@@ -17,12 +17,12 @@ import { UNLOCK } from "../sql/lock.ts";
 import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
 import { isOurs, type LostIds, lostIds } from "./fence.ts";
 
-// The rows are locked before the update, so that the xmax of their new versions is not 0: the fast mode fetches only
-// jobs with xmax 0 (isForFastMode()). A job whose attempt in the fast mode ended with a lost connection must stay with
-// the safe mode, which counts an attempt before the job runs.
-// A fetch reads only the first entries of an index. There an updated job follows all other jobs with the same priority
-// and run_at. So if such jobs exist, a returned job of a named queue gets a run_at that is some microseconds earlier,
-// to keep its place.
+// The rows are locked before the update, so that the xmax of their new versions is not 0 and the fast mode does not
+// fetch them (isForFastMode()). A job whose attempt in the fast mode ended with a lost connection must stay with the
+// safe mode, which counts an attempt before the job runs.
+// A fetch reads only the first entries of an index. In the index, an updated job follows all other jobs with the same
+// priority and run_at. So if such jobs exist, a returned job of a named queue keeps its place by a run_at that is some
+// microseconds earlier.
 const givenBack = (
   s: string,
   condition: string,
@@ -81,9 +81,9 @@ export async function returnJobs(
 
 // If a connection is lost during a fetch, it is unknown whether the fetch was committed. So the jobs that this worker
 // has locked and never received are given back. The statement reads all jobs, or only the locked jobs if the optional
-// index of locked jobs exists. It is also unknown which jobs had a key. A removed or replaced job is recognised because
-// it has no key and no attempts left, and its `updated_at` was written while the job was locked. An `updated_at` in the
-// future proves nothing.
+// index of locked jobs exists. Which of the jobs had a key is also unknown. So a job counts as removed or replaced if
+// it has no key and no attempts left, and its `updated_at` was written while the job was locked. An `updated_at` in
+// the future proves nothing.
 const REMOVED_SINCE = `j.key is null and j.attempts >= j.max_attempts
     and j.updated_at >= j.locked_at and j.updated_at <= pg_catalog.now()`;
 
@@ -112,7 +112,7 @@ where ${IS_NOT_LISTED} and ${isOurs("locked_by", "j", "$1")} order by j.id`;
 /**
  * Gives back the worker's jobs that are not among `ids`, and unlocks its runs that are not among `locks`. Jobs that
  * were locked between `sinceMs` (milliseconds since the epoch) and now stay locked, and so do jobs whose update
- * PostgreSQL refuses. `db` must not be in a transaction, because a refusal would abort it.
+ * PostgreSQL refuses. `db` must not be in a transaction, because a refusal would abort that transaction.
  */
 export async function returnUnknownJobs(
   db: Database,

@@ -1,6 +1,6 @@
-// A worker's lease on the jobs that it has locked. The lease is the worker's row in _private_workers, and a heartbeat
-// renews it every few seconds. A sweep marks or deletes the row of a stale worker (recover-jobs.ts). If the worker
-// was only suspended, its next heartbeat finds the mark or no row, and the worker continues under a new id.
+// A worker's lease on the jobs that it has locked. The lease is a row in _private_workers, and a heartbeat renews it
+// every few seconds. A sweep (recover-jobs.ts) sets `recovered_at` in the row of a stale worker, or deletes the row. If
+// the worker was only suspended, its next heartbeat finds `recovered_at` or no row, and the worker gets a new id.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasNumber, isRecovered, staleWorkers } from "./stale-workers.ts";
@@ -9,15 +9,15 @@ export interface HeartbeatRequest {
   readonly leaseIds: readonly string[];
   /** `text`: the new JSON text for the column `metadata` in the row of the lease `id`. null: no row gets a new text. */
   readonly metadata: { readonly id: string; readonly text: string } | null;
-  /** If not null, the answer has the stale workers whose last heartbeat is older than this many milliseconds. */
+  /** The answer lists stale workers whose last heartbeat is older than this, in milliseconds; null: it lists none. */
   readonly silenceMs: number | null;
-  /** Whether the previous heartbeat failed. */
+  /** Whether the previous heartbeat failed. A failure is a gap (HeartbeatAnswer.uptimeMs). */
   readonly isBroken: boolean;
-  /** If the last successful heartbeat is more than this many milliseconds ago, the interval counts as a gap. */
+  /** An interval of more than this many milliseconds since the last successful heartbeat is a gap, too. */
   readonly longestGapMs: number;
 }
 
-/** Two values of a lease's row. At least one of them is different if the table was restored from a backup. */
+/** Shows a restore of the table from a backup: a lease's row is then in another table, or has an earlier heartbeat. */
 export interface LeaseMark {
   /** The oid of the table. */
   readonly table: number;
@@ -27,7 +27,7 @@ export interface LeaseMark {
 
 /** The row of a lease as the heartbeat found it. */
 export interface LeaseRow extends LeaseMark {
-  /** Whether a sweep has marked the row because the worker was stale. Its jobs may then run elsewhere. */
+  /** Whether a sweep has set `recovered_at`, because the worker was stale. The worker's jobs may then run elsewhere. */
   readonly isRecovered: boolean;
 }
 
@@ -38,13 +38,13 @@ export interface HeartbeatAnswer {
   readonly leases: ReadonlyMap<string, LeaseRow>;
   /** How long heartbeats have succeeded without a gap, in milliseconds. */
   readonly uptimeMs: number;
-  /** Workers whose lease is longer than `uptimeMs` are left out. */
+  /** Stale workers, without those whose lease is longer than `uptimeMs`. */
   readonly staleWorkerIds: readonly string[];
 }
 
-// `steady_since_ms` is the time since which heartbeats have succeeded without a gap. A new worker copies the earliest
-// such time from the rows with a recent heartbeat, so short-lived workers can recover jobs, too. After an outage no
-// heartbeat is recent: the time begins anew, and no worker counts as stale before it is longer ago than its lease.
+// `steady_since_ms` in a row: since when heartbeats have succeeded without a gap. Right after an outage, no heartbeat
+// is recent. So a worker counts as stale only if this time is longer ago than the worker's lease. A new worker copies
+// the earliest such time from the rows with a recent heartbeat, so that even short-lived workers find stale workers.
 const NOW_MS = "extract(epoch from pg_catalog.now())::float8 * 1000::float8";
 const SINCE = "(workers.metadata ->> 'steady_since_ms'::text)::float8";
 const hasSince = hasNumber("steady_since_ms");
@@ -91,11 +91,11 @@ interface RegisteredRow {
   readonly table_oid: number;
 }
 
-// A clock that was set back counts as a gap, too.
+// If the database's clock was set back, this is a gap, too.
 const isSteady = `(not $5::boolean and ${hasSince}
         and last_heartbeat_at between pg_catalog.now() - $6::float8 * interval '1 millisecond' and pg_catalog.now())`;
 
-// The update waits for a sweep that has locked the row, and then finds the sweep's mark, or no row. now() is the start
+// The update waits for a sweep that has locked the row, and then finds `recovered_at` or no row. now() is the start
 // of the transaction, so a heartbeat that had to wait stores the time before the wait.
 const heartbeatSql: Statement = (s) => `
 with before as (
@@ -132,7 +132,7 @@ interface HeartbeatRow {
   readonly stale: string;
 }
 
-/** Renews leases and, on request in the same round trip, finds workers whose leases have expired. */
+/** Renews leases. If `silenceMs` is not null, also finds stale workers, in the same round trip. */
 export async function sendHeartbeat(
   db: Database,
   { leaseIds, metadata, silenceMs, isBroken, longestGapMs }: HeartbeatRequest,

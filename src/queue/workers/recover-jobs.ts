@@ -1,13 +1,13 @@
 // Recovers the jobs of stale workers: unlocks the jobs, so that other workers can run them. A worker does this when the
 // answer to its heartbeat lists stale workers (worker/lease/recovery.ts). The manual sweep (sweep-stale-workers.ts in
-// commands/maintenance) uses the same statement. It can also recover the jobs of workers without a heartbeat row.
+// commands/maintenance) can also recover the jobs of workers without a heartbeat row.
 // A worker and its heartbeat row (a row of `_private_workers`), while the age of the last heartbeat grows:
 //   alive ──threshold──▶ ordinary jobs recovered, row marked ──resilient threshold──▶ all jobs recovered, row deleted
 //     ▲                                   │
 //     └────────── late heartbeat ─────────┘ the worker keeps its resilient jobs, and gets a new id (worker/sessions.ts)
 // Resilient jobs have the flag `infrastructure_resilient`; all other jobs are ordinary. A marked row stays until the
-// resilient threshold, because a fetch that the stale worker has sent may commit after the mark. Jobs that such a fetch
-// has locked are unlocked when the row is deleted.
+// resilient threshold, because a fetch that the stale worker has sent may commit after the row was marked. The jobs of
+// such a fetch are unlocked when the row is deleted.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
@@ -22,11 +22,11 @@ export interface RecoveryRequest {
   /** How long a recovered job waits before it may run again, in milliseconds. */
   readonly delayMs: number;
   /**
-   * How long heartbeats have succeeded without a gap, in milliseconds (lease.ts). A worker whose threshold is longer
-   * is not recovered, because after an outage of the database every worker looks stale until its next heartbeat.
+   * How long heartbeats have succeeded without a gap, in milliseconds (lease.ts). A worker with a longer threshold is
+   * not recovered: after an outage of the database, each worker looks stale until its next heartbeat.
    */
   readonly uptimeMs: number;
-  /** The time of this worker's last heartbeat by the database's clock, in milliseconds since the epoch. */
+  /** The time of the recovering worker's last heartbeat by the database's clock, in milliseconds since the epoch. */
   readonly heartbeatAtMs: number;
   /** No worker is recovered if `heartbeatAtMs` and the database's time differ by this many milliseconds or more. */
   readonly longestGapMs: number;
@@ -39,7 +39,7 @@ export interface RecoverResult {
   readonly jobs: number;
   readonly queues: number;
   readonly refused: readonly RefusedRow[];
-  /** The first error, other than those of `refused`, that prevented a recovery; undefined if there was none. */
+  /** The first error that prevented a recovery and is not in `refused`; undefined: none. */
   readonly failure?: unknown;
 }
 
@@ -117,9 +117,9 @@ type RecoverWorkers = (
 
 const NONE: RecoverResult = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
-// Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered by a statement of
-// its own. If PostgreSQL refuses this statement, too, the jobs of the worker are unlocked first, except refused jobs,
-// and then the queues of the worker. The row of a worker with a refused job is neither marked nor deleted.
+// Recovers the jobs of all given workers by one statement. If PostgreSQL refuses this statement, each worker gets a
+// statement of its own. If PostgreSQL refuses the statement of a worker, the jobs of the worker are unlocked first,
+// except refused jobs, and then its queues. The row of a worker with a refused job is neither marked nor deleted.
 async function recoverUnrefused(
   db: Database,
   workerIds: readonly string[],
@@ -146,7 +146,7 @@ async function recoverUnrefused(
   }
   const rows = await query<{ id: string }>(db, lockedSql, [...workerIds]);
   const all = rows.map(({ id }) => id).filter((id) => !excludedIds.includes(id));
-  // If there is no job to change, PostgreSQL has refused to change another row, such as that of a queue.
+  // The worker has no job to unlock, so PostgreSQL has refused to change a row of another kind, such as a queue.
   if (all.length === 0) return done;
   const change = async (ids: readonly string[]) =>
     resultOf(await recover(workerIds, excludedIds, ids)).jobs;
@@ -164,11 +164,11 @@ const merge = (a: RecoverResult, b: RecoverResult): RecoverResult => ({
   failure: a.failure ?? b.failure,
 });
 
-/** The maximum number of a worker's jobs among which refused jobs are searched. Only a huge local queue has more. */
+/** The maximum number of a worker's jobs among which refused jobs are searched. */
 const MAX_LOCKED = 100_000;
 
-// Waits until no transaction has the advisory lock of sweeps. The error of a refused sweep can arrive before the
-// sweep's transaction has released this lock. A worker's next sweep would then find the lock taken, and do nothing.
+// Waits until no transaction has the advisory lock of sweeps. The error of a refused sweep can arrive before the sweep
+// has released this lock. Without the wait, a worker's next sweep could find the lock taken, and do nothing.
 const afterSweep = (db: Database) => query(db, sweepLockSql, [sweepLockKey(db)]);
 
 const sweepLockSql: Statement = () =>

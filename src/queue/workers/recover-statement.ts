@@ -1,6 +1,6 @@
-// Builds the statement by which recover-jobs.ts unlocks the jobs, queues and slots of stale workers, and marks or
-// deletes the rows of these workers. An execution of the statement, unless it only counts, is called a sweep. Either a
-// worker sweeps (the sweeper), or a user has requested the sweep (a manual sweep).
+// Builds the statement that unlocks the jobs, queues and slots of stale workers, and marks or deletes the heartbeat rows
+// of these workers. An execution of the statement, unless it only counts, is called a sweep. Either a worker sweeps (the
+// sweeper), or a user has requested the sweep (a manual sweep).
 import type { Statement } from "../../database/database.ts";
 import { SKIPPED } from "../../database/skipped-rows.ts";
 import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
@@ -15,41 +15,41 @@ export interface RecoverForm {
   readonly heartbeats: boolean;
   /** Whether the statement only counts and changes nothing. */
   readonly isDry: boolean;
-  /** Whether the statement waits for another sweep to end; if not, it leaves the work to that sweep. */
+  /** Whether the statement waits until another sweep has ended. If false, it recovers nothing during another sweep. */
   readonly waitsForSweep: boolean;
-  /** Whether the schema has the tables for limits, which include the table of permits and that of queues' slots. */
+  /** Whether the schema has the tables of limits, with the permits and the slots of queues. */
   readonly slots: boolean;
 }
 
 // The parameters of every form:
-//   $1 float8 the threshold of a manual sweep, in milliseconds, unless a worker's own threshold is longer; null: each
-//             worker's own threshold
+//   $1 float8 the threshold of a manual sweep, in milliseconds. A longer threshold of a worker applies instead. null:
+//             each worker's own threshold
 //   $2 text[] the ids of the workers without a heartbeat row that a manual sweep recovers
-// With `heartbeats`, $3 to $7 follow. They are `staleWorkerIds`, `messages` ('' for the default text), `uptimeMs`,
-// `heartbeatAtMs` and `longestGapMs` of a RecoveryRequest (recover-jobs.ts). A manual sweep does not depend on
-// heartbeats of the sweeper, so its $5 and $7 are infinite.
+// With `heartbeats`, $3 to $7 follow: `staleWorkerIds`, `messages` ('' for the default text), `uptimeMs`,
+// `heartbeatAtMs` and `longestGapMs` of a RecoveryRequest (recover-jobs.ts). A manual sweep has no sweeper with
+// heartbeats, so its $5 and $7 are infinite.
 // Unless `isDry`, the last four parameters are:
 //   text      the key of the advisory lock that each sweep takes
 //   float8    the delay after which a recovered job may run again, in milliseconds
 //   bigint[]  the ids of jobs to skip, because PostgreSQL has refused to change them
-//   bigint[]  the ids of the only jobs to unlock; null: all jobs. If it is not null, no queue or slot is unlocked,
+//   bigint[]  the ids of the only jobs to unlock; null: all jobs. If there are such ids, no queue or slot is unlocked,
 //             and no row of a worker is marked or deleted.
-// All parts below are one statement, so a sweep also works behind a transaction pooler.
+// A sweep is one statement, so it also works behind a transaction pooler. The parts of the statement are:
 // `turn`: takes the advisory lock, so that only one sweep of the schema runs at a time.
 // `stale_row`: checks again whether the workers are stale, because a worker may have sent a heartbeat in the
-// meantime. A row that another transaction has locked is skipped, because that transaction may be a heartbeat. No
-// worker is recovered unless the sweeper's own last heartbeat is recent by the database's clock: if that clock has
-// jumped, or the sweeper was suspended, other workers may look stale although they are not.
-// `due`: also skips jobs whose rows are locked by other transactions. The row of a skipped job's worker is neither
-// marked nor deleted, so that the next sweep finds the worker again.
-// `locked_queue`, `queue`: while a resilient job (see recover-jobs.ts) or a skipped job of a queue stays locked, the
-// queue stays locked, too. Otherwise a later job of the queue could overtake that job.
-// `locked_slot`, `slot`: while such a job stays locked, all slots that its worker has locked in its queue stay
-// locked, because the job may belong to the run in any of these slots.
+// meantime. A row that another transaction has locked is skipped, because that transaction may be a heartbeat. If the
+// sweeper's own last heartbeat is not recent by the database's clock, the sweeper recovers no worker: when that clock
+// has jumped, or the sweeper was suspended, other workers may look stale although they are not.
+// `due`: skips the jobs to skip, and jobs whose rows other transactions have locked. The row of a skipped job's worker
+// is neither marked nor deleted, so that the next sweep finds the worker again.
+// `locked_queue`, `queue`: while a resilient job (flag `infrastructure_resilient`) or a skipped job of a queue stays
+// locked, the queue stays locked, too. Without this, a later job of the queue could overtake the locked job.
+// `locked_slot`, `slot`: while a resilient or skipped job stays locked, all slots that the job's worker has locked in
+// the job's queue stay locked, because the job may belong to the run in any of these slots.
 // `recovered`: if a trigger skips the update of a job, the statement fails and changes nothing. The interrupted
-// attempt counts. Otherwise a job that kills its worker would never use up its attempts. The delay keeps such a job
-// from being the first job that each worker fetches after its start. But if the delay is 0, a job of a named queue
-// keeps its run_at, because with a later run_at other jobs of the queue could overtake it.
+// attempt counts. Without this, a job that kills its worker would never use up its attempts. `run_at` becomes at least
+// now plus the delay, so that such a job is not the first that each worker fetches after its start. If the delay is 0,
+// a job of a named queue keeps its `run_at`: with a later `run_at`, other jobs of the queue could overtake the job.
 export const recoverSql =
   ({ heartbeats, isDry, waitsForSweep, slots }: RecoverForm): Statement =>
   (s) => {
@@ -212,7 +212,8 @@ const countedMessage = (message: string) => `(
       ) as earlier
     )`;
 
-// The table limits the length of `metadata`. If a report leaves no room for the mark, the mark replaces the report.
+// The table limits the length of `metadata`. If the worker's report leaves no room in `metadata` for the mark
+// (`recovered_at` and `recovered_jobs`), the mark replaces the report.
 const unfinishedSql = (s: string, slots: boolean, only: string) => `, unfinished as materialized (
   select locked_by from locked_jobs where is_due and id not in (select id from due)
   union select id from stale_row where ${only}::bigint[] is not null
@@ -238,7 +239,7 @@ const unfinishedSql = (s: string, slots: boolean, only: string) => `, unfinished
   and stale_row.id not in (select locked_by from unfinished)
 )${slots ? withdrawnPermits(s) : ""}`;
 
-// While a resilient job of the worker stays locked, the permits stay, too, because the job may still run.
+// While a resilient job of a worker stays locked, the worker keeps its permits, because the job may still run.
 const withdrawnPermits = (s: string) => `, withdrawn as (
   delete from ${s}._private_limit_permits as permits using stale_row
   where permits.worker_id = stale_row.id

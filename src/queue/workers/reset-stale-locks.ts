@@ -1,8 +1,6 @@
-// Removes old locks, by default those older than 4 hours. Graphile workers remove all locks of that age. This
-// library's workers skip the locks of each worker that has a heartbeat row: if that worker is stale, recovery removes
-// its locks. This library's workers also renew the locks of their own long jobs (renew-locks.ts), so that Graphile
-// workers do not remove these locks. This file also deletes the heartbeat rows of workers that stopped long ago. After
-// that, the locks of the stopped workers are no longer skipped.
+// Removes old locks, by default those older than 4 hours, as Graphile Worker does. Unlike Graphile Worker, skips the
+// locks of each worker that has a heartbeat row: if such a worker is stale, recovery removes its locks. Also deletes
+// the heartbeat rows of workers that stopped long ago, so that the locks of these workers are no longer skipped.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
@@ -19,13 +17,13 @@ export interface ResetLocks {
   readonly refused: readonly RefusedRow[];
 }
 
-// The age of the heartbeat is not checked, because after an outage no heartbeat is recent.
+// The age of the heartbeat is not checked: after an outage no heartbeat is recent, not even that of a live worker.
 const hasHeartbeat = (s: string, lock: string) =>
   `exists (select from ${s}._private_workers as workers where workers.id = ${lock}.locked_by)`;
 
-// $1 float8: the threshold in milliseconds; $2 text: the threshold in words; $3 bigint[]: the ids of the only jobs to
-// be unlocked; null: all jobs. If it is not null, no queue or slot is unlocked. $4 bigint[]: the ids of jobs to be
-// skipped. A slot stays locked if its worker keeps the lock of a job in the slot's queue.
+// $1 float8: the threshold in milliseconds; $2 text: the threshold in words; $3 bigint[]: if not null, only jobs with
+// these ids are unlocked, and no queue or slot; $4 bigint[]: the ids of jobs that are skipped. A slot stays locked if
+// its worker keeps the lock of a job in the slot's queue.
 const resetSql =
   (heartbeats: boolean, slots: boolean): Statement =>
   (s) => {
@@ -126,9 +124,9 @@ function inWords(ms: number): string {
 /** The default threshold in milliseconds, the same as Graphile Worker's. */
 export const STALE_LOCK_MS = 4 * HOUR_MS;
 
-// $1 float8: `thresholdMs`; $2 boolean: `isCertain`. After an outage or a jump of the database's clock, all heartbeats
-// look old. So unless `isCertain` is true, another worker has to exclude this: its last heartbeat is recent, and its
-// heartbeats had no gap for at least the lease of the worker whose row is deleted.
+// $1 float8: `thresholdMs`; $2 boolean: `isCertain`. The heartbeats of another worker exclude an outage, and a jump of
+// the database's clock, if the last of these heartbeats is recent, and there was no gap between them for at least the
+// lease of the worker whose row is deleted.
 const deleteSql: Statement = (s) => `
 delete from ${s}._private_workers as workers
 where ${AGE_MS} > greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})
@@ -139,8 +137,9 @@ and ($2::boolean or ${thresholdOf("null")} <= (
 
 /**
  * Deletes the heartbeat rows of workers whose last heartbeat is older than `thresholdMs` and older than the worker's
- * own thresholds (stale-workers.ts), so that the locks of these workers can be reset. `isCertain`: the caller has
- * excluded an outage. If it is false, a row is deleted only if the heartbeats of another worker exclude an outage.
+ * own thresholds (stale-workers.ts), so that the locks of these workers can be reset. `isCertain`: whether the caller
+ * has excluded an outage, after which all heartbeats look old. If `isCertain` is false, a row is deleted only if the
+ * heartbeats of another worker exclude an outage.
  */
 export async function deleteStaleWorkers(db: Database, thresholdMs: number, isCertain = false) {
   if (await hasWorkerTable(db)) await query(db, deleteSql, [thresholdMs, isCertain]);

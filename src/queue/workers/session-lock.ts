@@ -1,24 +1,22 @@
 // The row locks of the fast mode do not show which worker holds them, and they end only with their transaction. So each
-// connection on which a worker fetches jobs, except behind a transaction pooler, holds a shared advisory lock. Its key
-// is made from the worker's id. By this lock, the recovery of a stale worker finds the worker's idle transactions and
-// ends them, earlier than PostgreSQL would (idle_in_transaction_session_timeout).
+// connection on which a worker fetches jobs holds a shared advisory lock, except behind a transaction pooler. The key
+// of the advisory lock is made from the worker's id in `locked_by`, the session id. By this lock, the recovery of a
+// stale worker finds the worker's idle transactions, and ends them earlier than PostgreSQL would
+// (idle_in_transaction_session_timeout).
 //
 // The heartbeat has its own thread, so the worker keeps its jobs while a task blocks the worker's thread. If the whole
-// process is frozen, the heartbeat stops, too, and the jobs are unlocked after the lease has expired.
-//
-// When a worker has lost a connection, it ends the server process of that connection (endLostConnection). Before that,
-// the worker checks by the same lock that the process still belongs to its session.
+// process is frozen, the heartbeat stops as well, and the jobs are unlocked after the lease has expired.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 const key = (sessionId: string) =>
   `pg_catalog.hashtextextended('worker session ' || ${sessionId}, 0)`;
 
-/** How long to wait for the end of each server process, in milliseconds. */
+/** How long a query waits for the end of each server process, in milliseconds. */
 const WAIT_MS = 1_000;
 
 const holdSql: Statement = () => `select pg_catalog.pg_advisory_lock_shared(${key("$1::text")})`;
 
-/** Acquires the session's shared advisory lock on the connection `db` (not a pool). It ends with the connection. */
+/** Acquires the session's advisory lock on the connection `db` (not a pool). The lock ends with the connection. */
 export async function markConnection(db: Database, sessionId: string): Promise<void> {
   await query(db, holdSql, [sessionId]);
 }
@@ -32,8 +30,9 @@ const endLostSql: Statement = () => `
     and activity.usename = current_user`;
 
 /**
- * Ends the server process `pid` of a lost connection of this session, if the process still exists. Such a process
- * may keep rows locked, even for the session's new connections, and may run statements that arrive late.
+ * Ends the server process `pid` of a lost connection of this session. The process could keep rows locked, even for the
+ * session's new connections, and could run statements that arrive late. Does nothing if no process with this pid holds
+ * the session's advisory lock: the pid may belong to another process now.
  */
 export async function endLostConnection(
   db: Database,
@@ -44,12 +43,12 @@ export async function endLostConnection(
 }
 
 // Only idle transactions are ended, because a running statement ends by its own time limit. Server processes of other
-// roles are left out, because this role may lack the right to end them. Their idle transactions end by the timeout.
+// roles are left out, because this role may lack the right to end them. In such a process, an idle transaction ends by
+// idle_in_transaction_session_timeout.
 
 /**
- * A query that ends the server processes with idle transactions of the workers in the common table expression
- * `stale_row`. It waits up to a second for the end of each process, and returns one row for each process. `has_ended`:
- * whether the process ended in that time.
+ * A query about the workers in the common table expression `stale_row`: ends the workers' server processes that are
+ * idle in a transaction. Returns one row for each process. `has_ended`: whether the process has ended within WAIT_MS.
  */
 export const endTransactions = `
   select pg_catalog.pg_terminate_backend(activity.pid, ${WAIT_MS}) as has_ended

@@ -1,12 +1,12 @@
-// Computes the due ticks of cron entries, and keeps for each entry the first tick that is not handled. This tick
-// advances only when ticks are marked as handled, or are too old. The present time is a parameter.
+// Computes the due ticks of cron entries. Keeps for each entry the first tick that is not handled. Only markHandled()
+// and dropOverdue() change this tick. The present time is a parameter.
 import type { CronEntry } from "../../domain/cron/cron-entry.ts";
 import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule.ts";
 import type { KnownCrontab } from "../../queue/cron/known-crontabs.ts";
 
 /**
  * The age, in milliseconds, up to which a running worker handles ticks that it missed in an outage or while its
- * machine slept. For an entry with a backfill period, that period is added to the age. Older ticks are dropped.
+ * machine slept. An entry's backfill period is added to this age. Older ticks are dropped.
  */
 export const CATCH_UP_MS = 24 * 60 * 60_000;
 
@@ -14,8 +14,8 @@ export interface DueTick {
   readonly entry: CronEntry;
   readonly tickMs: number;
   /**
-   * For a cron entry: whether the tick is before the timetable's start. For a schedule: whether the tick is over a
-   * minute late.
+   * For a cron entry of the program: whether the tick is before the timetable's start. For a schedule: whether the tick
+   * is over a minute late.
    */
   readonly isBackfill: boolean;
   /** Whether the tick adds no job, because it is too old. Only ticks of schedules have this member. */
@@ -35,7 +35,8 @@ export class CronTimeline {
 
   /**
    * The ticks of an entry begin at `startMs`. A backfill period moves this beginning back by the period, but at most to
-   * the moment after the entry's last execution or, if it has none, to its registration in the database.
+   * the moment after the entry's last execution. If the entry was never executed, the beginning moves back at most to
+   * the entry's registration in the database.
    */
   constructor(entries: readonly CronEntry[], stored: readonly KnownCrontab[], startMs: number) {
     this.#startMs = startMs;
@@ -73,7 +74,7 @@ export class CronTimeline {
     }
   }
 
-  /** Drops ticks that are too old. Returns the entries of the dropped ticks. */
+  /** Drops ticks that are too old (CATCH_UP_MS). Returns the entries of the dropped ticks. */
   dropOverdue(nowMs: number): CronEntry[] {
     const late = this.#lines.filter(
       ({ entry, nextMs }) => nextMs < nowMs - CATCH_UP_MS - entry.fillMs,
@@ -102,7 +103,7 @@ function nextOf(schedule: CronSchedule, fromMs: number): number {
   return schedule.next(fromMs) ?? Number.POSITIVE_INFINITY;
 }
 
-/** Returns the index of the smallest value, the first of equal ones, so entries with the same tick keep their order. */
+/** Returns the index of the smallest value; of equal values, the first: entries with the same tick keep their order. */
 function earliest(values: readonly number[]): number {
   let index = 0;
   for (let other = 1; other < values.length; other++) {

@@ -14,13 +14,13 @@ export interface ResultBatch {
   readonly returned: FetchedJob[];
   /** The locks of ended runs of named queues: ids of queues, or of slots of limited queues (queue/sql/slots.ts). */
   readonly unlockedQueues: number[];
-  /** Whether some results may have been written before. Then a missing row does not prove that the lock was lost. */
+  /** Whether some results may have been written before. If so, a missing row does not prove that a lock was lost. */
   readonly isRepeated: boolean;
 }
 
 type ResultPart = Partial<ResultBatch>;
 
-/** Joins parts of a batch. The `failures` of all parts are joined; of every other member, the last one is used. */
+/** Joins the `failures` of all parts. For every other member, the value of the last part that has it is used. */
 export function batchOf(isRepeated: boolean, parts: readonly ResultPart[]): ResultBatch {
   const nothing = { done: [], failures: [], returned: [], unlockedQueues: [], isRepeated };
   const failures = parts.flatMap((part) => part.failures ?? []);
@@ -28,8 +28,8 @@ export function batchOf(isRepeated: boolean, parts: readonly ResultPart[]): Resu
 }
 
 /**
- * Splits failures by the statement that writes them: snoozes and the others. In the safe mode each statement has its
- * own transaction, so that PostgreSQL can refuse one and not the other.
+ * Splits failures into snoozes and others, which separate statements write. In the safe mode these statements have
+ * separate transactions, so PostgreSQL can refuse one of them and not the other.
  */
 export function byStatement(failures: readonly FailedJob[]): readonly FailedJob[][] {
   const isSnooze = ({ next }: FailedJob) => next.kind === "snooze";
@@ -53,8 +53,9 @@ export function jobsIn(
 
 /**
  * Emits `job:complete` for written results. `lost`: the ids of the jobs among `sent` that were no longer locked for
- * this attempt; they get `job:interrupted`. Exceptions: a job whose task has deleted its row is completed, and in a
- * repeated batch the other lost jobs get the result `unknown`, because their results may have been written before.
+ * this attempt; for these jobs `job:interrupted` is emitted. Exceptions: a lost job whose task deletes the job's row is
+ * completed; in a repeated batch, each other lost job gets the result `unknown`, because its result may have been
+ * written before.
  */
 export function emitSettled(
   hooks: Hooks,
@@ -86,7 +87,7 @@ export function emitSettled(
   for (const job of written.returned) emit(job, "returned", null);
 }
 
-/** Jobs whose rows a transaction of their task deletes. If such a row is missing, the job was completed. */
+/** Jobs whose rows a transaction of their task deletes. If the row of such a job is missing, the job was completed. */
 const byTask = new WeakSet<FetchedJob>();
 
 /** The completed jobs that an interceptor skipped. They are rare, so batches have no list of them. */
@@ -100,20 +101,19 @@ export class Results {
   #isRepeated = false;
   /**
    * By the lock of a run: the number of unanswered batches that return jobs of the run without unlocking the run. The
-   * run is unlocked only after the answers to these batches; otherwise later jobs of the queue could start before the
-   * returned jobs.
+   * run is unlocked only after the answers to these batches. Without this, later jobs of the queue could start before
+   * the returned jobs.
    */
   readonly #goingBack = new Map<number, number>();
-  /** Unanswered batches. Not a Set, for the reason given at `#running` in job-executor.ts. */
+  /** Unanswered batches. Not a Set, because V8 keeps a Set's old tables until a full garbage collection. */
   #sent: readonly ResultBatch[] = [];
-  /** Resolves at the next endWait(); null: no caller waits for it. */
+  /** Resolves at the next endWait(); null: no caller waits. */
   #answer: PromiseWithResolvers<void> | null = null;
 
   complete(job: FetchedJob): void {
     this.#done.push(job);
   }
 
-  /** Completes a job that an interceptor skipped. */
   skip(job: FetchedJob): void {
     skipped.add(job);
     this.complete(job);
@@ -143,13 +143,13 @@ export class Results {
     this.#unlockedQueues.push(queueId);
   }
 
-  /** Records the return of unstarted jobs, and the unlocking of runs. `queueIds`: the locks of these runs. */
+  /** `queueIds`: the locks of the runs to unlock. */
   giveBack(jobs: readonly FetchedJob[], queueIds: readonly number[]): void {
     for (const job of jobs) this.return(job);
     for (const id of queueIds) this.freeQueue(id);
   }
 
-  /** The jobs whose results wait to be sent. Jobs of unanswered batches are not among them. */
+  /** The jobs whose results wait to be sent, without the jobs of unanswered batches. */
   get jobs(): readonly FetchedJob[] {
     return jobsIn({ done: this.#done, failures: this.#failures, returned: this.#returned });
   }
@@ -159,12 +159,11 @@ export class Results {
     return jobsIn({ done: this.#done, failures: this.#failures, returned: [] });
   }
 
-  /** Jobs that never started, until their return is confirmed. */
+  /** Unstarted jobs whose return is not confirmed yet. */
   get unstarted(): readonly FetchedJob[] {
     return [...this.#sent, { returned: this.#returned }].flatMap(({ returned }) => returned);
   }
 
-  /** Resolves when the return of all unstarted jobs is confirmed. */
   async allReturned(): Promise<void> {
     while (this.unstarted.length > 0) {
       this.#answer ??= Promise.withResolvers();
@@ -194,7 +193,7 @@ export class Results {
     return this.#isRepeated;
   }
 
-  /** Takes the results for a write. Call endWait() with the batch after its answer or failure. */
+  /** Takes the results for a write. After the answer or the failure of the write, call endWait() with the batch. */
   send(): ResultBatch {
     const batch = this.take();
     this.#sent = [...this.#sent, batch];
@@ -205,8 +204,8 @@ export class Results {
   }
 
   /**
-   * Like send(), but the batch needs no endWait(). Neither method unlocks runs to which an unanswered batch returns
-   * jobs; the locks of these runs stay for a later batch.
+   * Like send(), but the batch needs no endWait(). If an unanswered batch returns jobs of a run without unlocking the
+   * run, both methods leave the lock of the run for a later batch.
    */
   take(): ResultBatch {
     const waiting = this.#unlockedQueues.filter((id) => this.#goingBack.has(id));
@@ -234,10 +233,10 @@ export class Results {
   }
 
   /**
-   * Takes the results of attempts whose jobs this worker has locked again for a later attempt. Most often such a
-   * result was written, and only the answer was lost. If it were sent again, it would change the later attempt.
-   * `locked`: the jobs that are locked for this worker according to the database's answers; `fetched`: the ids of jobs
-   * that an unanswered fetch has locked for a later attempt.
+   * Takes the results of attempts whose jobs this worker has locked again for a later attempt. Such a result may have
+   * been written before. If the result were sent again, it would change the later attempt. `locked`: the jobs that are
+   * locked for this worker according to the database's answers. `fetched`: the ids of jobs that an unanswered fetch has
+   * locked for a later attempt.
    */
   takeOutdated(locked: readonly FetchedJob[], fetched: ReadonlySet<string>): ResultBatch {
     const latestMs = new Map<string, number>();
@@ -285,7 +284,7 @@ export class Results {
   }
 }
 
-/** Returns the locks of the runs to which a batch returns jobs without unlocking the run. */
+/** Returns the locks of the runs whose jobs the batch returns without unlocking the run. */
 function queuesGoingBack({ returned, unlockedQueues }: ResultBatch): ReadonlySet<number> {
   const ids = new Set<number>();
   for (const { runLock } of returned) if (runLock !== null) ids.add(runLock);

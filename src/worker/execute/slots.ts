@@ -1,19 +1,15 @@
-// The slots in which jobs run. The number of slots is the worker's concurrency. An occupied slot takes units of work
-// from its source, one after another. A unit is a job, or a run of a named queue; the slot runs the jobs of such a run
-// in order. A slot becomes free when its source has no unit or may start no job, or when more slots are occupied than
-// the concurrency now allows.
+// The slots in which jobs run. An occupied slot takes work units from its source, one after another. A slot becomes
+// free when its source has no unit or may start no job, or when more slots are occupied than the concurrency allows.
 import type { FetchedJob } from "./fetched-job.ts";
 
 /**
- * Jobs of one named queue, which run in order in one slot. `lock`: the queue or the slot of the queue that the run has
- * locked, as a number (queue/sql/slots.ts).
+ * Jobs of one named queue, which run in order in one slot. `lock`: the number (queue/sql/slots.ts) of what the run has
+ * locked: the named queue or, if the queue is under a limit, one of the queue's own slots.
  */
 export class QueueRun {
   readonly lock: number;
   readonly jobs: FetchedJob[] = [];
-  /**
-   * Whether a later run with the same lock has begun. After a restore of the tables, that run may be of another queue.
-   */
+  /** Whether a later run with the same lock has begun. The end of this run must then keep the lock. */
   isOvertaken = false;
 
   constructor(lock: number) {
@@ -34,15 +30,12 @@ export interface WorkSource {
   take(): WorkUnit | undefined;
   /** Runs a job. Returns undefined if the job is done at once; otherwise a promise, which never rejects. */
   run(job: FetchedJob): Promise<void> | undefined;
-  /** Called when a job has ended. */
   jobEnded(job: FetchedJob): void;
-  /**
-   * Called when a run of a queue has ended or was abandoned. `unstarted`: the jobs of the run that have not started.
-   */
+  /** Called when a run has ended or was abandoned. `unstarted`: the jobs of the run that have not started. */
   runEnded(run: QueueRun, unstarted: readonly FetchedJob[]): void;
 }
 
-/** The worker's concurrency: the number of slots in each of its sessions. It may change at any time. */
+/** The worker's concurrency: the number of slots in each of its sessions. May change at any time. */
 export interface SlotCount {
   readonly value: number;
 }
@@ -82,7 +75,7 @@ export class Slots {
     return this.#occupied.length === 0;
   }
 
-  /** Returns the source's jobs in slots: the running jobs, and jobs of runs of queues that have not started. */
+  /** Returns the source's jobs in slots: running jobs, and the unstarted jobs of runs. */
   jobs(source: WorkSource): readonly FetchedJob[] {
     return this.#slotsOf(source).flatMap(({ unit, started }) => {
       if (unit === undefined) return [];
@@ -90,7 +83,7 @@ export class Slots {
     });
   }
 
-  /** Returns the jobs that occupy the source's slots. A cancelled job may have its result and still occupy a slot. */
+  /** Returns the source's running jobs. A cancelled job's attempt may have ended while the job's code still runs. */
   runningJobs(source: WorkSource): readonly FetchedJob[] {
     return this.#slotsOf(source).flatMap(({ unit, started }) => {
       if (unit === undefined) return [];
@@ -122,10 +115,7 @@ export class Slots {
     );
   }
 
-  /**
-   * Removes the unstarted jobs of each run of this source for whose next job `isLate` returns true. Returns the removed
-   * jobs.
-   */
+  /** Removes and returns the unstarted jobs of each run of this source whose next job is late. */
   cutRuns(source: WorkSource, isLate: (job: FetchedJob) => boolean): readonly FetchedJob[] {
     return this.#slotsOf(source).flatMap(({ unit, started }) => {
       const next = unit instanceof QueueRun ? unit.jobs[started] : undefined;
@@ -134,8 +124,8 @@ export class Slots {
   }
 
   /**
-   * Occupies free slots while `hasMore()` returns true. Returns a promise for each of these slots. It resolves when the
-   * slot is free again; for an abandoned slot, when the job in it has ended.
+   * Occupies free slots while `hasMore()` returns true. Returns a promise for each of these slots. The promise resolves
+   * when the slot is free again or, if the slot was abandoned, when the slot's running job has ended.
    */
   fill(source: WorkSource, hasMore: () => boolean): readonly Promise<void>[] {
     const ended: Promise<void>[] = [];
@@ -168,7 +158,7 @@ export class Slots {
       const unit = source.take();
       if (unit === undefined) break;
       slot.unit = unit;
-      // A job that is done at once is not awaited, because that would cost more than the job.
+      // If the job is done at once, nothing is awaited, because an await would cost more than the job.
       const pending = unit instanceof QueueRun ? this.#runQueue(slot, unit) : source.run(unit);
       if (pending !== undefined) {
         await pending;
@@ -209,10 +199,7 @@ export function jobsOf(unit: WorkUnit): readonly FetchedJob[] {
   return unit instanceof QueueRun ? unit.jobs : [unit];
 }
 
-/**
- * Groups jobs into units, in the order of the jobs. Jobs with the same lock become one run, at the place of the first
- * of these jobs.
- */
+/** Groups jobs into units, in order. Jobs with the same lock become one run, at the place of the first such job. */
 export function workUnits(jobs: readonly FetchedJob[]): readonly WorkUnit[] {
   if (jobs.every((job) => job.runLock === null)) return jobs;
   const runs = new Map<number, QueueRun>();

@@ -8,19 +8,18 @@ import type { BatchResults, Task } from "../task/task.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 
 /**
- * The result of an attempt: null if the attempt succeeded. `payload`: the job's new payload, a JSON array of the failed
- * items of a batch; null if the payload stays as it is.
+ * The result of an attempt: null if the attempt succeeded. `payload`: the job's new payload, a JSON array of the items
+ * of the old payload that failed; null: the payload stays as it is.
  */
 export type Result = null | { readonly error: Error; readonly payload: string | null };
 
-/** Returns the attempt's result for a value that the handler has returned. `kind`: the kind of the task. */
+/** Returns the attempt's result for a value that the handler returned. For a batch or a list, use judgePending(). */
 export function judge(kind: Task["kind"], value: unknown): Result {
-  // A task written for Graphile Worker fails by throwing. Its return value has no meaning, unless the value is a list,
-  // which judgePending() handles.
+  // A task written for Graphile Worker fails by throwing. Of its return values, only a list has a meaning.
   return kind === "graphile" ? null : judgeValue(value);
 }
 
-/** Like judge(), but also for the list of results of a batch or of a task written for Graphile Worker. */
+/** Like judge(), but also for a batch, and for a list that a task written for Graphile Worker has returned. */
 export async function judgePending(
   kind: Task["kind"],
   job: FetchedJob,
@@ -39,8 +38,7 @@ function judgeValue(value: unknown): Result {
 async function judgeBatch(job: FetchedJob, results: BatchResults): Promise<Result> {
   if (results === undefined || results === null) return null;
   const items = jsonElements(job.payloadText.trim()) ?? [];
-  // All promises in the list are settled before the results are counted. If the throw below left a rejected promise
-  // unhandled, the process would end.
+  // All promises are settled before the throw below, because an unhandled rejected promise would end the process.
   const settled = Array.isArray(results) ? await Promise.allSettled(results) : null;
   if (settled?.length !== items.length) {
     throw new Error(
@@ -51,8 +49,8 @@ async function judgeBatch(job: FetchedJob, results: BatchResults): Promise<Resul
 }
 
 /**
- * Returns the attempt's result for a returned list. If the payload is a list of the same length, the items whose
- * promises were rejected have failed. If the payload is no such list, the attempt has succeeded.
+ * Returns the attempt's result for a returned list. If the payload is a list of the same length, an item of the payload
+ * has failed if the promise at its place was rejected. If the payload is no such list, the attempt has succeeded.
  */
 async function judgeGraphile(job: FetchedJob, results: readonly unknown[]): Promise<Result> {
   const items = jsonElements(job.payloadText.trim()) ?? [];
@@ -78,7 +76,7 @@ function partial(
   return { ...failure(message), payload: `[${left.join(",")}]` };
 }
 
-/** Returns the result of a failed attempt. If `thrown` is not an Error, its text becomes the message of a new Error. */
+/** Returns the result of a failed attempt. If `thrown` is no Error, its text becomes the message of a new Error. */
 export function failure(thrown: unknown): { error: Error; payload: null } {
   return {
     error: isError(thrown) ? thrown : errorWithoutStack(textOf(thrown)),
@@ -87,8 +85,8 @@ export function failure(thrown: unknown): { error: Error; payload: null } {
 }
 
 /**
- * Returns the error of a failed attempt: `error`, or for a cancelled job its JobCancelled. If `error` is another error,
- * the JobCancelled is a new one, with `error` as its cause.
+ * Returns the error of a failed attempt: `error`, unless the job was cancelled and `error` is not the job's own
+ * JobCancelled. In this case returns a new JobCancelled with `error` as its cause.
  */
 export function endError({ cancelled }: FetchedJob, error: Error): Error {
   if (cancelled === undefined || error === cancelled) return error;
@@ -109,12 +107,12 @@ function textOf(thrown: unknown): string {
   }
 }
 
-/** Whether a value has then(), and so has to be awaited. A query builder, too, may run its query only when awaited. */
+/** Whether a value has then() and must be awaited: a promise, or a query builder that runs only when awaited. */
 export function isThenable(value: unknown): boolean {
   return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
 }
 
-/** The maximum number of causes in `last_error`. There is a maximum because an error may be its own cause. */
+/** The maximum number of causes in `last_error`, needed because an error may be its own cause. */
 const MAX_CAUSES = 8;
 
 /** Returns the text for `last_error`: message and stack, and for an error of task/outcomes.ts also its cause's text. */

@@ -1,28 +1,28 @@
-// Makes named queues managed while a limit applies to them, and ordinary again afterwards (queue/sql/slots.ts). All
-// fetches of a session share one ManagedQueues. Its work is done in passes. After a change of limits, a pass checks
-// all queues that are not paused. If only jobs were announced, it checks the queues that are not managed yet, and
-// those whose number of slots is still to be corrected (`managed:0`). Each pass scans the rows of all queues.
-// Therefore the pause after a pass is usually at least 20 times as long as the pass.
+// Makes named queues managed while a limit applies to them, and ordinary again afterwards. In a managed queue, each run
+// locks a slot instead of the queue (queue/sql/slots.ts). One ManagedQueues serves all fetches of a session, and works
+// in passes. After a change of limits, a pass checks all queues that are not paused. If only jobs were announced, it
+// checks the queues that are not managed yet, and those whose number of slots is still to be corrected (`managed:0`).
+// Each pass scans the rows of all queues. So the wait after a pass is usually at least 20 times as long as the pass.
 import type { Clock } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import { manageQueues } from "../../queue/limits/managed-queues.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 
 /**
- * The pause after a pass is at least this many times as long as the pass, unless the pass has changed queues and left
- * others to change. Then the pause is at least as long as the pass.
+ * The wait after a pass is at least this many times as long as the pass. If the pass has changed queues and left out
+ * other queues, the wait is only at least as long as the pass.
  */
 const SHARE = 20;
 /**
- * The pause after a pass that lost its connection. SHARE does not apply to it, because the pass's duration does not
+ * The wait after a pass that lost its connection. SHARE does not apply, because the duration of such a pass does not
  * show how long the server has worked.
  */
 const LOST_MS = 1_000;
-/** The shortest pause between two passes. */
+/** The shortest wait between two passes. */
 const PAUSE_MS = 5;
 /**
- * The shortest pause while queues differ from the limits but cannot be changed yet. The pause doubles after each pass
- * that changes nothing, up to MAX_PENDING_MS. The end of a run cuts it short.
+ * The shortest wait while queues differ from the limits but cannot be changed yet. The wait doubles after each pass
+ * that changes nothing, up to MAX_PENDING_MS. The end of a run cuts the wait short.
  */
 const PENDING_MS = 50;
 const MAX_PENDING_MS = 1_000;
@@ -33,15 +33,11 @@ export class ManagedQueues {
   #news = 1;
   /** `#news` at the start of the last pass that left no queue to change. */
   #done = 0;
-  /**
-   * `#news` at the start of the last pass that left no queue to change, except queues that wait for the end of a run.
-   */
+  /** Like `#done`, but the pass may have left queues that wait for the end of a run. */
   #read = 0;
   #hasAllToRead = true;
   #mayReadAtMs = 0;
-  /**
-   * The end of the pause that SHARE or LOST_MS requires after the last pass. The end of a run does not cut it short.
-   */
+  /** The end of the wait that SHARE or LOST_MS requires after the last pass. Nothing cuts this wait short. */
   #pausesUntilMs = 0;
   #pendingMs = PENDING_MS;
   #isReading = false;
@@ -56,7 +52,7 @@ export class ManagedQueues {
     return this.#changes;
   }
 
-  /** Called when limits have changed: a queue may need more or fewer slots, or become ordinary again. */
+  /** Called when limits have changed, so that any queue may have to be changed. */
   limitsChanged(): void {
     this.#hasAllToRead = true;
     this.#news++;
@@ -67,26 +63,26 @@ export class ManagedQueues {
     this.#news++;
   }
 
-  /** Called when a run of a queue may have ended. Perhaps the queue could not be changed during the run. */
+  /** Called when a run of a queue may have ended. During a run, it may be impossible to change the queue. */
   runEnded(): void {
     this.#pendingMs = PENDING_MS;
     const soonMs = Math.max(this.#clock.monotonic() + PAUSE_MS, this.#pausesUntilMs);
     this.#mayReadAtMs = Math.min(this.#mayReadAtMs, soonMs);
   }
 
-  /** When the next pass is due, by the monotonic clock; Infinity: not before a running pass ends or an event occurs. */
+  /** When the next pass is due, by the monotonic clock; Infinity: a pass is running, or there is nothing to change. */
   get dueAtMs(): number {
     return this.#done >= this.#news || this.#isReading
       ? Number.POSITIVE_INFINITY
       : this.#mayReadAtMs;
   }
 
-  /** Whether no queue has to be changed, except for those that wait for the end of a run or a pause. */
+  /** Whether no queue has to be changed, except queues that wait for the end of a run, or of their own pause. */
   get isDone(): boolean {
     return this.#read >= this.#news;
   }
 
-  /** Makes queues managed, or ordinary again, if a pass is due. */
+  /** Runs a pass if a pass is due. Throws the error of the pass. */
   async manage(connection: WorkerConnection): Promise<void> {
     const startedMs = this.#clock.monotonic();
     if (startedMs < this.dueAtMs) return;

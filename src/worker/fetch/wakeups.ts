@@ -8,15 +8,15 @@
 import type { Clock } from "../../base/clock.ts";
 import { isOfResumed } from "../../queue/pauses/pause.ts";
 
-// The delay between a fetch that finds nothing and the read of the next due time. Without it, a worker that gets a job
-// every few milliseconds would read the next due time after each job.
+// The delay between a fetch that finds nothing and the read of the next due time. Without this delay, a worker that
+// gets a job every few milliseconds would read the next due time after each job.
 const SETTLED_MS = 15;
 
-// The search for the next due job begins this long before `sinceSeconds`. A fast lane may have fetched a moment before
-// `sinceSeconds`, so it may have missed jobs that became due after its fetch.
+// The search for the next due job begins this long before the last fetch (`sinceSeconds`), because the fast lane may
+// have fetched a moment earlier and missed jobs that became due in between.
 const MARGIN_S = 0.05;
 
-/** How many announcements are kept, to ignore their repetitions. Later repetitions only cause needless fetches. */
+/** How many announcements are kept, to ignore their repetitions. A later repetition only causes a needless fetch. */
 const REMEMBERED = 64;
 
 export interface WakeupsParts {
@@ -27,16 +27,16 @@ export interface WakeupsParts {
 }
 
 /**
- * Resolves to the milliseconds from now until the first job that becomes due after `sinceSeconds`; negative: the job is
- * due already; null: no such job becomes due within a day, or no connection can read it now. `sinceSeconds`: a time of
- * the database's clock, in seconds since the epoch.
+ * Resolves to the milliseconds from now until the first time after `sinceSeconds` at which a job becomes due;
+ * negative: this time has passed; null: no job becomes due within a day, or no connection can read the time now.
+ * `sinceSeconds`: a time of the database's clock, in seconds since the epoch.
  */
 export type NextRunAt = (sinceSeconds: number) => Promise<number | null>;
 
 export class Wakeups {
   readonly #parts: WakeupsParts;
   #cancelTimer: () => void = () => {};
-  /** Counts the calls of sleep(), so that the due time read for an earlier call is ignored. */
+  /** Counts the calls of sleep(), so that a due time read for an earlier call is ignored. */
   #sleep = 0;
   #isStopped = false;
   readonly #announcements = new Set<string>();
@@ -45,15 +45,14 @@ export class Wakeups {
     this.#parts = parts;
   }
 
-  /** Begins a poll interval. At its end the worker is woken, and the next interval begins. */
+  /** Begins a poll interval. At its end, wakes the worker and begins the next interval. */
   start(): void {
     this.#arm(this.#parts.pollIntervalMs, () => this.#poll());
   }
 
   /**
-   * `payload`: that of an announcement, such as `{"r":0.123,"count":1}`. The random number `r` identifies the
-   * announcement. If a fast lane also listens, most announcements arrive twice, and the repetition is ignored. An
-   * announcement without `r` always counts as new.
+   * `payload`: the payload of an announcement, such as `{"r":0.123,"count":1}`. The random number `r` identifies the
+   * announcement. If a fast lane also listens, most announcements arrive twice, and the repetition is ignored.
    */
   jobsAnnounced(payload: string): void {
     if (payload.startsWith('{"r":')) {
@@ -63,13 +62,14 @@ export class Wakeups {
       if (this.#announcements.size > REMEMBERED) this.#announcements.delete(oldest as string);
     }
     const [, count = 1] = /"count":(\d{1,9})\b/.exec(payload) ?? [];
-    // For resumed jobs, the count 0 prevents a quick fetch, which might miss them: other jobs may come before them.
+    // The count 0 prevents a quick fetch, which might miss resumed jobs: it finds only jobs of the most urgent
+    // priority, and none of a named queue.
     this.#parts.wake(isOfResumed(payload) ? 0 : Number(count));
   }
 
   /**
    * Called when a fetch at `sinceSeconds` (see NextRunAt) has found no ready job. After a moment, reads when the next
-   * job becomes due. Wakes the worker at that time, or after the poll interval if that is sooner.
+   * job becomes due. Wakes the worker at that time, at the latest after the poll interval.
    */
   sleep(sinceSeconds: number, nextRunAt: NextRunAt): void {
     const sleep = ++this.#sleep;
@@ -77,7 +77,7 @@ export class Wakeups {
     this.#arm(settledMs, () => void this.#readNextRun(sleep, sinceSeconds, nextRunAt));
   }
 
-  /** Ends all wake-ups. */
+  /** Ends the polls and the waits for due jobs. Announcements still call `wake`. */
   stop(): void {
     this.#isStopped = true;
     this.#sleep++;

@@ -1,5 +1,4 @@
-// Loads the tasks of a directory, by Graphile Worker's rules. The task of a module is made from its default export.
-// The task of any other executable file runs the file as a program. One error reports the problems of all files.
+// Loads the tasks of a directory, by Graphile Worker's rules.
 import { InputError, messageOf, type Problem } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
 import { safeLogger } from "../../base/safe-logger.ts";
@@ -10,14 +9,9 @@ import type { TaskFile } from "./task-files.ts";
 
 /** Options of loadTasks(). */
 export interface LoadTasksOptions {
-  /**
-   * The worker's schema. Programs receive its name in WORKER_SCHEMA, and the helper getQueueName() reads the names of
-   * queues from it. Default `worker`.
-   */
+  /** The worker's schema, for programs (WORKER_SCHEMA) and for the helper getQueueName(). Default `worker`. */
   readonly schema?: string;
-  /**
-   * The time limit of a program, in milliseconds. Default: the worker's `timeoutMs`. Does not apply to modules.
-   */
+  /** The time limit of a program, in milliseconds. Default: the worker's `timeoutMs`. Does not apply to modules. */
   readonly timeoutMs?: number | undefined;
   /**
    * The time between SIGTERM and SIGKILL when a program is stopped, in milliseconds. It should be less than the
@@ -29,8 +23,8 @@ export interface LoadTasksOptions {
   /** The function that runs programs. Default: they are child processes of this process. */
   readonly runProgram?: RunProgram;
   /**
-   * Texts, such as the database's password, that are replaced by •••• in the output and the errors of programs. Texts
-   * of fewer than 4 characters are ignored. Default: none.
+   * Texts, such as passwords, that are replaced by •••• in the output and the errors of programs. Texts of fewer than 4
+   * characters are ignored. Default: none.
    */
   readonly secrets?: readonly string[];
 }
@@ -40,14 +34,14 @@ const OPEN_TO_ALL =
   "every user of this machine can write to it, and so run code as this worker: use chmod o-w";
 
 /**
- * Returns the tasks of a directory, as Graphile Worker finds them. Each module (.js .mjs .cjs .ts .mts) is a task, and
- * so is each executable file of another kind. The identifier of a task is the path of its file without extensions:
- * `mail/send.ts` is the task `mail/send`. The default export of a module is a function, which is called with
- * `(payload, helpers)` as in Graphile Worker. The attempt fails if the function throws or rejects. The return value is
- * ignored, unless the payload and the return value are lists of the same length. Then an item of the payload has failed
- * if the result at its place is a promise that rejects. The default export may also be a task that defineTask()
- * returned, with the identifier that the path requires. A program receives `{"payload": …}` on stdin; the attempt fails
- * unless the exit code is 0. If files are invalid, loadTasks() rejects with an InputError that lists all of them.
+ * Returns the tasks of a directory, as Graphile Worker finds them. Each module (.js .mjs .cjs .ts .mts) and each other
+ * executable file (a program) is a task. The task's identifier is the path of the file without extensions:
+ * `mail/send.ts` is the task `mail/send`. The default export of a module is a function, or a task of defineTask() with
+ * the identifier that the path requires. The function is called with `(payload, helpers)`, as in Graphile Worker. The
+ * attempt fails if the function throws or rejects. If the payload and the return value are lists of the same length, an
+ * item of the payload fails if the promise at its place in the returned list rejects. Any other return value is
+ * ignored. A program receives `{"payload": …}` on stdin. The attempt fails unless the program's exit code is 0. If the
+ * directory cannot be read or files are invalid, rejects with an InputError that lists all problems.
  */
 export async function loadTasks(
   directory: string,

@@ -1,6 +1,6 @@
-// Creates the report in a worker's heartbeat row. The admin shows the report to users. Sweeps read the length of the
-// worker's lease from it, and cleanups keep the tasks that it lists. After a call that pauses jobs, the report shows
-// whether the worker applies the pause. All lists in the report are bounded. An unchanged report is not written again.
+// Creates the report in a worker's heartbeat row. The admin shows the report. Sweeps read the worker's thresholds from
+// the report, and cleanups keep the tasks that it lists. After a call that pauses jobs, the report shows whether the
+// worker applies the pause. An unchanged report is not written again.
 import { hostname } from "node:os";
 import { monotonic, now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
@@ -15,9 +15,8 @@ export interface WorkerDescription {
   readonly concurrency: number;
   readonly tasks: ReadonlyMap<string, { readonly tally: Counts }>;
   readonly cron: readonly CronTick[];
-  /** The running jobs of both modes. Those of the fast mode have only row locks, so nothing else lists them. */
+  /** The running jobs of the safe mode and of the fast mode. A job with only a row lock is listed nowhere else. */
   readonly running: readonly RunningJob[];
-  /** Jobs that were fetched and have not started. */
   readonly unstarted: readonly { readonly id: string; readonly fetchedAtMs: number }[];
   /** Jobs that stay locked because PostgreSQL refuses their results, and jobs and queues that it refuses to lock. */
   readonly unsettled: readonly {
@@ -26,7 +25,7 @@ export interface WorkerDescription {
     readonly error: string;
     readonly isLocked: boolean;
   }[];
-  /** The mark of the pauses that the worker applies (pause-state.ts); null: no mark yet, or no table of pauses. */
+  /** The mark (pause-state.ts) of the pauses that the worker applies; null: no mark yet, or no table of pauses. */
   readonly pausesApplied: string | null;
 }
 
@@ -36,7 +35,7 @@ interface Counts {
   readonly failed: number;
 }
 
-/** An entry of the timetable and its next tick; Infinity if there is none. */
+/** A cron entry, and the time of its next tick; Infinity if no tick follows. */
 export interface CronTick {
   readonly entry: CronEntry;
   readonly nextMs: number;
@@ -44,7 +43,7 @@ export interface CronTick {
 
 interface RunningJob {
   readonly job: { readonly id: string; readonly taskIdentifier: string };
-  /** The time of its start, by the monotonic clock. */
+  /** When the attempt began, by the monotonic clock. */
   readonly startedAtMs: number;
 }
 
@@ -56,7 +55,7 @@ const MAX_DETAILS = 100;
 const MAX_SHORT_LIST_LENGTH = 20;
 const MAX_ERROR_LENGTH = 1_000;
 
-/** A job is listed as fetched only if its fetch is at least this old. Most jobs start or are returned earlier. */
+/** A job is listed as fetched only if its fetch is at least this old. Most jobs start or are given back earlier. */
 const LISTED_AFTER_MS = 250;
 
 /** Returns the ids of jobs to list as fetched. */
@@ -70,8 +69,8 @@ export class HeartbeatMetadata {
   readonly #config: RecoveryConfig;
   readonly #rates = new WorkerRates();
   /**
-   * The start times of running attempts, by job id. Each is computed only once: the clocks drift, so a repeated
-   * computation would change the report.
+   * The start times of running attempts, by job id. Each time is converted to the database's clock only once: the
+   * clocks drift, so a repeated conversion would change the report.
    */
   #since = new Map<string, { readonly startedAtMs: number; readonly since: string }>();
 
@@ -80,8 +79,8 @@ export class HeartbeatMetadata {
   }
 
   /**
-   * Returns the report as JSON text. Lists that contain names are halved until the text is within the limit. `fetched`:
-   * the ids of jobs to list as fetched. `aheadMs`: how far this machine's clock is ahead of the database's.
+   * Returns the report as JSON text. Lists that contain names are shortened until the text fits into the table.
+   * `fetched`: the ids of jobs to list as fetched. `aheadMs`: how far this machine's clock is ahead of the database's.
    */
   text(
     { concurrency, tasks, cron, running, unsettled, pausesApplied }: WorkerDescription,

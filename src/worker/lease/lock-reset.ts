@@ -1,7 +1,7 @@
-// Resets the stale locks of workers without a heartbeat row. (Graphile workers reset the stale locks of all workers.)
-// Also deletes the heartbeat rows of stale workers, restores the rows of queues that a cleanup deleted although they
-// have jobs, and deletes the rows of throttles whose period is over. The first reset is at a random moment of the first
-// minute, so that many workers do not reset locks at once. Further resets follow about every `intervalMs`.
+// Resets the stale locks of workers without a heartbeat row. Also deletes the heartbeat rows of stale workers, restores
+// the rows of queues that a cleanup deleted although they have jobs, and deletes the rows of throttles whose period is
+// over. The first reset is at a random moment of the first minute, so that workers that start together do not all reset
+// locks at once.
 import { wait } from "../../base/clock.ts";
 import { isOutage, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -33,7 +33,7 @@ export class LockReset {
   #running: Promise<void> | null = null;
   /** The numbers of deleted queues at the last two checks, newest first. */
   #deleted: readonly string[] = ["0", "0"];
-  /** Whether the last reset succeeded. In an outage, which makes all heartbeats old, it would have failed. */
+  /** Whether the last reset of locks succeeded. */
   #wasReset = false;
 
   constructor(parts: LockResetParts) {
@@ -44,7 +44,7 @@ export class LockReset {
     this.#running = this.#run();
   }
 
-  /** Waits for a running reset, but at most half a second. A longer reset ends when its connection is closed. */
+  /** Waits at most half a second for a running reset. A longer reset ends when its connection is closed. */
   async stop(): Promise<void> {
     this.#stop.abort();
     const over = new AbortController();
@@ -63,8 +63,9 @@ export class LockReset {
 
   async #reset(): Promise<void> {
     const { database, hasHeartbeats, staleLockThresholdMs, wake } = this.#parts;
-    // The locks of a worker that has a heartbeat row are not reset, so the rows of stale workers are deleted first. If
-    // this worker sends no heartbeats, it deletes the rows only if its last reset succeeded, which excludes an outage.
+    // The locks of a worker that has a heartbeat row are not reset, so the rows of stale workers are deleted first.
+    // After an outage, all heartbeats look old. So if this worker sends no heartbeats, it deletes the rows only if its
+    // last reset succeeded, which shows that there was no outage at that time.
     const isCertain = !hasHeartbeats() && this.#wasReset;
     await this.#try("rows of stale workers could not be deleted", async () => {
       if (hasHeartbeats() || isCertain)
@@ -78,7 +79,7 @@ export class LockReset {
     await this.#try("old throttles could not be deleted", () => deleteOldThrottles(database));
   }
 
-  /** Runs a step, unless stop() was called. An error of the step is only logged, so that the next steps still run. */
+  /** Runs a step, unless stop() was called. An error is only logged, so that the next steps still run. */
   async #try<T>(failure: string, step: () => Promise<T>): Promise<T | undefined> {
     if (this.#stop.signal.aborted) return undefined;
     try {
@@ -104,9 +105,9 @@ export class LockReset {
   }
 
   /**
-   * Restores deleted queues that have jobs. The search reads all jobs, which takes a second for millions of jobs. So it
-   * runs only if queues were deleted since the last check, and once more at the next check. The second search finds a
-   * job that was added to a deleted queue by a transaction that was still open at the first search.
+   * Restores deleted queues that have jobs. The search reads all jobs, which takes a second for millions of jobs. So
+   * the search runs only if queues were deleted since the last check, and again at the next check. The second search
+   * finds a job that was added to a deleted queue by a transaction that was still open at the first search.
    */
   async #recoverQueues(): Promise<number> {
     const { database, logger } = this.#parts;

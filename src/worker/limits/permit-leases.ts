@@ -1,8 +1,9 @@
 // Exchanges permits between a session and the database, for each limit that has a concurrency. In an exchange, the
-// session gets permits, returns permits beyond its share, and reports how many permits its running jobs use.
+// session reports how many permits it uses and wants. The answer has the numbers of permits that the session gets, and
+// that it may keep (its share).
 //
 //   demand changes, permits announced ──▶ exchange, usually at most one in 500 ms ──▶ permits, share
-//                                              └ still short of permits: again in 500 ms
+//                                              └ still short of permits: again after 500 ms
 //   the limit applies to no task of the session any more ──▶ permits are given back
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -28,7 +29,7 @@ export interface PermitLeasesParts {
 
 interface Lease {
   lastMs: number;
-  /** The number of the last exchange; 0: none. Later exchanges have greater numbers. */
+  /** The number of the last exchange; 0: there was none. Later exchanges have greater numbers. */
   number: number;
   reported: { inUse: number; wanted: number; revision: number };
   isUnderWay: boolean;
@@ -53,12 +54,12 @@ export class PermitLeases {
     this.#parts = parts;
   }
 
-  /** Called when a worker wants more permits than it has, or, with `areFree`, when permits of the limit are free. */
+  /** Called when permits of the limit are free (`areFree`), or when a worker wants more permits than it has. */
   permitsAnnounced(limitId: number, areFree: boolean): void {
     for (const [limit, lease] of this.#leases) {
       if (limit.id !== limitId) continue;
-      // Free permits are requested at once. Permits that another session wants are returned half a second later: a
-      // session gets permits of other sessions only after it has been short of permits for that long.
+      // Permits that another session wants are returned half a second later, because a session gets permits of other
+      // sessions only after it has been short of permits for half a second.
       if (areFree) lease.lastMs = Number.NEGATIVE_INFINITY;
       else if (!lease.othersAreShort) lease.lastMs = this.#parts.clock.monotonic();
       if (areFree || !lease.othersAreShort) this.#cancelWait(lease);
@@ -92,7 +93,7 @@ export class PermitLeases {
     });
   }
 
-  /** Gives back the permits of a limit that applies to no task of the session any more. Other workers may need them. */
+  /** Gives back the permits of a limit that applies to no task of the session any more. */
   release(limit: HeldLimit): void {
     const lease = this.#leases.get(limit);
     if (lease === undefined) return;
@@ -119,19 +120,19 @@ export class PermitLeases {
     const { database, workerId } = this.#parts;
     if (limit.id === null || number === 0 || this.#isClosed) return;
     const returned = returnPermits(database, { limitId: limit.id, workerId, number });
-    // If this fails, the permits are released at the end of the session.
+    // If the return fails, the permits are released at the end of the session.
     void returned.catch((error: unknown) => this.#log(error));
   }
 
   #isDue(limit: HeldLimit, lease: Lease, wanted: number): boolean {
     if (wanted > limit.permits || lease.isUncertain) return true;
     if (lease.othersAreShort && limit.permits > 0) return true;
-    // After a new definition of the limit, permits may have to be returned. A changed number of running jobs is
-    // reported, because pages and commands show this number.
+    // After a new definition of the limit, permits may have to be returned. The number of running jobs is reported,
+    // because pages and commands show it.
     const { inUse, wanted: before, revision } = lease.reported;
     if (limit.permits > 0 && revision !== limit.revision) return true;
     if (limit.permits > 0 && inUse !== limit.running) return true;
-    // A session reports whether it wants any permits, because while it wants some, other sessions get smaller shares.
+    // Whether a session wants permits is reported, because while it wants some, other sessions get smaller shares.
     return before > 0 !== wanted > 0;
   }
 
@@ -150,8 +151,8 @@ export class PermitLeases {
     try {
       const exchange = { limitId: limit.id, workerId, inUse, wanted, number: lease.number };
       const answer = await exchangePermits(database, exchange);
-      // `answer.permits` is null if the limit was removed or has no concurrency any more. The permits are kept, because
-      // the limit may get a concurrency again.
+      // Null: the limit was removed or has no concurrency any more. The permits are kept, because the limit may get a
+      // concurrency again.
       limit.permits = answer.permits ?? before;
       if (answer.permits !== null) limit.share = answer.share;
       limit.isShort = limit.permits < wanted;
@@ -159,7 +160,7 @@ export class PermitLeases {
       lease.isUncertain = false;
       this.#failure = null;
     } catch (error) {
-      // Whether the exchange was committed is unknown. In either case the session keeps the permits that its jobs use.
+      // It is unknown whether the exchange was committed. In both cases the session has the permits that its jobs use.
       limit.share = limit.permits;
       lease.isUncertain = true;
       this.#log(error);
@@ -195,8 +196,7 @@ export class PermitLeases {
 
   #log(error: unknown): void {
     const message = messageOf(error);
-    // After close(), the lease of the session ends, and the session loses all permits. So an exchange that is still
-    // under way may fail. This is not logged.
+    // An exchange that is still under way after close() may fail, because the session loses its lease and its permits.
     if (this.#isClosed || message === this.#failure) return;
     this.#failure = message;
     this.#parts.logger.warn({ error: message }, "permits of a limit could not be exchanged");

@@ -1,6 +1,5 @@
-// Groups a session's tasks by the limits that apply to them, and requests and gives back the session's permits and
-// tokens. After a change of the limits, the tasks are grouped again, and the session gives back the permits and tokens
-// of the limits that no longer apply to its tasks.
+// Groups a session's tasks by the limits that apply to them, again after each change of the limits. Requests and gives
+// back the session's permits and tokens.
 import { type Clock, settlesWithin } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -16,7 +15,6 @@ import type { LimitWatch } from "./limit-watch.ts";
 import { PermitLeases } from "./permit-leases.ts";
 import { TokenLeases } from "./token-leases.ts";
 
-/** How long close() waits at most for the session's permits and tokens to be given back, in milliseconds. */
 const RELEASE_MS = 300;
 
 export interface SessionLimitsParts {
@@ -41,15 +39,15 @@ export interface LimitedGroup {
 /** The limits of queues. */
 export interface QueueLimits {
   /**
-   * The patterns of these limits, with which `like` compares the name of a queue. Empty: all limits of queues were
-   * removed, but some queues still have slots (queue/sql/slots.ts).
+   * The patterns of these limits, with which `like` compares the name of a queue. Empty: there are no limits of
+   * queues, but some queues still have slots of a removed limit (queue/sql/slots.ts).
    */
   readonly patterns: readonly string[];
   /** Whether one of these limits has a rate or a back-off. */
   readonly hasRates: boolean;
   /**
-   * How long after the request for its fetch a job may start, in milliseconds: the shortest time after which a token of
-   * one of these limits lapses. Infinity: none of the limits has a rate. lapse.ts has an exception for late answers.
+   * A job may start only within this time after its fetch was sent, in milliseconds: the shortest time in which a
+   * token of one of these limits lapses. Infinity: no limit has a rate. For late answers, lapse.ts makes an exception.
    */
   readonly lapseMs: number;
   /** A text that differs after every change of the limits of queues or of their back-offs. */
@@ -66,12 +64,12 @@ export class SessionLimits {
   /** The names of tasks without a limit. */
   unlimited: readonly string[];
   groups: readonly LimitedGroup[] = [];
-  /** null: there is no limit of queues, and no queue still has slots because of a limit that was removed. */
+  /** null: there is no limit of queues, and no queue still has slots of a removed limit. */
   queues: QueueLimits | null = null;
   #hasPermits = false;
   /** Called when permits or tokens may have changed. safe/streams.ts sets this function and the next one. */
   onChange: () => void = () => {};
-  /** Returns how many jobs this session wants to run at once under the limit, running ones included. */
+  /** Returns how many jobs this session wants to run at once under the limit, including running jobs. */
   demandOf: (limit: HeldLimit) => number = () => 0;
 
   constructor(parts: SessionLimitsParts) {
@@ -106,7 +104,7 @@ export class SessionLimits {
     return JSON.stringify([this.queues?.patterns ?? null, ...this.groups.map(({ key }) => key)]);
   }
 
-  /** Called after an announcement. `areFree`: permits of the limit are free; false: another worker wants some. */
+  /** `areFree`: permits of the limit are free; false: another worker wants some. */
   permitsAnnounced(limitId: number, areFree: boolean): void {
     this.#permits.permitsAnnounced(limitId, areFree);
   }
@@ -127,10 +125,7 @@ export class SessionLimits {
     }
   }
 
-  /**
-   * Gives back the tokens of each limit that applies to no group in `evident`. `evident`: the groups that probably have
-   * jobs (see Stream.hasEvidence).
-   */
+  /** Gives back the tokens of each limit that applies to no group in `evident`: the groups that probably have jobs. */
   returnUnused(evident: readonly LimitedGroup[]): void {
     const used = new Set(evident.flatMap(({ limits }) => limits));
     for (const limit of this.#held.values()) {
@@ -138,12 +133,12 @@ export class SessionLimits {
     }
   }
 
-  /** Gives back the tokens of unstarted jobs of managed queues. Never rejects. */
+  /** Gives back the tokens of unstarted jobs of named queues under a limit. Never rejects. */
   async returnQueueTokens(unused: readonly QueueToken[]): Promise<void> {
     await returnQueueTokens(this.#parts.database, unused).catch(() => {});
   }
 
-  /** Gives back the permits and the unused tokens. Never rejects. */
+  /** Gives back the permits and the unused tokens. Never rejects, and takes at most RELEASE_MS. */
   async close(): Promise<void> {
     const { watch, workerId, database } = this.#parts;
     watch.unsubscribe(this);
@@ -171,7 +166,7 @@ export class SessionLimits {
       this.#held.set(limit.id, held);
       const before = JSON.stringify(held.bucket);
       held.define(limit);
-      // The pause before the next request for tokens was computed from the previous rate. So the pause is cancelled.
+      // A pause before the next request for tokens was computed from the previous rate.
       if (JSON.stringify(held.bucket) !== before) this.#tokens.cancelWait(held);
     }
     this.unlimited = unlimited;

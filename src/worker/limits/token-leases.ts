@@ -1,6 +1,6 @@
 // Takes the tokens that a session needs under limits with a rate, for jobs that are about to be fetched or started.
 //
-//   tokens are wanted ──▶ a request ──it gets some──▶ they are used within `lapseMs`; unused tokens are given back
+//   tokens are wanted ──▶ a request ──it gets some──▶ they are used; unused tokens are given back
 //                             └───────it gets none──▶ another request when the next token is due, at the latest after
 //                                                     about a minute
 //   the limit applies to no task any more, or the session ends ──▶ all tokens are given back, also those that a request
@@ -12,13 +12,13 @@ import type { Database } from "../../database/database.ts";
 import { returnTokens, takeTokens } from "../../queue/limits/tokens.ts";
 import type { HeldLimit } from "./held-limit.ts";
 
-/** The pause after a failed request. */
+/** The pause after a failed request, in milliseconds. */
 const FAILED_MS = 1_000;
-/** The longest pause. It is needed for slow rates: another worker may give back a token before the next one is due. */
+/** The longest pause. Under a slow rate, another worker may give back a token long before the next token is due. */
 const MAX_PAUSE_MS = 60_000;
 /**
- * The maximum of the random time that is added to the pause after a request without tokens. It keeps workers from all
- * requesting the next token at once.
+ * The maximum of the random time in the pause after a request without tokens. Without this time, all workers would
+ * request the next token at once.
  */
 const JITTER_MS = 20;
 
@@ -26,7 +26,7 @@ export interface TokenLeasesParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly database: Database;
-  /** Called when tokens have arrived, or may be requested again. */
+  /** Called when tokens have arrived or may be requested. */
   changed(): void;
 }
 
@@ -45,7 +45,7 @@ export class TokenLeases {
     this.#parts = parts;
   }
 
-  /** If the limit has fewer than `wanted` tokens, requests the rest, but not during another request or a pause. */
+  /** If the limit has fewer than `wanted` tokens, requests the rest, unless a request or a pause is under way. */
   consider(limit: HeldLimit, wanted: number): void {
     const { bucket, id } = limit;
     if (bucket === null || id === null || wanted <= limit.tokens) return;
@@ -63,14 +63,13 @@ export class TokenLeases {
   async release(limit: HeldLimit): Promise<void> {
     this.#released.add(limit);
     this.cancelWait(limit);
-    // A request that is under way may never be answered. So the present tokens are given back before the answer, and
-    // the tokens of the answer after it.
+    // A request that is under way may never be answered. So the present tokens are given back before the answer.
     await this.giveBack(limit);
     await this.#requests.get(limit);
     await this.giveBack(limit);
   }
 
-  /** Gives tokens back. Never rejects: tokens that cannot be given back stay taken. */
+  /** Never rejects: tokens that cannot be given back stay taken. */
   async #return(limitId: number, unused: ReturnType<HeldLimit["dropTokens"]>): Promise<void> {
     const { database } = this.#parts;
     for (const { bucket, ...tokens } of unused) {
@@ -88,8 +87,8 @@ export class TokenLeases {
     const { bucket } = limit;
     if (bucket === null) return;
     let waitMs: number;
-    // Lapsed tokens are given back before the request, so that the request can take them again. Otherwise the session
-    // might have to wait hours for the next token of a slow rate.
+    // Lapsed tokens are given back before the request, so that the request can take them again. Without this, the
+    // session might have to wait hours for the next token of a slow rate.
     await this.#return(limitId, limit.dropLapsed());
     try {
       const sentAtMs = clock.monotonic();

@@ -1,13 +1,12 @@
-// The option `recovery`: how long after its last heartbeat this worker is stale, how soon other workers recover its
-// jobs, and when stale locks are reset. Workers of one schema may have different options.
+// Defines and checks the worker's option `recovery`. Workers of one schema may have different values.
 import * as v from "valibot";
 import { InputError, type Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 
 /**
- * How soon a worker that has ended without a stop is noticed and its jobs are recovered, and when stale locks are
- * reset. Durations are in milliseconds.
+ * How soon other workers recover the jobs of a worker that has ended without a stop, and when stale locks are reset: old
+ * locks of workers without a heartbeat row.
  */
 export interface RecoveryOptions {
   /** The time between two heartbeats, in milliseconds, at least 50. Default 2,000. */
@@ -18,24 +17,27 @@ export interface RecoveryOptions {
    * workers recover the jobs 7 to 10 s after the last heartbeat.
    */
   readonly thresholdMs?: number | undefined;
-  /** `thresholdMs` for jobs with the flag `infrastructure_resilient`, in milliseconds. Default 60,000. */
+  /**
+   * Like `thresholdMs`, for jobs with the flag `infrastructure_resilient`, in milliseconds; at least `thresholdMs`.
+   * Default 60,000.
+   */
   readonly resilientThresholdMs?: number | undefined;
   /**
-   * The time between two searches for stale workers, in milliseconds; at least the heartbeat interval. Default:
-   * that interval.
+   * The time between two searches of this worker for stale workers, in milliseconds; at least `heartbeatIntervalMs`,
+   * which is the default.
    */
   readonly sweepIntervalMs?: number | undefined;
   /** The time before a job that this worker recovers from another worker may run again, in milliseconds. Default 0. */
   readonly delayMs?: number | undefined;
   /**
-   * The time between two resets of stale locks, in milliseconds, ± 10 %. Default 540,000: 8 to 10 minutes, as
-   * in Graphile Worker.
+   * The time between two resets of stale locks, in milliseconds, varied at random by ± 10 %. Default 540,000: 8 to 10
+   * minutes, as in Graphile Worker.
    */
   readonly resetLocksIntervalMs?: number | undefined;
   /**
-   * The age at which a lock is reset, in milliseconds, unless its worker has a heartbeat row. 1,000 (1 s) to 30 days.
-   * Default 14,400,000: 4 hours, as in Graphile Worker. Graphile workers reset any lock that is 4 hours old. Therefore
-   * the locks of running jobs are renewed after a quarter of this option's value, at the latest after an hour.
+   * The age at which a lock of a worker without a heartbeat row is reset, in milliseconds: 1,000 (1 s) to 30 days.
+   * Default 14,400,000: 4 hours, as in Graphile Worker. Because Graphile workers reset any lock that is 4 hours old,
+   * this worker renews the locks of running jobs after a quarter of this value, at the latest after an hour.
    */
   readonly staleLockThresholdMs?: number | undefined;
 }
@@ -50,7 +52,7 @@ export interface RecoveryConfig {
 
 const RESET_LOCKS_MS = 540_000;
 const DAY_MS = 86_400_000;
-/** The least number of heartbeats within a lease, so that two may fail. */
+/** The least number of heartbeat intervals within a lease, so that two heartbeats in a row may fail. */
 const INTERVALS_PER_LEASE = 3;
 
 const milliseconds = (least: number, most = DAY_MS) =>
@@ -61,7 +63,7 @@ const milliseconds = (least: number, most = DAY_MS) =>
     v.maxValue(most, `must be at most ${most}`),
   );
 
-// The options are a member of an object, so that the paths of problems begin with `recovery`.
+// The outer object makes the paths of problems begin with `recovery`.
 const schema = strict({
   recovery: v.optional(
     strict({
@@ -77,15 +79,15 @@ const schema = strict({
   ),
 });
 
-/** The options with their defaults. `recovery` is null when it is off. */
+/** The options with their defaults. `recovery` is null if heartbeats are off (`recovery: false`). */
 export interface ResolvedRecovery {
   readonly recovery: RecoveryConfig | null;
-  /** The options for old locks. They apply without heartbeats, too, so they are not in `recovery`. */
+  /** Not in `recovery`, because stale locks are also reset if heartbeats are off. */
   readonly resetLocksIntervalMs: number;
   readonly staleLockThresholdMs: number;
 }
 
-/** Returns the checked options. Throws InputError if one is invalid, or if durations contradict each other. */
+/** Returns the checked options. Throws InputError if an option is invalid, or if durations contradict each other. */
 export function resolveRecovery(options: false | RecoveryOptions | undefined): ResolvedRecovery {
   if (options === false) {
     return {

@@ -8,8 +8,8 @@
 //                  └──────────── a slot is free ──────┼───────────────────────────┘
 //   any ── release() ──▶ released
 //
-// In `polling` the queue is empty. In `waiting` the worker fetches more jobs while earlier ones run, so that Node and
-// PostgreSQL work in parallel.
+// In `polling` the local queue is empty. In `waiting` the worker fetches more jobs while earlier jobs run, so that Node
+// and PostgreSQL work in parallel.
 import type { Clock } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import { jobsOf, QueueRun, type WorkUnit } from "../execute/slots.ts";
@@ -17,7 +17,7 @@ import type { FetchPlan } from "../fetch/fetch-plan.ts";
 import type { LocalQueueConfig } from "../options/local-queue-options.ts";
 import type { Hooks, LocalQueueMode } from "../task/hooks.ts";
 
-/** If at least BUSY_JOBS jobs end in 25 ms (FetchPlan.ahead), a fetch may be sent before the last one is answered. */
+/** If at least this many jobs end in 25 ms (FetchPlan.ahead), a fetch may be sent before the last fetch is answered. */
 const BUSY_JOBS = 8;
 
 export interface LocalQueueParts {
@@ -25,6 +25,7 @@ export interface LocalQueueParts {
   readonly hooks: Hooks;
   readonly workerId: string;
   readonly plan: Pick<FetchPlan, "ahead">;
+  /** The fetches under way: how many jobs they request, and whether one of them is not slow. */
   readonly trips: { readonly requested: number; readonly hasPrompt: boolean };
   /** Gives unstarted jobs and their queues back to the database. */
   giveBack(jobs: readonly FetchedJob[], queueIds: readonly number[]): void;
@@ -62,7 +63,6 @@ export class LocalQueue {
     return this.#size;
   }
 
-  /** The waiting jobs. */
   get jobs(): readonly FetchedJob[] {
     return this.#waiting.flatMap(jobsOf);
   }
@@ -91,9 +91,9 @@ export class LocalQueue {
     const aim = this.#aim();
     const { requested, hasPrompt } = this.#parts.trips;
     // If few jobs end in 25 ms, a second fetch would find few jobs and compete with the first fetch for the cores of
-    // the server.
+    // the database server.
     if (hasPrompt && this.#parts.plan.ahead < BUSY_JOBS) return 0;
-    // There is room for two full fetches, so that one can be sent while the jobs of the other run.
+    // There is room for two full fetches, so that a fetch can be sent while the jobs of the previous fetch run.
     const room = Math.min(freeSlots + 2 * aim, most) - this.#size - requested;
     const full = Math.min(freeSlots + aim, most);
     // A fetch is sent only if there is room for half of `aim`, or half of `most` if that is less. If no slot is free
@@ -114,8 +114,8 @@ export class LocalQueue {
   }
 
   /**
-   * Adds fetched jobs after the waiting jobs. After release(), gives them back at once instead. `demand`: the number of
-   * requested jobs. If fewer jobs were fetched, a refetch delay may begin.
+   * Adds fetched jobs after the waiting jobs. After release(), gives the fetched jobs back at once. `demand`: the
+   * number of requested jobs. If fewer jobs were fetched, a refetch delay may begin.
    */
   add(units: readonly WorkUnit[], count: number, demand: number): void {
     this.#parts.hooks.emit("localQueue:getJobs:complete", {
@@ -135,7 +135,6 @@ export class LocalQueue {
     this.#armTtl();
   }
 
-  /** The first waiting job. */
   get head(): FetchedJob | undefined {
     return this.#oldest;
   }
@@ -244,7 +243,7 @@ export class LocalQueue {
   #considerDelay(count: number, demand: number): void {
     const delay = this.#config.refetchDelay;
     if (delay === null || this.#cancelDelay !== null) return;
-    // The jobs are those of a fetch that was under way when release() was called. No other fetch follows.
+    // After release(), no further fetch follows.
     if (this.#mode === "released") return;
     if (count >= Math.min(delay.threshold, demand)) return;
     this.#announced = 0;

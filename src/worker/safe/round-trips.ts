@@ -1,5 +1,6 @@
-// Records the round trips of the safe mode that have not ended, how many jobs they request, and which of them are slow.
-// Also decides when results are written without a fetch.
+// Records the round trips of the safe mode that are under way. Each of them fetches jobs of one stream (a set of tasks
+// whose jobs are fetched together), or writes results, or does both. Also decides when results are written without a
+// fetch.
 //
 //   sent ──20 ms──▶ slow: another fetch may be sent ──answer, or the connection is lost──▶ over
 import { type Clock, monotonic, settlesWithin } from "../../base/clock.ts";
@@ -9,9 +10,9 @@ import type { FetchRequest } from "../fetch/fetch-plan.ts";
 
 /** After this time without an answer, a fetch no longer delays the next fetch of its stream. */
 const SLOW_MS = 20;
-/** While jobs run, results that are not urgent are written this long after the last write, or earlier with a fetch. */
+/** The minimum time from a write to the next write without a fetch, while jobs run and no result is urgent. */
 const WRITE_EVERY_MS = 25;
-/** The interval at which waitForAll() reports that it still waits. */
+/** The interval at which waitForAll() calls `onLate`. */
 const LATE_MS = 1_000;
 
 type FetchSize = Pick<FetchRequest, "want" | "isPatient">;
@@ -23,7 +24,6 @@ export interface RoundTrip {
   readonly want: number;
   /** Whether the round trip may take up to a minute. */
   readonly isPatient: boolean;
-  /** Whether the round trip writes results. */
   readonly hasResults: boolean;
   readonly cancelTimer: () => void;
   readonly over: PromiseWithResolvers<void>;
@@ -43,7 +43,6 @@ export class RoundTrips {
     this.#changed = changed;
   }
 
-  /** Returns a view of the round trips for one stream. */
   ofStream(stream: object): RoundTripsOf {
     return new RoundTripsOf(() => this.#underWay, stream);
   }
@@ -58,8 +57,8 @@ export class RoundTrips {
 
   /**
    * Whether results must be written now, without a fetch. If the write is due later, `changed` is called at that time.
-   * Results that are not urgent are collected, because jobs of a limited task often end one by one while nothing is
-   * fetched. A statement for each result would then cost more than the job itself.
+   * Results that are not urgent are collected: jobs of a limited task often end one by one while nothing is fetched,
+   * and a statement for each result would cost more than the job itself.
    */
   mustWrite(
     { isEmpty, isUrgent }: Pick<Results, "isEmpty" | "isUrgent">,
@@ -76,8 +75,8 @@ export class RoundTrips {
   }
 
   /**
-   * Resolves when no round trip is under way. While a round trip takes longer than a second, calls `onLate` about once
-   * a second, with the milliseconds waited so far.
+   * Resolves when no round trip is under way. Calls `onLate` after each second in which the round trips have not ended,
+   * with the milliseconds waited so far.
    */
   async waitForAll(onLate: (waitedMs: number) => void): Promise<void> {
     const sinceMs = monotonic();
@@ -86,12 +85,12 @@ export class RoundTrips {
     }
   }
 
-  /** Resolves when the round trips that are under way now have ended. */
+  /** Resolves when all round trips that are under way at the call have ended. */
   async waitForCurrent(): Promise<void> {
     await Promise.all(this.#underWay.map(({ over }) => over.promise));
   }
 
-  /** Records the beginning of a round trip. `fetch`: its request for jobs; null: it fetches nothing. */
+  /** Records the beginning of a round trip. `fetch`: null if the round trip fetches nothing. */
   begin(stream: object | null, fetch: FetchSize | null, hasResults = false): RoundTrip {
     const cancelTimer = this.#clock.after(SLOW_MS, () => {
       sent.isSlow = true;
@@ -122,8 +121,8 @@ export class RoundTripsOf {
   }
 
   /**
-   * The number of jobs that the stream's fetches under way request. Slow fetches count, too: they may already have
-   * locked jobs, so without them the stream would request too many jobs.
+   * The number of jobs that the stream's fetches under way request. Slow fetches count, too, because a slow fetch may
+   * already have locked jobs.
    */
   get requested(): number {
     let requested = 0;

@@ -1,7 +1,7 @@
-// The fetcher of the safe mode. A fetch writes the worker's id into `locked_by`. Results are written with the next
-// fetch if there is one. Round trips of several connections overlap, so that Node and PostgreSQL work in parallel.
+// The fetcher of the safe mode. A fetch writes the worker's id into `locked_by`. Round trips of several connections
+// overlap, so that Node and PostgreSQL work in parallel.
 //
-//   database ──fetch──▶ local queue ──slot──▶ executor ──▶ results ──flush, with the next fetch──▶ database
+//   database ──fetch──▶ local queue ──slot──▶ executor ──▶ results ──flush, with the next fetch if any──▶ database
 //
 // If a connection is lost, running jobs continue. Jobs of fetches without an answer are unlocked before the next fetch.
 import { monotonic } from "../../base/clock.ts";
@@ -102,7 +102,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   wake(count: number): void {
     const wasDrained = this.#streams.wake(count);
-    // Nothing is under way, so the fetch is sent at once, and not only in the next turn of the event loop.
+    // If no round trip is under way, the fetch is sent at once, not in the next turn of the event loop.
     if (wasDrained && this.#trips.isNone) this.advance();
     else this.#link.changed();
   }
@@ -122,7 +122,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     }
   }
 
-  /** Called when other limits apply to a task or queue than before. */
+  /** Called when a task or a queue may have other limits than before. */
   limitsChanged(): void {
     if (this.#streams.rearrange(this.#link.slots.runningJobs(this))) this.#link.changed();
   }
@@ -164,7 +164,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#connections.lost(error);
   }
 
-  /** Whether a job may start. If not, because the worker stops or its lease is not good, gives waiting jobs back. */
+  /** Whether a job may start. While the worker stops or its lease is not good, returns false and gives jobs back. */
   mayStart(): boolean {
     if (this.#phase === "fetching" && this.#parts.lease.isGood) return true;
     this.#streams.giveBackAll();
@@ -198,7 +198,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link.changed();
   }
 
-  /** Returns what to fetch now, or null. No fetch is sent with repeated results, whose write may wait for a lock. */
+  /** Returns what to fetch; null: nothing. No fetch is sent with repeated results: their write may wait for a lock. */
   #demand(): StreamWant | null {
     const mayFetch = this.#phase === "fetching" && this.#link.mayFetch(this);
     return mayFetch && !this.#parts.results.isRepeated ? this.#streams.demand() : null;
@@ -238,7 +238,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       this.#trips.end(rest);
     } else this.#trips.end(trip);
     this.#connections.giveBack(connection);
-    // The fetch after a quick fetch waits a turn of the event loop, to also write the results of jobs that end at once.
+    // After a quick fetch, the next fetch waits for a turn of the event loop, to also write results of very short jobs.
     if (request?.isQuick) this.#link.slots.fill(this, () => this.#streams.hasStartable);
     else this.advance();
     this.#link.changed();
@@ -255,7 +255,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const { hooks, workerId, refusals } = this.#parts;
     // An unlocked queue may have more jobs, so the next fetch follows at once.
     if (written.unlockedQueues.length > 0) this.wakeForOthers(written.unlockedQueues);
-    // The next fetch starts at the beginning of the index, because returned jobs may be before the present start.
+    // Returned jobs may be before the place in the index where the next fetch would start, so the place is reset.
     if (written.returned.length > 0) this.#streams.jobsReturned(written.returned);
     if (written.done.length + written.failures.length > 0) this.#link.resultsWritten();
     if (separate !== null || refusals.kept.size > 0) refusals.recordSent(written, separate);
@@ -263,7 +263,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
   };
 
-  /** Puts results that cannot be written now back after a pause. The pause occupies no connection. */
+  /** After a pause, puts unwritten results back, to be written again. The pause occupies no connection. */
   async #sendLater({ unconfirmed }: FlushAnswer, batch: ResultBatch): Promise<void> {
     const trip = this.#trips.begin(null, null, true);
     await this.#connections.delay(monotonic());
@@ -276,7 +276,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   #onUnconfirmed(answer: FlushAnswer, stream: Stream | null): void {
     this.#parts.results.putBack(answer.unconfirmed);
     const error = errorOf(answer.failure);
-    // Before it failed, the fetch may have locked rows, which other fetches have then skipped. So a fetch must follow.
+    // Before the fetch failed, other fetches may have skipped rows that this fetch had locked. So a fetch must follow.
     stream?.plan.raise();
     if (isRefused(answer) || typeof answer.refusedId === "string") {
       if (this.#parts.refusals.recordRefusal(error, answer.refusedId)) stream?.plan.learnRefusal();
@@ -290,9 +290,9 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   async #reconcile(connection: WorkerConnection): Promise<void> {
-    // Waits for fetches under way. Otherwise reconcile() could unlock jobs that such a fetch has just locked, and both
-    // this worker and another one would run them. Fetches that may take a minute are ended, because no connection
-    // fetches or writes results during this wait.
+    // Without this wait for fetches under way, reconcile() could unlock jobs that one of these fetches has just locked.
+    // Both this worker and another worker would then run the jobs. Fetches that may take a minute are ended, because no
+    // connection fetches or writes results during the wait.
     await this.#trips.waitForAll((waitedMs) => this.#connections.endPatient(waitedMs));
     this.#uncertain.fetchLost();
     await reconcile(connection, { ...this.#parts, link: this.#link, onWritten: this.#onWritten });

@@ -1,7 +1,6 @@
-// A stream is a set of tasks whose jobs are fetched together in the safe mode. It has a fetch plan and a local queue of
-// its own. The main stream has the tasks without a limit. Each group of limited tasks has another stream, so that jobs
-// that wait for a limit do not delay other jobs. Further streams fetch the jobs in managed queues, which are named
-// queues under a limit (managed-stream.ts).
+// A stream is a set of tasks whose jobs are fetched together in the safe mode. The main stream has the tasks without a
+// limit. Each group of tasks under the same limits has another stream, so that jobs that wait for a limit do not delay
+// other jobs. Further streams fetch the jobs in managed queues: named queues under a limit (managed-stream.ts).
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
@@ -15,12 +14,12 @@ import type { LocalQueueConfig } from "../options/local-queue-options.ts";
 import { LocalQueue, type LocalQueueParts } from "./local-queue.ts";
 import type { RoundTrips, RoundTripsOf } from "./round-trips.ts";
 
-/** For this long after a job of a stream was found, the stream may be assumed to have more ready jobs. */
+/** How long a call of noteEvidence() counts as evidence of more ready jobs, in milliseconds. */
 const EVIDENCE_MS = 1_000;
 
 /**
- * While a limit of the stream is short of permits, at most this many jobs of the stream wait in its local queue or are
- * requested, for each permit that the worker has under the limit.
+ * If the worker got fewer permits under a limit than it wanted, at most this many jobs for each of these permits wait
+ * in the stream's local queue or are requested.
  */
 const AHEAD_OF_A_PERMIT = 8;
 
@@ -30,7 +29,7 @@ export interface StreamParts {
   readonly free: JobKind;
   readonly tasks: TaskParameters;
   readonly trips: RoundTrips;
-  /** The limited tasks of the stream; null: its tasks have no limit. */
+  /** The tasks of the stream and their limits; null: the tasks have no limit. */
   readonly group: LimitedGroup | null;
   readonly queueParts: Pick<LocalQueueParts, "hooks" | "workerId" | "giveBack" | "delayOver">;
 }
@@ -44,10 +43,10 @@ export class Stream {
   readonly tasks: TaskParameters;
   readonly #trips: RoundTripsOf;
   readonly #limits: readonly HeldLimit[];
-  /** The number of the stream's running jobs. Only streams of limited tasks count them; in other streams it is 0. */
+  /** The number of the stream's running jobs; always 0 in the main stream and in streams of managed queues. */
   running = 0;
   readonly #clock: Clock;
-  /** Whether the option `refetchDelay` is not set, so that it delays no fetch. */
+  /** Whether the option `refetchDelay` is not set. Only then may the stream send quick fetches. */
   readonly #isEager: boolean;
   #evidentUntilMs = 0;
 
@@ -65,7 +64,7 @@ export class Stream {
     });
   }
 
-  /** The number of jobs that the stream's fetches under way request. */
+  /** The number of jobs that fetches under way request. */
   protected get requested(): number {
     return this.#trips.requested;
   }
@@ -75,21 +74,21 @@ export class Stream {
     return this.plan.isDrained;
   }
 
-  /** Whether the stream's jobs need permits. Only a worker with heartbeats gets permits. */
+  /** Whether the stream's jobs need permits from the database. Only a worker with heartbeats gets such permits. */
   get needsPermits(): boolean {
     return this.#limits.some(({ id, concurrency }) => id !== null && concurrency !== null);
   }
 
-  /** Whether there may be jobs that have not started. */
+  /** Whether there may be unstarted jobs. */
   get hasWork(): boolean {
     return this.queue.size > 0 || !this.plan.isDrained;
   }
 
   /**
    * Whether there is evidence that the stream needs permits and tokens: its jobs wait in the local queue or run, or
-   * noteEvidence() was called within the last second and more jobs may be ready. Without evidence the stream causes no
-   * requests for permits and tokens. An announcement of jobs is no evidence, because it wakes all streams, whatever the
-   * tasks of the jobs are.
+   * noteEvidence() was called within the last second and more jobs may be ready. Without evidence, the stream causes no
+   * requests for permits and tokens. An announcement of jobs is no evidence, because each announcement wakes all
+   * streams.
    */
   get hasEvidence(): boolean {
     if (this.queue.size > 0 || this.running > 0) return true;
@@ -135,13 +134,13 @@ export class Stream {
     return this.plan.request(demand, mayBeQuick && this.#isEager);
   }
 
-  /** Records the answer to a request. Returns whether nothing more is ready. */
+  /** Returns whether nothing more is ready. */
   learn(jobs: readonly FetchedJob[], request: FetchRequest, queuesAreFree: boolean | null) {
     if (jobs.length > 0) this.noteEvidence();
     return this.plan.learn(jobs, request, queuesAreFree);
   }
 
-  /** Records a failed request. Returns whether it timed out. Logs a timeout unless requests already had a minute. */
+  /** Returns whether the request timed out. Logs the timeout unless the time limit was already a minute. */
   learnFailure(error: Error, logger: Logger): boolean {
     const isFirst = !this.plan.isPatient;
     if (!this.plan.learnFailure(error)) return false;
@@ -149,7 +148,6 @@ export class Stream {
     return true;
   }
 
-  /** Called when a job of the stream starts. */
   jobBegan(): void {
     this.running++;
     for (const limit of this.#limits) limit.jobBegan();
@@ -160,7 +158,7 @@ export class Stream {
     this.plan.countEnded(1);
   }
 
-  /** Called when a running job no longer counts in this stream, because it has ended or moves to another stream. */
+  /** Called when a running job has ended, or no longer belongs to this stream after a change of limits. */
   jobLeft(): void {
     this.running--;
     for (const limit of this.#limits) limit.jobEnded();
@@ -172,7 +170,7 @@ export class Stream {
   }
 
   /**
-   * Returns how many jobs may wait in the local queue or be requested. Any further job would only be locked to wait for
+   * Returns how many jobs may wait in the local queue or be requested. Any further job would be locked only to wait for
    * a permit or a token.
    */
   #mostUnstarted(): number {
@@ -186,8 +184,8 @@ export class Stream {
 }
 
 /**
- * Returns the stream with the most urgent job that may start; `main` if there is no such job. The limits of `main` are
- * not checked, because it has none.
+ * Returns the stream with the most urgent job that may start; `main` if there is no such job. The jobs of `main` may
+ * always start, because `main` has no limits.
  */
 export function mostUrgent(main: Stream, others: readonly Stream[]): Stream {
   let best = main;

@@ -29,16 +29,15 @@ export type JobResult = "completed" | "skipped" | "failed" | "snoozed" | "return
 export type LeaseLoss = WorkerEvents["worker:leaseLost"]["reason"];
 
 /**
- * The events of a worker: name → what observers receive. Durations are in milliseconds; `workerId` is the value of
- * `locked_by`. Events of jobs have Graphile Worker's names and meanings.
+ * The events of a worker: name → what observers receive. Durations are in milliseconds. `workerId` is the id that the
+ * worker writes into `locked_by`.
  *
  * A job that runs emits `job:start`, then `job:success`, `job:error` or `job:snooze`, and after a `job:error` without
- * a retry also `job:failed`. These events are emitted *before* the result is written. If the connection is lost before
- * the write, the job can run again. `job:complete` is emitted for each result once the result is committed: use this
- * event to count jobs or to notify other systems. If the job's lock was lost, for example because another worker
- * recovered the job, the result is not written, and `job:interrupted` with `lease_lost` is emitted instead of
- * `job:complete`. If a lost connection leaves it unclear whether the result was written, `job:complete` has the result
- * `unknown`.
+ * a retry also `job:failed`. These events, and `job:skip`, are emitted *before* the result is written: if the
+ * connection is lost before the write, the job can run again. `job:complete` is emitted once the result is committed:
+ * use this event to count jobs or to notify other systems. If the job's lock was lost, the result is not written, and
+ * `job:interrupted` with `lease_lost` is emitted instead of `job:complete`. If a lost connection leaves it unclear
+ * whether the result was written, `job:complete` has the result `unknown`.
  *
  * Graphile Worker's events and their counterparts here:
  *
@@ -69,9 +68,9 @@ export interface WorkerEvents {
   "worker:recovered": { workerId: string; staleWorkerIds: readonly string[]; jobs: number };
   /**
    * The worker's lease was lost, and the worker continues under a new id. `recovered`: the worker was frozen or cut
-   * off, and another worker recovered its jobs; `removed`: the worker's heartbeat row is missing; `restored`: the
-   * database is in a state from before the worker's last heartbeat, as after the restore of a backup, or after a
-   * failover to a standby that lagged behind.
+   * off, and its jobs were recovered; `removed`: the worker's heartbeat row is missing; `restored`: the database is in
+   * a state from before the worker's last heartbeat, as after the restore of a backup, or after a failover to a standby
+   * that lagged behind.
    */
   "worker:leaseLost": {
     workerId: string;
@@ -80,17 +79,17 @@ export interface WorkerEvents {
   };
   /** The safe mode has lost a connection, or cannot continue after an error. Emitted once for each outage. */
   "worker:disconnected": { workerId: string; error: Error };
-  /** The safe mode continues after an outage. Emitted once for each outage. */
+  /** The safe mode continues after an outage. */
   "worker:reconnected": { workerId: string };
   /** A fetch returned `count` jobs, possibly 0, after `durationMs`. Not emitted for a fast lane's fetches. */
   "job:fetch": { workerId: string; count: number; durationMs: number };
   /** The job's handler is about to be called. In the safe mode, the database has already counted the attempt. */
   "job:start": { workerId: string; job: TaskJob };
-  /** An interceptor skipped the job before its start. The result is not written yet. */
+  /** An interceptor skipped the job before its start. */
   "job:skip": { workerId: string; job: TaskJob };
-  /** An attempt succeeded after `durationMs`. The result is not written yet. */
+  /** An attempt succeeded after `durationMs`. */
   "job:success": { workerId: string; job: TaskJob; durationMs: number };
-  /** An attempt failed after `durationMs`. `willRetry`: another attempt follows. The result is not written yet. */
+  /** An attempt failed after `durationMs`. `willRetry`: another attempt follows. */
   "job:error": {
     workerId: string;
     job: TaskJob;
@@ -98,12 +97,9 @@ export interface WorkerEvents {
     durationMs: number;
     willRetry: boolean;
   };
-  /** The last attempt failed, or an attempt failed for good: no retry follows. The result is not written yet. */
+  /** The last attempt failed, or an attempt failed for good: no retry follows. */
   "job:failed": { workerId: string; job: TaskJob; error: Error; durationMs: number };
-  /**
-   * The job snoozed or requested a back-off. It can run again after `delayMs`, and the attempt does not count. The
-   * result is not written yet.
-   */
+  /** The job snoozed or requested a back-off. It can run again after `delayMs`, and the attempt does not count. */
   "job:snooze": { workerId: string; job: TaskJob; delayMs: number };
   /** The job's result is committed, or `unknown`. `error`: the new `last_error` if `result` is `failed`, else null. */
   "job:complete": { workerId: string; job: TaskJob; result: JobResult; error: string | null };
@@ -118,7 +114,7 @@ export interface WorkerEvents {
     job: TaskJob | null;
     reason: "shutdown" | "lease_lost";
   };
-  /** Cron entries or schedules were due at `timestamp`, and this worker or another has added or skipped their jobs. */
+  /** Cron entries or schedules were due at `timestamp`, and this or another worker has added or skipped their jobs. */
   "cron:tick": { workerId: string; timestamp: Date; taskIdentifiers: readonly string[] };
   /** This worker has added a job of the cron entry or schedule `identifier`. `backfilled`: the tick had been missed. */
   "cron:scheduled": {
@@ -129,7 +125,7 @@ export interface WorkerEvents {
     jobId: string;
     backfilled: boolean;
   };
-  /** A local queue was created. A worker with limits has several; no event shows which of them it concerns. */
+  /** A local queue was created. A worker with limits has several. Events do not show which local queue they are of. */
   "localQueue:init": { workerId: string };
   /** The mode of a local queue has changed. */
   "localQueue:setMode": { workerId: string; oldMode: LocalQueueMode; newMode: LocalQueueMode };
@@ -141,7 +137,7 @@ export interface WorkerEvents {
   "localQueue:refetchDelay:start": { workerId: string; durationMs: number };
   /** The delay ended early, because `count` jobs were announced during it. */
   "localQueue:refetchDelay:abort": { workerId: string; count: number };
-  /** The delay ended after `durationMs`. */
+  /** The delay ended after its full duration. */
   "localQueue:refetchDelay:expired": { workerId: string };
 }
 
@@ -155,7 +151,7 @@ export type Verdict =
   | { readonly action: "skip" }
   | { readonly action: "fail"; readonly message: string };
 
-/** What an interceptor returns: a decision, or nothing, which means `continue`. */
+/** What an interceptor returns: a decision, or nothing. Nothing means `continue`, or in `afterJobRun` no change. */
 export type InterceptorResult<Decision> =
   | Decision
   | undefined
@@ -163,7 +159,7 @@ export type InterceptorResult<Decision> =
   // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement is an interceptor, too
   | Promise<Decision | undefined | void>;
 
-/** The interceptors of a worker: name → function. Returning nothing means `continue`. */
+/** The interceptors of a worker: name → function. */
 export interface WorkerInterceptors {
   /**
    * Called before a job's handler. May skip the job or fail the attempt; a throw fails the attempt, too.
@@ -175,11 +171,11 @@ export interface WorkerInterceptors {
     context: TaskContext;
   }): InterceptorResult<Verdict>;
   /**
-   * Called at the end of an attempt, before its result is written. Also called if the attempt ended before the handler
-   * was called, for example by `beforeJobRun` or at the job's deadline. Not called if the job still runs when the time
-   * for a stop, or the time after its cancellation, is over. `error` is null if the job succeeded or was skipped. The
-   * interceptor may change the result: an `error` with a text fails the attempt, `error: null` completes the job. A
-   * throw fails the attempt.
+   * Called at the end of an attempt, before its result is written, even if the handler was not called, for example
+   * because `beforeJobRun` skipped the job. `error` is null if the job succeeded or was skipped. The interceptor may
+   * change the result: a returned `error` with a text fails the attempt, and a returned `error: null` completes the
+   * job. A throw fails the attempt. If the job still runs when the time for a stop, or the time after its cancellation,
+   * is over, the attempt fails without a call. When such a job ends later, a call has no effect on the result.
    */
   afterJobRun(input: {
     job: TaskJob;
@@ -188,11 +184,11 @@ export interface WorkerInterceptors {
   }): InterceptorResult<{ readonly error: string | null }>;
   /**
    * Called for each job that this worker adds: by a task's context and utils, by `worker.utils`, by cron entries and by
-   * schedules. May change or skip the job, or fail the add. Not called for jobs added elsewhere.
+   * schedules. May change or skip the job, or fail the add.
    */
   beforeJobSchedule(input: JobToAdd): InterceptorResult<ScheduleVerdict>;
   /**
-   * Called before the jobs of a stale worker are recovered. `skip` leaves these jobs locked until another worker
+   * Called before this worker recovers the jobs of a stale worker. `skip` leaves these jobs locked until another worker
    * recovers them, or until they are unlocked because their locks are old (`staleLockThresholdMs`, 4 hours by
    * default). `fail` recovers the jobs with `message` as their error.
    */
@@ -236,15 +232,15 @@ export class Hooks {
   }
 
   /**
-   * Registers an interceptor. Interceptors of one name run in the order of their registration. Throws InputError for a
-   * name that does not exist.
+   * Registers an interceptor. Interceptors of one name run in the order of their registration. Throws InputError if no
+   * interceptor has this name.
    */
   intercept<I extends keyof WorkerInterceptors>(name: I, interceptor: WorkerInterceptors[I]): void {
     assertHook("interceptor", name, interceptorNames, interceptor);
     listOf(this.#interceptors, name).push(interceptor);
   }
 
-  /** Whether the event has an observer. Without one, building the event can be skipped. */
+  /** Whether the event has an observer. Without an observer, the event need not be emitted. */
   hasObservers(name: keyof WorkerEvents): boolean {
     return this.#observers.has(name);
   }
@@ -254,7 +250,7 @@ export class Hooks {
     return (this.#interceptors.get(name) as WorkerInterceptors[I][] | undefined) ?? NONE;
   }
 
-  /** Calls the observers of the event `name`. Does not throw, and does not wait for them. */
+  /** Calls the observers of the event `name`. Does not throw, and does not wait for promises. */
   emit<E extends keyof WorkerEvents>(name: E, event: WorkerEvents[E]): void {
     for (const observer of this.#observers.get(name) ?? []) {
       try {

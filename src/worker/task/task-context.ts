@@ -18,21 +18,18 @@ export interface TaskContext<Extensions = unknown> {
   readonly workerId: string;
   /**
    * Aborts when the task should end: the job was cancelled (the reason is a JobCancelled), its time limit or deadline
-   * has passed, its lock was lost, so that its result cannot be written, or the worker is aborted.
+   * has passed, its lock was lost (then its result cannot be written), or the worker is aborted.
    */
   readonly signal: AbortSignal;
-  /**
-   * The worker's logger. Its lines have the job's id and task identifier. The default logger writes warnings and errors
-   * only.
-   */
+  /** The worker's logger. Each line has the job's id and task identifier. */
   readonly logger: TaskLogger;
-  /** The worker's pool: that of the option `pool`, or one with `maxConnections` connections. */
+  /** The worker's pool: the option `pool`, or without this option a pool of at most `maxConnections` connections. */
   readonly pool: Pool;
   /** The worker's option `extensions`. */
   readonly extensions: Extensions;
   /**
-   * Runs one statement on the worker's pool. It has no time limit, except for `query_timeout` or
-   * `statement_timeout`, for example in the connection string.
+   * Runs one statement on the worker's pool. The statement has no time limit unless `query_timeout` or
+   * `statement_timeout` is set, for example in the connection string.
    */
   query<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
   /**
@@ -41,9 +38,10 @@ export interface TaskContext<Extensions = unknown> {
    */
   withPgClient<T>(run: (client: PoolClient) => Promise<T>): Promise<T>;
   /**
-   * Adds a job, by its task or its identifier. Resolves to null if an interceptor skipped the job. The job is not
-   * added in a transaction of the task: use `utils.with(client).addJob` for that. Concurrent calls share inserts.
-   * Rejects with InputError or WorkerError, for example `outcome_unknown` if there was no answer for 20 s.
+   * Adds a job, by its task or its identifier. To add the job in a transaction of the task, use
+   * `utils.with(client).addJob` instead. Resolves to null if an interceptor skipped the job. Concurrent calls share
+   * inserts. Rejects with InputError or WorkerError, for example `outcome_unknown` if there was no answer for 20
+   * seconds.
    */
   readonly addJob: AddJob<Job | null>;
   /** Adds up to 10,000 jobs, all or none, except for those that an interceptor skips. */
@@ -51,12 +49,12 @@ export interface TaskContext<Extensions = unknown> {
   /** As `worker.utils`, but completeJobs(), permanentlyFailJobs() and rescheduleJobs() reject the id of this job. */
   readonly utils: WorkerUtils<Job | null>;
   /**
-   * Completes the job in a transaction of the task, on `client` (see `utils.with()`): the job is deleted if and only if
-   * that transaction commits, so the transaction's writes happen exactly once. Call completeIn() last, then commit. In
-   * the fast lane the job is first locked by `locked_by`. An attempt that ends without the commit has failed. After
-   * this call the attempt's time limit and deadline only abort the signal. Rejects with InputError for a pool, or for a
-   * client of pg that is in no transaction. Rejects with WorkerError `conflict` if the job's lock was lost or the
-   * attempt has ended; then roll back.
+   * Completes the job in a transaction of the task, on `client` (see `utils.with()`). The job is deleted if and only
+   * if that transaction commits, so the transaction's writes happen exactly once. Call completeIn() last, then commit.
+   * An attempt that ends without the commit has failed. After this call, the time limit and the deadline abort the
+   * signal, but no longer end the attempt. Rejects with InputError for a pool, or for a client of pg that is in no
+   * transaction. Rejects with WorkerError `conflict` if the job's lock was lost or the attempt has ended; then roll
+   * back.
    */
   readonly completeIn: (client: StatementClient) => Promise<void>;
 }
@@ -82,6 +80,5 @@ export interface ContextSource<Extensions> extends SharedContext<Extensions> {
   readonly workerId: string;
   /** Returns how far this machine's clock is ahead of the database's, in milliseconds. */
   aheadMs(): number;
-  /** Implements `completeIn()` of the context. */
   completeIn(job: { readonly id: string }, client: StatementClient): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Tasks: an identifier, a typed handler and options.
+// Defines tasks. A task is an identifier, a typed handler and options.
 import * as v from "valibot";
 import { count, duration, strict, validate } from "../../base/validate.ts";
 import { identifier as taskIdentifier } from "../../domain/job-spec.ts";
@@ -15,10 +15,10 @@ export type TaskHandler<Payload, Extensions> = (
 ) => unknown;
 
 /**
- * A function that runs a job whose payload is an array of items. It returns one result for each item, in order. An item
- * has failed if its result is an Error or a non-empty string, or a promise that rejects or resolves to one of these.
- * When some items have failed, the attempt fails, and the next attempt gets a payload with only these items, their text
- * unchanged, as in Graphile Worker. When the function throws or rejects, all items have failed.
+ * A function that runs a job whose payload is an array of items. It returns one result for each item, in order. An
+ * item has failed if its result is an Error, a non-empty string, a promise of one of these, or a promise that rejects.
+ * When the function throws or rejects, all items have failed. When only some items have failed, the attempt fails, and
+ * the next attempt gets a payload with only these items, their text unchanged, as in Graphile Worker.
  */
 export type BatchHandler<Item, Extensions> = (
   items: readonly Item[],
@@ -31,14 +31,14 @@ export type BatchResults = readonly unknown[] | undefined;
 /** Options of a task. */
 export interface TaskOptions {
   /**
-   * The time limit of an attempt, in milliseconds. An attempt that exceeds it fails, and its signal aborts. Default:
-   * the worker's `timeoutMs`.
+   * The time limit of an attempt, in milliseconds. When the limit passes, the attempt fails, and its signal aborts.
+   * Default: the worker's `timeoutMs`.
    */
   readonly timeoutMs?: number | undefined;
   /**
    * The policy for the delay before a failed job's next attempt: exponential(), fixed() or a function of your own. A
-   * policy that a job names has precedence. Default: the worker's `retry`; without it Graphile Worker's delay,
-   * exp(attempt) seconds, which grows up to the tenth attempt.
+   * policy that a job names has precedence. Default: the worker's `retry`. If the worker has none, the delay is
+   * Graphile Worker's: exp(attempt) seconds, which grows up to the tenth attempt.
    */
   readonly retry?: RetryPolicy | undefined;
   /**
@@ -48,7 +48,7 @@ export interface TaskOptions {
   readonly concurrency?: number | undefined;
 }
 
-/** A task: made by defineTask() or defineBatchTask(). */
+/** A task, as defineTask(), defineBatchTask() and defineTransactionalTask() create it. */
 export interface Task<Payload = unknown, Extensions = unknown> extends TaskOptions {
   /** The task identifier, by which jobs name their task. 1–128 characters. */
   readonly identifier: string;
@@ -57,15 +57,14 @@ export interface Task<Payload = unknown, Extensions = unknown> extends TaskOptio
    * Graphile Worker, for tasks in files.
    */
   readonly kind: "single" | "batch" | "graphile";
-  // Method syntax keeps tasks of different payloads assignable to one list.
+  // A method and not a property: its bivariant parameters let tasks with different payloads be in one list.
   /** The handler that runs a job. */
   handle(payload: Payload, context: TaskContext<Extensions>): unknown;
 }
 
 /**
- * Defines a task that runs single jobs. `identifier` (1–128 characters) is the name by which jobs name their
- * task. The type argument is the payload's type: `defineTask<{ to: string }>("send", …)`. Throws InputError
- * with all problems.
+ * Defines a task that runs single jobs. `identifier`: 1–128 characters. The type argument is the payload's type:
+ * `defineTask<{ to: string }>("send", …)`. Throws InputError with all problems.
  */
 export function defineTask<Payload = unknown, Extensions = unknown>(
   identifier: string,
@@ -82,9 +81,8 @@ export function defineTask<Payload = unknown, Extensions = unknown>(
 }
 
 /**
- * Defines a task whose payload is an array of items, each of which may succeed or fail by itself. The type
- * argument is the item's type: `defineBatchTask<{ user: number }>("notify", …)`. Throws InputError with all
- * problems.
+ * Defines a task whose payload is an array of items, as BatchHandler describes. The type argument is the item's type:
+ * `defineBatchTask<{ user: number }>("notify", …)`. Throws InputError with all problems.
  */
 export function defineBatchTask<Item = unknown, Extensions = unknown>(
   identifier: string,

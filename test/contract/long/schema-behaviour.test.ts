@@ -1,6 +1,6 @@
 // Makes the same random calls on this library's schema and on Graphile Worker's. On both schemas, the calls must return
 // the same rows and errors, send the same notifications, and leave the same contents in the tables. The message of a
-// failure contains the seed. With this seed in the environment variable SEED, the same calls are made again.
+// failure contains a seed. With this seed in the environment variable SEED, the test repeats the calls that failed.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { runMigrations } from "graphile-worker";
@@ -22,8 +22,7 @@ let ours: Side;
 let stock: Side;
 
 // normal() returns a job in a form that is equal on both sides. Ids are left out, because they depend on the order of a
-// join, which the planner chooses. A time within 9 s of the start of the transaction becomes "now". An earlier time
-// within 9 hours of the start becomes "n h ago". All other times stay as they are.
+// join, which the planner chooses. Times of the last hours differ between the sides by moments, so moment() rounds them.
 const normal = `
   create function pg_temp.moment(t timestamptz) returns text volatile language sql as $$
     select case
@@ -56,8 +55,7 @@ async function side(url: string): Promise<Side> {
   await client.query("set plan_cache_mode = force_custom_plan");
   const notified: number[] = [];
   client.on("notification", ({ payload }) => {
-    // When an empty list of jobs is added, Graphile Worker sends a notification with an empty payload. Such a
-    // notification is ignored.
+    // When an empty list of jobs is added, Graphile Worker sends a notification with an empty payload.
     if (payload) notified.push(JSON.parse(payload).count);
   });
   return { client, notified };
@@ -67,9 +65,8 @@ const reset = `
   truncate worker._private_jobs, worker._private_tasks, worker._private_job_queues
   restart identity`;
 
-// Before each call, `prepare` sets `created_at` and `updated_at` to an old time. If the call sets one of them, the
-// difference is visible. `jobs` returns the jobs in an order that does not depend on ids, so that a call can refer to
-// "the third job" on both sides.
+// Before each call, `prepare` sets two times to an old value, so that the result shows whether the call sets them.
+// `jobs` returns the jobs in an order that does not depend on ids, so that "the third job" is the same on both sides.
 const prepare = `update worker._private_jobs set updated_at = '2020-01-01', created_at = '2020-01-01'`;
 const jobs = `
   select id::text, pg_temp.normal(jobs)::text as job from worker._private_jobs as jobs

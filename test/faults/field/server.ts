@@ -1,5 +1,4 @@
-// A PostgreSQL server for tests of faults. It can be killed, stopped, started again, and made a standby. Its binaries
-// are those of the embedded server, unless others are given.
+// A PostgreSQL server for tests of faults. It can be killed, stopped, started again, and made a standby.
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -36,19 +35,19 @@ export interface Server {
   kill(): Promise<void>;
   /** Stops the server cleanly and ends all sessions. */
   stop(): Promise<void>;
-  /** Starts the server again. Returns the moment (machineTime) when it is ready. `settings` are for this start only. */
+  /** Starts the server again. Returns the machineTime() at which it is ready. `settings` are for this start only. */
   start(settings?: Readonly<Record<string, string>>): Promise<number>;
-  /** Promotes this standby to a primary. Returns the moment (machineTime) when it accepts writes. */
+  /** Promotes this standby to a primary. Returns the machineTime() at which it accepts writes. */
   promote(): Promise<number>;
   /**
    * Replaces the data of this stopped server by a copy of the data of `primary`, and starts this server as a standby of
-   * `primary`. Returns the moment (machineTime) when it is ready.
+   * `primary`. Returns the machineTime() at which it is ready.
    */
   follow(primary: Server): Promise<number>;
 }
 
-// fsync is off, because only processes are killed here, and the machine continues to run. So the kernel keeps the data
-// of each acknowledged commit, even if the data have not reached the disk.
+// fsync is off, because the tests kill only processes. The kernel then keeps the data of each acknowledged commit, even
+// if the data have not reached the disk.
 const SETTINGS = {
   fsync: "off",
   synchronous_commit: "on",

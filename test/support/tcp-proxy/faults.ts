@@ -1,5 +1,5 @@
-// The faults that a test causes on connections of a proxy: on all connections, or on those of one application. Lasting
-// faults (delay, throttle, and mute without `established`) affect future connections, too.
+// The faults that a test causes on connections of a proxy. Lasting faults (delay, throttle, and mute without
+// `established`) affect future connections, too.
 import { type Cut, type CutOptions, cutBefore, cutBehind } from "./cuts.ts";
 import { DIRECTIONS, type Direction, type Link } from "./link.ts";
 import type { Chunk } from "./messages.ts";
@@ -44,7 +44,7 @@ export class Faults {
     return this.#ended;
   }
 
-  /** Delays all data in each direction by this number of milliseconds. */
+  /** Delays all data in each direction. */
   delay(delayMs: number): void {
     this.#set(DIRECTIONS, { delayMs });
   }
@@ -75,7 +75,7 @@ export class Faults {
     this.#lasting = { requests: {}, answers: {} };
   }
 
-  /** Resets existing connections at once (RST): all, or those for whose index `which` returns true. */
+  /** Resets existing connections at once (RST): those for whose index `which` returns true. */
   reset(which: (place: number) => boolean = () => true): void {
     for (const [place, link] of this.#those.entries()) if (which(place)) link.reset();
   }
@@ -108,8 +108,8 @@ export class Faults {
   }
 
   /**
-   * Counts a new connection and applies the lasting faults to it. If the faults are for all connections, the proxy
-   * calls this at once, otherwise when the client has sent its `application_name`.
+   * Counts a new connection and applies the lasting faults to it. If the faults are for one application, the proxy
+   * calls this when the client has sent its `application_name`.
    */
   meet(link: Link): void {
     if (!this.#isMine(link)) return;

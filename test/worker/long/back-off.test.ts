@@ -49,8 +49,9 @@ const oneBackOff = async () => {
 };
 
 /**
- * Waits until the workers have read a change of the limits that was announced before. A worker reads such a change
- * directly after its next read of pauses. So when it acknowledges the second of two pauses, it has read the change.
+ * Waits until the workers have read the limits after this call. A worker reads the limits directly after the pauses. So
+ * when a worker acknowledges the second pause, it has read the limits that follow the first pause. pauseTask() waits
+ * for the acknowledgements.
  */
 async function limitsAreRead(): Promise<void> {
   for (const name of ["none 1", "none 2"]) await queue.utils.pauseTask(name);
@@ -80,7 +81,7 @@ for (const [mode, options] of [
 ] as const) {
   describe(`In the ${mode}`, () => {
     for (const target of ["task", "queue", "key", "limit:api"] as const) {
-      test(`a back-off of ${target} delays the jobs that it covers in all workers until it ends; other jobs run.`, async () => {
+      test(`a back-off of ${target} delays its jobs in all workers until the back-off ends; other jobs run.`, async () => {
         await queue.utils.setLimit({ name: "api", task: "call", concurrency: 5 });
         const { task, times } = limited("call", target, 2_500);
         const other = recordingTask("other");
@@ -160,7 +161,7 @@ for (const [mode, options] of [
       ["a fixed delay of 0", fixed(0)],
       ["an exponential delay from 0", exponential({ firstMs: 0 })],
     ] as const) {
-      test(`without a time, and if the retry policy is ${title}, the default delay applies.`, async () => {
+      test(`if a response has no Retry-After, and the retry policy is ${title}, the default delay applies.`, async () => {
         const response = new Response(null, { status: 429 });
         const task = recordingTask("call", (_, call) => {
           if (call === 1) throw new RetryAfter(response, { backOff: "task" });
@@ -206,7 +207,7 @@ for (const [mode, options] of [
   });
 }
 
-test("Graphile workers start no job of a named queue during its back-off, and run these jobs afterwards.", async () => {
+test("During a back-off of a named queue, Graphile workers start no job of the queue. Afterwards they run the jobs.", async () => {
   const { task } = limited("call", "queue", 1_500);
   const ours = await queue.startWorker({ tasks: [task] });
   await add("call", 1, { queueName: "q" });
@@ -233,7 +234,7 @@ test("Graphile workers start no job of a named queue during its back-off, and ru
   }
 });
 
-test("A program can begin a back-off of its job's queue by the last line of its output.", async () => {
+test("A task that is a program can begin a back-off of the job's queue by the last line of its output.", async () => {
   const directory = mkdtempSync(join(tmpdir(), "worker-test-"));
   const script =
     "#!/bin/sh\necho 429 from the API >&2\necho retry-after=60 back-off=queue\nexit 75\n";
@@ -262,7 +263,7 @@ test("A back-off does not change a user's pause of the same task.", async () => 
   );
 });
 
-test("A second back-off of a queue changes the first one only if it ends later; resuming the queue ends the back-off.", async () => {
+test("A second back-off of a queue replaces the first only if the second ends later; resuming the queue ends the back-off.", async () => {
   const { database: db } = queue.utils;
   const backOff = {
     scope: "queue",
@@ -311,7 +312,7 @@ test("Of two concurrent back-offs of a limit, the one that ends later remains.",
   assert.deepEqual(more, []);
 });
 
-test("At most 100 back-offs of one name are stored, and a new back-off deletes others that ended over an hour ago.", async () => {
+test("At most 100 back-offs of one name are stored, and a new back-off deletes those of any name that ended over an hour ago.", async () => {
   await queue.sql(`insert into worker._private_back_offs (scope, name, began_at, until)
     select 'task', 'call', now() - n * interval '1 second', now() - interval '1 millisecond'
     from generate_series(1, 150) as n`);
@@ -368,7 +369,7 @@ test("If the message of a RetryAfter has 40 MB, its first 200 characters are the
   assert.equal(fields?.["reason"], "x".repeat(200));
 });
 
-test("If a job without a named queue requests a back-off of its queue, or a job names an unknown limit, that is logged once.", async () => {
+test("If jobs without a named queue request a back-off of their queue, or jobs name an unknown limit, a warning is logged once.", async () => {
   const { logger, lines } = recorder();
   const task = defineTask<{ to: BackOffTarget }>("call", ({ to }) => {
     throw new RetryAfter(60_000, { backOff: to });

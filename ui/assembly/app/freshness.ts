@@ -1,8 +1,7 @@
 /**
- * Keeps the page up to date: by events while the event stream is open, otherwise by regular requests. A page in a
- * background tab is not updated. If no data arrive for 10 seconds although the stream is open, the page requests the
- * counts. If the stream does not open within 30 seconds, or if no data arrive for 30 seconds while it is open, the page
- * closes the stream and soon opens a new one.
+ * Keeps the page up to date: by events while the event stream is open, and by regular requests while it is not. A page
+ * in a background tab is not updated. If the stream does not open within 30 seconds, or if no data arrive for 30
+ * seconds while the stream is open, the page closes the stream and soon opens a new one.
  */
 import { ApiError } from "../generated/records";
 import { after, subscribe, unsubscribe } from "../host";
@@ -15,9 +14,7 @@ import { refresh, reload, renew } from "./navigate";
 
 /** The interval at which the page updates the ages that it shows, and the freshness chip (shell/freshness.ts). */
 const TICK_MS = 1000;
-/**
- * How long the page waits for data on an open stream before it requests the counts. A pulse usually comes within 5 s.
- */
+/** If an open stream brings no data for this long, the page requests the counts. A pulse usually comes within 5 s. */
 const QUIET_MS: f64 = 10000;
 const BLINK_MS: f64 = 2000;
 const FIRST_RETRY_MS: f64 = 1000;
@@ -39,9 +36,7 @@ export function disconnect(m: Model): void {
   unsubscribe();
 }
 
-/**
- * Records that the stream is open. Returns whether this is a reconnection, after which the server's version may differ.
- */
+/** Records that the stream is open. Returns whether it was open before, so that the server's version may differ now. */
 export function streamOpened(m: Model): bool {
   const live = m.live;
   const again = live.wasOpen;
@@ -61,12 +56,12 @@ export function streamClosed(m: Model, status: i32): void {
   live.stream = Stream.Closed;
   const absent = status === 404 || status === 405 || status === 501;
   const backoff = FIRST_RETRY_MS * <f64>(1 << min(live.failures, 5));
-  // If many pages were open when a server stopped, they must not all reconnect to it at the same moment.
+  // When a server stops, its pages must not all reconnect at the same moment. Each page has another `openedAt`.
   const spread = <f64>(<i64>live.openedAt % 1000);
   live.failures = min(live.failures + 1, 10);
   live.retryAt = m.now + (absent ? NO_STREAM_RETRY_MS : min(LAST_RETRY_MS, backoff)) + spread;
   after(<i32>(live.retryAt - m.now), "app.connect", "");
-  // Requests the counts, to show at once whether the server can be reached.
+  // The answer shows at once whether the server can be reached.
   if (status === 0 && m.access.gate === Gate.Open) requestCounts(m);
 }
 
@@ -98,15 +93,15 @@ export function tick(m: Model): void {
   bringUpToDate(m);
 }
 
-/** Closes a stream on which no data arrive, and requests data if the last ones are too old. */
+/** Closes a stream that does not open, or on which no data arrive. Requests data if the last data are too old. */
 function bringUpToDate(m: Model): void {
   const live = m.live;
   if (!live.visible) return;
   startTicking(m);
   if (m.access.gate !== Gate.Open) return;
   const isOpen = live.stream === Stream.Open;
-  // While the stream opens, only answers to requests set `newsAt`. They do not show that the stream will open, so the
-  // time is counted from the request for the stream.
+  // Until the stream is open, only answers to requests set `newsAt`. These answers do not show that the stream will
+  // open, so the time is counted from the request for the stream.
   const since = isOpen && live.newsAt > live.openedAt ? live.newsAt : live.openedAt;
   if (live.stream !== Stream.Closed && m.now - since >= RED_MS) {
     disconnect(m);
@@ -149,10 +144,7 @@ export function outage(m: Model, error: ApiError): void {
   m.live.outageCode = error.code;
 }
 
-/**
- * Called when data arrive. If there was an outage, it ends, and the data of the page, or the failed reads of an open
- * dialog, are requested again.
- */
+/** Called when data arrive. Ends an outage: the page's data, or an open dialog's failed reads, are requested again. */
 export function endOutage(m: Model): void {
   const live = m.live;
   if (live.outage.length === 0) return;

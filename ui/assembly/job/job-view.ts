@@ -1,7 +1,7 @@
 /**
- * The view of one job, on its own page (`job`) or beside the list on the page of all jobs. Both pages pass the job's id
- * to the view. Answers and actions always arrive at the page `job`, which passes them to the view. The request `head`
- * reads the job's row. The request `why` reads the explanation of the job's condition.
+ * The view of one job, on the page `job` or beside the list on the page of all jobs. Answers and actions always arrive
+ * at the page `job`, which passes them to the view. The request `head` reads the job's row. The request `why` reads
+ * the explanation of the job's condition.
  *
  *   open(id) ─▶ head + why ─▶ refresh(): why after 3 to 15 s; head if why has changed, or after 1 to 2 min
  *                  └─ 404 for a job that was shown ─▶ the job has ended: the view keeps the last state of the job,
@@ -30,9 +30,9 @@ import { Comparison } from "./comparison";
 import { Payload } from "./payload";
 
 /**
- * When refresh() requests the explanation again, in milliseconds after the last request: WHY_MS if the counts have
- * changed since that request, otherwise UNCHANGED_MS. Unchanged counts do not prove that the explanation is unchanged:
- * the job, its place and the ages in the sentences may have changed.
+ * refresh() requests the explanation again this many milliseconds after the last request: WHY_MS if the counts of jobs
+ * have changed since then, UNCHANGED_MS if not. Even with unchanged counts, the job, its place and the ages in the
+ * explanation may have changed.
  */
 const WHY_MS: f64 = 3000;
 const UNCHANGED_MS: f64 = 15000;
@@ -63,7 +63,6 @@ export class JobView {
     this.explained.request(m, `api/jobs/${id}/why`);
   }
 
-  /** Sets the id, and discards the data that were read before. */
   reset(id: i64): void {
     this.id = id;
     this.job = null;
@@ -91,12 +90,12 @@ export class JobView {
     this.head.requestEvery(m, `api/jobs/${this.id}?fields=head`, HEAD_MS);
   }
 
-  /** Whether a job that was shown is no longer in the queue. After an undo it may be there again. */
+  /** Whether a job that was shown is no longer in the queue. After an undo the job may be there again. */
   get ended(): bool {
     return this.head.missing && this.job !== null;
   }
 
-  /** The job's condition; empty without a job. Until the explanation has arrived, it is derived from the row. */
+  /** The job's condition; empty without a job. Until the explanation has arrived, derived from the row. */
   get condition(): string {
     const why = this.why;
     if (why !== null) return why.condition;
@@ -175,10 +174,7 @@ export class JobView {
     }
   }
 
-  /**
-   * Sets the receipt to the newest write that changed the job, if that write deletes jobs. Otherwise there is no
-   * receipt.
-   */
+  /** If the newest write that changed the job deletes jobs, this write becomes the receipt. */
   private onReceipt(m: Model, body: string): void {
     const r = new JsonReader(body);
     const activity = readActivity(r);
@@ -210,8 +206,8 @@ export class JobView {
     else if (what === "activity") return;
     else {
       const data = what === "head" ? this.head : this.explained;
-      // A failure of `why` alone is not shown: the job stays visible, and refresh() soon requests the explanation
-      // again.
+      // A failure of `why` is not shown, except a 404: the job stays visible, and refresh() soon requests the
+      // explanation again.
       if (what === "head" || status === 404) data.failedWith(status, reason);
     }
     if (status !== 404 || (what !== "head" && what !== "why")) return;
@@ -244,7 +240,7 @@ export class JobView {
     }
   }
 
-  /** Moves to the next (1) or the previous (-1) job of the list from which this one was opened. */
+  /** Moves to the next (1) or the previous (-1) job of the list from which this job was opened. */
   private step(m: Model, by: i32): void {
     const at = m.shared.placeOf(this.id);
     const to = at + by;
@@ -253,14 +249,13 @@ export class JobView {
     }
   }
 
-  /** The shell command of the primary action; `worker show` if there is none, or if it needs input. */
+  /** The shell command of the primary action. If the action needs input, or there is none: `worker show`. */
   command(m: Model): string {
     const job = this.job;
     return job === null ? "" : commandOf(job, this.condition, this.why, m.access.session.schema);
   }
 }
 
-/** Whether two explanations have the same condition, `since`, number of next attempts, and time of the next attempt. */
 function isAlike(one: Why, other: Why): bool {
   const isSameTime = one.since === other.since || (isNaN(one.since) && isNaN(other.since));
   if (one.condition !== other.condition || !isSameTime) return false;

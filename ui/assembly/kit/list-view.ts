@@ -15,8 +15,8 @@ const KEYS = "ArrowDown ArrowUp Shift+ArrowDown Shift+ArrowUp Home End Space Ent
 const SHAPES = 12;
 
 /**
- * The table with its pager. If the rows arrive late, the table has placeholder rows and no pager until then. If the
- * rows cannot be read, an error or a note is shown instead of the table. `none`: what is shown if there are no rows.
+ * The table with its pager. While late rows are loading, the table has placeholder rows and no pager. If the rows
+ * cannot be read, an error or a note replaces the table. `none`: what is shown if there are no rows.
  */
 export function listView(m: Model, page: ListPage, label: string, none: Node): Node {
   const data = page.rows;
@@ -48,7 +48,7 @@ export function listView(m: Model, page: ListPage, label: string, none: Node): N
         [
           page.spanningHeads.length > 0 ? widths(columns, isSelectable) : nothing,
           head(page, columns, isSelectable),
-          // While rows are loading, the body is empty, and the placeholder rows are in the foot.
+          // Placeholder rows are in the foot, because the styles for hovering and selection apply to rows of the body.
           el("tbody", [], waits ? [] : rows),
           waits ? el("tfoot", [], rows) : nothing,
         ],
@@ -58,7 +58,6 @@ export function listView(m: Model, page: ListPage, label: string, none: Node): N
   );
 }
 
-/** A row of placeholders, shown while rows are loading. */
 function shape(index: i32, columns: Column[], isSelectable: bool): Node {
   const cells: Node[] = isSelectable ? [leaf("td", "c-check", "")] : [];
   for (let i = 0; i < columns.length; i++)
@@ -91,7 +90,7 @@ function hasColumnRows(page: ListPage): bool {
   return false;
 }
 
-/** The widths of the columns, for a table whose first row is one cell across all columns. */
+/** The widths of the columns. They are needed only if the first row of the table is one cell across all columns. */
 function widths(columns: Column[], isSelectable: bool): Node {
   const list: Node[] = isSelectable ? [leaf("col", "c-check", "")] : [];
   for (let i = 0; i < columns.length; i++) list.push(leaf("col", columns[i].name, ""));
@@ -159,17 +158,16 @@ function rowView(
   }
   const own = row.cells(m);
   // On a narrow screen each cell shows its column's name. After a change of the tab, the rows of the previous tab stay
-  // on screen until the rows of the new tab arrive. If the tabs have different numbers of columns, the cells of the old
-  // rows get no names.
+  // until the rows of the new tab arrive. If the tabs have different numbers of columns, the old cells get no names.
   for (let i = 0; i < own.length && own.length === columns.length; i++)
     own[i].attrs.push(attr("data-head", columns[i].head));
   return el("tr", attrs, cells.concat(own));
 }
 
 /**
- * Returns the number of rows and their order: `300, by severity`, or for a search `3 queues match, by severity`. If the
- * rows are not in the usual order, the text has only the number. Returns the empty string if the number is unknown or
- * there are no rows. `usual`: the usual order in words.
+ * Returns the number of rows and their order: `300, by severity`, or for a search `3 queues match, by severity`. An
+ * order other than the usual order is left out. Returns the empty string if the number is unknown or there are no rows.
+ * `usual`: the usual order in words.
  */
 export function listCountText(page: ListPage, usual: string = page.rank): string {
   if (page.count === i64.MIN_VALUE || page.list.rows.length === 0) return "";
@@ -234,7 +232,7 @@ function pager(m: Model, page: ListPage): Node {
   );
 }
 
-/** Returns `, read 24 s ago` if the rows are at least 10 s old and may have changed since they were read. */
+/** Returns `, read 24 s ago` if the rows are old (OLD_MS) and may have changed since they were read. */
 function readAgo(m: Model, page: ListPage): string {
   const rows = page.rows;
   const isOld = m.now - rows.answeredAt >= OLD_MS && page.changedAt(m) > rows.answeredAt;

@@ -1,4 +1,4 @@
-/** Shows a limit in the list of limits, on its own page, and on pages about its queue or the jobs of its task. */
+/** Shows a limit in the list of limits, on the limit's page, on pages of queues, and above the jobs of a task. */
 import { clockAt, periodText, timeElement } from "../controls/age";
 import { link } from "../controls/button";
 import { stateWith } from "../controls/glyph";
@@ -32,17 +32,14 @@ export function targetText(limit: ListedLimit): string {
   return count > 1 ? `each of ${numberText(count)} queues ${match}` : "each queue " + match;
 }
 
-/**
- * Whether the limit bounds each of several queues. `limit.running` is then the sum over these queues, so it cannot be
- * compared with the bound.
- */
+/** Whether the limit bounds each of several queues. `limit.running` of such a limit is the sum over all these queues. */
 function isEach(limit: ListedLimit): bool {
   return limit.scope === "queue" && limit.match.includes("*");
 }
 
 /**
- * Shows how many jobs run and how many may run at once, with a bar if the two can be compared. Shows `none` if the
- * limit has only a rate.
+ * Shows how many jobs run and how many may run at once; `none` if the limit has only a rate. A bar compares the two
+ * numbers, unless the limit bounds each of several queues.
  */
 export function atOnce(limit: ListedLimit): Node[] {
   if (limit.concurrency === i64.MIN_VALUE) return [leaf("span", "faint", "none")];
@@ -81,7 +78,7 @@ export function rateCell(limit: ListedLimit): Node[] {
   return [text(rateText(rate)), sub("burst " + numberText(rate.burst))];
 }
 
-/** Shows the state: backing off, full or not full. It is never red, because a limit is meant to make jobs wait. */
+/** Shows whether the limit is backing off, full or not full. Never red, because a limit is meant to make jobs wait. */
 export function limitState(m: Model, limit: ListedLimit): Node {
   const backOff = limit.backingOff;
   if (backOff !== null) {
@@ -110,9 +107,8 @@ export function setText(m: Model, limit: ListedLimit): Node {
 }
 
 /**
- * Shows a line for each limit of a queue or a task, such as `At once 2 of 3 · limit tenant/*`. For a queue, `running`
- * is the number of the queue's running jobs. For a task, `running` is -1, and each line has the number of running jobs
- * of its limit.
+ * Shows a line for each limit of a queue or a task, such as `At once 2 of 3 · limit tenant/*`. `running`: the number of
+ * the queue's running jobs; -1 for a task, whose lines have the number of all running jobs under the line's limit.
  */
 export function limitLines(limits: ListedLimit[], running: i64): Node {
   const lines: Node[] = [];

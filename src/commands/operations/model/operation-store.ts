@@ -1,5 +1,5 @@
-// The interface of the store of operations. table-store.ts implements it with the tables of the extension `operations`,
-// so operations outlive their process, and every admin of the schema can show and resume them.
+// The interface of the store of operations (implemented by table-store.ts). Stored operations outlive their process, so
+// every admin of the schema can show and resume them.
 
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
@@ -7,15 +7,15 @@ import type { JobChange } from "../../before-images/job-change.ts";
 import type { OperationSettings } from "./action.ts";
 import type { JobOperation, OperationState, Rehearsal, UndoSkippedCounts } from "./operation.ts";
 
-/** A change of state. It is made only if the operation is in one of the states `from`. */
+/** A change of an operation's state. The change is made only if the operation is in one of the states `from`. */
 export interface Transition {
   readonly from: readonly OperationState[];
   readonly to: OperationState;
-  /** Whether the caller becomes the operation's owner, which has to run it. */
+  /** Whether the caller becomes the owner of the operation. The owner has a lease, and has to run the operation. */
   readonly takes?: boolean;
   /**
-   * Whether the caller must own the operation. If true, `from` is compared with the state in the operation's row, even
-   * if the lease has expired. If false, an operation whose lease has expired counts as interrupted.
+   * Whether the caller must own the operation. If true, `from` is compared with the stored state, even if the owner's
+   * lease has expired. If false, an operation whose owner's lease has expired counts as `interrupted`.
    */
   readonly isMine?: boolean;
   readonly isCanaryOver?: boolean;
@@ -24,7 +24,7 @@ export interface Transition {
 
 /**
  * The jobs that a batch processes: at most `limit` jobs that match the query, with ids above `afterId` and not above
- * `uptoId`. `before` and `openSince` are those of the operation's Boundary.
+ * `uptoId`. `before` and `openSince`: as in the operation's boundary (Boundary in operation.ts).
  */
 export interface Stretch {
   readonly afterId: string;
@@ -32,17 +32,17 @@ export interface Stretch {
   readonly limit: number;
   readonly before: string;
   readonly openSince: readonly string[];
-  /** The matches that candidates.ts has found, if SQL alone cannot evaluate the query; otherwise null. */
+  /** The matching jobs, if SQL alone cannot evaluate the query (candidates.ts); null if SQL can. */
   readonly selection: BatchSelection | null;
 }
 
 export interface BatchSelection {
   readonly ids: readonly string[];
-  /** For each of these jobs, the version of its row (ctid) that was checked. */
+  /** For each id, the ctid of the row that was checked. The batch does not change a job whose row has another ctid. */
   readonly ctids: readonly string[];
 }
 
-/** What a batch of an undo processes: the next `limit` stored rows after the job id `afterId`. */
+/** What a batch of an undo processes: the first `limit` rows that are stored for jobs with ids above `afterId`. */
 export interface UndoStretch {
   readonly afterId: string;
   readonly limit: number;
@@ -50,11 +50,11 @@ export interface UndoStretch {
 
 /** The result of one batch. */
 export interface Batch {
-  /** The number of matching jobs that the batch has found. For an undo: the number of stored rows that it has read. */
+  /** The number of matching jobs that the batch has found; for an undo, of stored rows that the batch has read. */
   readonly found: number;
   /** The number of changed jobs; for an undo, of restored jobs. */
   readonly done: number;
-  /** How many matching jobs were skipped, by reason. It has no meaning for an undo, which has `undoSkipped`. */
+  /** How many matching jobs were skipped, by reason. Has no meaning for an undo. */
   readonly skipped: SkippedCounts;
   /** For an undo: how many jobs were not restored, by reason, in all batches of the undo so far. */
   readonly undoSkipped?: UndoSkippedCounts;
@@ -84,8 +84,8 @@ export interface CanaryOutcome {
 }
 
 /**
- * The outcomes of jobs. A receipt lists the jobs of one outcome. The jobs of `failed_again` are also in the list of
- * `done`. The last five are outcomes of an undo.
+ * The outcomes that a job of an operation can have. A receipt lists the jobs with one outcome. A job with the outcome
+ * `failed_again` also has the outcome `done`. The last five outcomes are those of an undo.
  */
 export const outcomes = [
   "done",
@@ -106,7 +106,7 @@ export interface ReceiptJob {
   readonly id: string;
   /** Null if the task is unknown. */
   readonly taskIdentifier: string | null;
-  /** The first line of the job's error, up to 300 characters; null if there is no error, or if it is unknown. */
+  /** The first line of the job's error, up to 300 characters; null if the job has no error or the error is unknown. */
   readonly errorLine: string | null;
 }
 
@@ -118,28 +118,23 @@ export interface Receipt {
 
 /**
  * The jobs that an operation has changed, counted by their present states. At most 20,000 jobs are counted: those with
- * the lowest ids.
+ * the lowest ids. If the operation deletes jobs, a job counts as `waiting` if an undo would restore the job, and as
+ * `changed` if not.
  */
 export interface OperationResults {
-  /** The number of jobs that were counted. */
+  /** The number of counted jobs. */
   readonly scanned: number;
-  /** Jobs that were completed or deleted since then. Always 0 if the operation deletes jobs. */
+  /** Jobs that were completed or deleted after the operation had changed them. */
   readonly finished: number;
   readonly failedAgain: number;
   readonly running: number;
-  /** Jobs that are still as the operation left them. If it deletes jobs: the jobs that an undo would restore. */
+  /** Jobs that are still as the operation left them. */
   readonly waiting: number;
-  /**
-   * All other jobs, such as jobs that a user has changed or failed since then. If the operation deletes jobs: the jobs
-   * that an undo would not restore.
-   */
+  /** All other jobs, such as jobs that a user has changed or failed after the operation. */
   readonly changed: number;
   /** Jobs that an undo would restore now. */
   readonly restorable: number;
-  /**
-   * The error groups of the jobs that have failed again: at most five, the largest first. `count`: the number of
-   * these jobs in the group.
-   */
+  /** The error groups of the jobs that failed again: at most five, the largest first. `count`: jobs in the group. */
   readonly errors: readonly { readonly label: string; readonly count: number }[];
 }
 
@@ -159,10 +154,7 @@ export interface OperationStore {
    */
   begin(rehearsal: Rehearsal, origin: Origin, settings: OperationSettings): Promise<JobOperation>;
   find(id: string): Promise<JobOperation | null>;
-  /**
-   * Returns the existing operations with these ids. If their rows together are too long, returns only the newest
-   * ones.
-   */
+  /** Returns the existing operations with these ids; only the newest of them if the rows together are too long. */
   findAll(ids: readonly string[]): Promise<JobOperation[]>;
   /**
    * Returns the operation that runs or is being undone. If there is none, returns the newest operation that was started
@@ -170,7 +162,7 @@ export interface OperationStore {
    */
   currentOrLast(): Promise<JobOperation | null>;
   /**
-   * Returns operations, newest first. `beforeId`: returns only operations older than the one with this id. If the rows
+   * Returns operations, newest first; with `beforeId`, only operations that are older than this operation. If the rows
    * are long, returns fewer than `limit` operations.
    */
   list(limit: number, beforeId: string | null): Promise<OperationPage>;
@@ -179,7 +171,7 @@ export interface OperationStore {
    * the operation would run or be undone while another operation runs or is being undone.
    */
   move(id: string, transition: Transition): Promise<JobOperation | null>;
-  /** Renews the caller's lease. Returns false if the operation no longer belongs to the caller. */
+  /** Renews the caller's lease. Returns false if the caller no longer owns the operation. */
   renew(id: string): Promise<boolean>;
   batch(
     operation: JobOperation,

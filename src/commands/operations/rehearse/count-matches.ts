@@ -1,8 +1,8 @@
-// Counts the jobs that match the query of a rehearsal. Each match is counted if that is cheap: because the table or the
-// range of possible ids is small, because the query names ids or a key, or because an index finds the matches.
-// Otherwise the number is estimated from a sample. If the sample has few matches, or if this process checks the texts
-// of jobs, a walk in the order of ids also counts matches, for a limited time. If the walk reaches the last id, its
-// count replaces the estimate. No row is locked.
+// Counts the jobs that match the query of a rehearsal. Counting each match is cheap if the table or the range of
+// possible ids is small, if the query names ids or a key, or if an index finds the matches. If it is not cheap, the
+// number is estimated from a sample. If the sample has few matches, or if this process checks the texts of jobs (the
+// `check` of the query), a walk in the order of ids also counts matches, for a limited time. If the walk reaches the
+// last id, its count replaces the estimate. No row is locked.
 import type { Database } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { type Condition, lockedConditions } from "../../../domain/condition.ts";
@@ -33,9 +33,7 @@ export interface MatchRequest {
   readonly jobs: JobQuery;
   /** The highest id to include. */
   readonly maxId: string;
-  /**
-   * How long a walk may take, in milliseconds. A walk before the sample is read may take NARROW_FACTOR times as long.
-   */
+  /** How long a walk may take, in milliseconds; before the sample is read, NARROW_FACTOR times as long. */
   readonly walkMs: number;
   /** Options of the sample, for tests. */
   readonly sample?: SampleOptions | undefined;
@@ -45,7 +43,6 @@ type Tools = Pick<OperationTools, "reads" | "monotonic">;
 
 // If a sample has at least this many matches, no walk follows, unless this process checks the texts of jobs.
 const ENOUGH_HITS = 30;
-// The maximum number of jobs that are counted through an index.
 const MAX_BY_INDEX = 10_000;
 // A range of fewer ids is walked before a sample is read. Because this walk often gives an exact number, it may take
 // NARROW_FACTOR times as long as a later walk.
@@ -66,8 +63,7 @@ export async function countMatches(tools: Tools, request: MatchRequest): Promise
   const isEnough = sample.places.length >= ENOUGH_HITS;
   const { first, last } = idsOf(request);
   const bounds = { walked: noTally, most: Number(last - first + 1n), mayRun: mayRun(jobs), asOf };
-  // If this process checks the texts, the sample has no sizes of payloads and errors, so a walk reads the sizes of some
-  // matches.
+  // If this process checks the texts, the sample has no sizes of payloads and errors. So a walk reads some sizes.
   if (isEnough && jobs.check === null) return estimatedFrom(sample, bounds);
   const { tally, isWhole } = await walkedThrough(tools, request);
   if (isWhole) return countedAs(tally, asOf);
@@ -75,7 +71,7 @@ export async function countMatches(tools: Tools, request: MatchRequest): Promise
   return estimatedFrom(sized, { ...bounds, walked: tally });
 }
 
-/** Returns the range of ids that can match. If there are none, `last` is the id before `first`. */
+/** Returns the range of ids that can match. If no id can match, `last` is the id before `first`. */
 function idsOf({ jobs: { shape }, maxId }: MatchRequest): { first: bigint; last: bigint } {
   const first = BigInt(shape.minId ?? "1");
   const most = BigInt(maxId);
@@ -122,7 +118,6 @@ function mayRun({ shape: { isDue, conditions } }: JobQuery): boolean {
   );
 }
 
-/** Whether the query names the ids or the key of its jobs, so that an index finds the few that can match. */
 const hasFew = (jobs: JobQuery) => isFew(matchingOf(jobs));
 
 function isNarrow(matchRequest: MatchRequest): boolean {
@@ -146,7 +141,7 @@ async function walkedThrough(
   let tally = noTally;
   const { first, last } = idsOf(matchRequest);
   let after = first - 1n;
-  // If an index finds the few jobs that can match, a large range takes no longer than a small one.
+  // If the query names ids or a key, an index finds the few jobs that can match, however large the range is.
   let span = hasFew(jobs) ? Number.MAX_SAFE_INTEGER : FIRST_SPAN;
   while (after < last) {
     if (monotonic() > until) return { tally, isWhole: false };
@@ -165,7 +160,7 @@ async function walkedThrough(
   return { tally, isWhole: true };
 }
 
-/** Returns the ids of all matches if an index finds them in time and they are at most 10,000; otherwise null. */
+/** Returns the ids of all matches. Null: no index finds them all in time, or there are more than MAX_BY_INDEX. */
 async function idsByIndex(
   db: Database,
   jobs: JobQuery,

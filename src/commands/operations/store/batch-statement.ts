@@ -1,8 +1,7 @@
 // Builds the statement that is one batch of an operation. The statement finds matching jobs, locks them, checks them
-// again under the lock, stores their earlier state, changes them, and records the progress of the operation. Either all
-// of this happens or nothing: a killed process leaves no job half done, and a resumed operation continues after the
-// last batch. Jobs that the statement has found but could not lock count as locked until another statement has read
-// them again (missed.ts).
+// again under the lock, stores their earlier state, changes them, and records the operation's progress. Either all of
+// this happens or nothing, so a killed process leaves no job half done. Jobs that were found unlocked but could not be
+// changed count as locked until another statement has read them again (missed.ts).
 
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import { announceJobs } from "../../../queue/sql/notify.ts";
@@ -20,9 +19,9 @@ import type { BatchSelection, Stretch } from "../model/operation-store.ts";
 import { isSince } from "./missed.ts";
 
 /**
- * The operation of a batch, its owner, and values that the batch stores in the operation's row. A batch does nothing
- * unless the operation has this owner, is running (for an undo: undoing), and has come exactly as far as `afterId` of
- * the stretch.
+ * The operation of a batch, its owner, and values that the batch stores in the operation's row. A batch changes
+ * nothing unless the operation has this owner, is running (for an undo: undoing), and has processed the jobs exactly
+ * up to `afterId` of the stretch.
  */
 export interface Claim {
   readonly operationId: string;
@@ -38,8 +37,8 @@ export interface BuiltStatement {
 }
 
 /**
- * Returns the statement. It first finds the jobs without locking them. Then it locks, in id order, those jobs that no
- * other session has locked. So a batch never waits for a worker.
+ * Returns the statement. It locks, in id order, only jobs that no other session has locked, so a batch never waits for
+ * a worker.
  */
 export function batchStatement(
   s: string,
@@ -62,9 +61,9 @@ export function batchStatement(
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
   const row = selection === null ? "jobs" : "chosen";
-  // An action that may change running jobs (stop-retrying) skips jobs that were added after the rehearsal. It does not
-  // skip jobs because a worker has locked them or because they have changed since the rehearsal: a job that crashes its
-  // workers is always locked or has just changed.
+  // The action stop-retrying (`mayRun`) is for jobs that crash their workers. Such a job is always locked or has just
+  // changed. So this action skips jobs that were added since the rehearsal, but not jobs with a `locked_at`, and not
+  // jobs that have changed since.
   const mayRun = change.mayRun === true;
   const isSkipped = isSince(mayRun ? "jobs.created_at" : "jobs.updated_at", before, openSince);
   const isLocked = mayRun ? "false" : "jobs.locked_at is not null";
@@ -72,8 +71,8 @@ export function batchStatement(
   const isChanged = `${isUnlocked} and coalesce(${isSkipped}, false)`;
   const isFree = `${isUnlocked} and not ${isSkipped}`;
   const isHere = `${row}.id > ${after} and ${row}.id <= ${upto}`;
-  // If there is a selection, this process has already checked the texts of the selected jobs. A selected job whose row
-  // has changed since that check is in `found`, too, but is not locked below, because its ctid has changed.
+  // If there is a selection, this process has already checked the payloads and errors of the selected jobs. A job
+  // whose row has changed since that check is still in `found`, but is not locked below, because its ctid has changed.
   const candidates =
     selection === null
       ? `from ${s}._private_jobs as jobs
@@ -108,9 +107,9 @@ export function batchStatement(
 }
 
 /**
- * Returns a common table expression with the jobs that this batch has found unlocked but could not change, and with
- * their present `locked_at`. Rows that another session has locked are left out, because they may be running jobs of
- * the fast mode.
+ * Returns a common table expression: the jobs that were found unlocked but could not be changed, and their present
+ * `locked_at`. Rows that another session has locked are left out, so that RUNNING includes their jobs: they may be
+ * running jobs of the fast mode.
  */
 const missed = (s: string): string => `missed as materialized (
     select jobs.id, jobs.locked_at
@@ -123,13 +122,13 @@ const missed = (s: string): string => `missed as materialized (
 
 /**
  * The ids of found jobs that are running, or have just ended. Jobs that were found unlocked, could not be changed, and
- * are unlocked now are left out, because they may no longer match.
+ * are unlocked now are left out: they may no longer match the query.
  */
 const RUNNING = `select found.id from found where not found.is_changed
       and found.id not in (select acted.id from acted)
       and found.id not in (select missed.id from missed where missed.locked_at is null)`;
 
-/** Selects the operation's row, and locks it until the batch commits: a pause or a stop waits for at most one batch. */
+/** Selects and locks the operation's row. So a pause or a stop of the operation waits until the batch commits. */
 function mineOf(s: string, claim: Claim, after: string, parameter: AddParameter): string {
   return `mine as materialized (
     select kept from ${s}._private_operations
@@ -146,8 +145,8 @@ const selectionOf = ({ ids, ctids }: BatchSelection, parameter: AddParameter): s
   )`;
 
 /**
- * Changes or deletes the locked jobs. A deletion finds the rows by ctid, because the index on ids has dead entries of
- * the jobs that earlier batches deleted, and reading these would take a third of a batch's time.
+ * Changes or deletes the locked jobs. A deletion finds the rows by ctid: a search in the index on ids would read dead
+ * entries of the jobs that earlier batches have deleted, which would take a third of a batch's time.
  */
 function actedOf(s: string, change: JobChange, parameter: AddParameter): string {
   const head = changeStatement(s, change, parameter);
@@ -213,7 +212,7 @@ function recordParts(
   from tally left join moved on true`;
 }
 
-/** The ids of jobs that were found unlocked, but that another transaction has since locked, changed or deleted. */
+/** The ids of jobs that were found unlocked, but whose rows another transaction had locked, changed or deleted. */
 const MISSED = `array(
       select id from found
       where not is_locked and not is_changed and id not in (select id from acted)

@@ -1,8 +1,7 @@
-// Builds and drops optional indexes while workers run. CREATE INDEX CONCURRENTLY is one statement outside a
-// transaction, so it also works behind a transaction pooler. No advisory lock protects a build: an advisory lock of a
-// transaction would need a transaction that is open during the build, and an advisory lock of a session is lost behind
-// such a pooler. PostgreSQL itself runs the builds on one table one after the other. planBuild() checks whether any
-// index of the table is being built. A drop checks only whether the index to drop is being built.
+// Builds and drops optional indexes of the table of jobs while workers run. CREATE INDEX CONCURRENTLY is one statement
+// outside a transaction, so it also works behind a transaction pooler. No advisory lock protects a build: an advisory
+// lock of a transaction would need a transaction that is open during the build, and an advisory lock of a session is
+// lost behind such a pooler. PostgreSQL itself runs the builds on one table one after the other.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
@@ -20,7 +19,7 @@ import {
 } from "./optional-index.ts";
 import { invalidateIndexes } from "./usable-indexes.ts";
 
-// How long a build or a drop waits for an older transaction, such as that of a backup. The wait does not block workers.
+// How long a build or a drop waits for an older transaction, for example of a backup. The wait does not block workers.
 const MAX_WAIT_MS = 600_000;
 
 /**
@@ -32,9 +31,9 @@ export interface IndexPlace {
 }
 
 /**
- * Returns `exists` if the database has a valid index of this form, under any name. Otherwise returns `building` if the
- * index is being built, and `to build` if it is not. If another index of the table is being built, a build of this
- * index would have to wait. Then `to build` is returned only if `mayWait` is true; otherwise WorkerError is thrown.
+ * Returns `exists` if the database has a valid index of this form, under any name; `building` if the index is being
+ * built; `to build` if neither is the case. Instead of `to build`, throws WorkerError if another index of the table is
+ * being built, so that the build would have to wait, and `mayWait` is false.
  */
 export async function planBuild(
   { db }: IndexPlace,
@@ -61,8 +60,8 @@ export interface BuildSignals {
 }
 
 /**
- * Builds the index. Resolves when queries can use it. If the build fails or is cancelled, drops the incomplete index,
- * if possible, and throws WorkerError. Also throws when `leave` aborts.
+ * Builds the index. Resolves when queries can use the index. If the build fails or is cancelled, drops the incomplete
+ * index, if possible, and throws WorkerError. Also throws when `leave` aborts.
  */
 export async function buildIndex(
   place: IndexPlace,
@@ -74,8 +73,7 @@ export async function buildIndex(
   const operatorClassSchema = await operatorClassSchemaOf(db, index);
   if (operatorClassSchema === null) throw new WorkerError("configuration", lackOf(index));
   const text = createPrefix(db.schema, index) + indexDefinition(index, operatorClassSchema);
-  // An earlier build that failed may have left an incomplete index. It has the same name as the index to build, and may
-  // slow down the workers.
+  // An earlier build that failed may have left an incomplete index of the same name, which may slow down the workers.
   await dropBroken(place, index, leave);
   if (cancel.aborted) throw cancelledError(name);
   const ended = new AbortController();
@@ -98,10 +96,7 @@ function cancelledError(name: IndexName, cause?: unknown): WorkerError {
   return new WorkerError("aborted", `the build of the index ${name} was cancelled`, { cause });
 }
 
-/**
- * Repeats the cancel request until the build has ended: the statement may not have reached PostgreSQL yet, so a single
- * request may come too early.
- */
+/** Repeats the cancel request until the build has ended. The first request may reach PostgreSQL before the build. */
 async function cancelUntil(db: Database, name: IndexName, ended: AbortSignal): Promise<void> {
   do await cancelBuild(db, name).catch(() => {});
   while (await wait(CANCEL_EVERY_MS, ended));
@@ -147,7 +142,7 @@ async function dropBroken(
   await runAlone(pool, db.schema, dropText(db.schema, broken.indexName), leave);
 }
 
-/** Throws if the index is being built, even by a session whose client is gone: a drop would wait for the build. */
+/** Throws if the index is being built, even if the client of the build is gone: a drop would wait for the build. */
 async function assertNotBuilding(db: Database, name: IndexName): Promise<void> {
   if (!(await readBuilds(db)).some((one) => one.name === name)) return;
   throw new WorkerError("database_busy", `the index ${name} is being built; cancel that first`);
@@ -185,7 +180,7 @@ const NEVER = new AbortController().signal;
 const dropText = (schema: SchemaName, indexName: string) =>
   `drop index concurrently if exists ${schema.quoted}."${indexName}"`;
 
-/** Returns why the index cannot be built in this database; null if it can. */
+/** Returns why the index cannot be built in this database; null if it can be built. */
 export async function whyNotBuilt(db: Database, name: IndexName): Promise<string | null> {
   const index = optionalIndex(name);
   return (await operatorClassSchemaOf(db, index)) === null ? lackOf(index) : null;
