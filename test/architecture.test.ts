@@ -1,6 +1,6 @@
 // Checks the structure of src and ui: imports between layers and folders, which code may use the terminal, the clock
-// and some packages, and the sizes of files and folders. The table of layers is also in ARCHITECTURE.md, and the order
-// of a layer's folders is also in the layer's README. Change both places together.
+// and some packages, and the sizes of files and folders. If you change `layers`, also change ARCHITECTURE.md; if you
+// change the order of a layer's folders, also change the layer's README.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -27,8 +27,8 @@ const layers: Record<string, readonly string[]> = {
   ],
 };
 /**
- * The folders of each layer except base and domain, the lowest first. Each folder may import the folders in its array,
- * all of which are listed before it. "" is the layer's own folder.
+ * The folders of each layer except base and domain. A folder may import only the folders in its array, all of which are
+ * listed before it. "" is the layer's own folder.
  */
 const folders: Record<string, Record<string, readonly string[]>> = {
   database: {
@@ -388,7 +388,7 @@ test("pg is imported only by database and worker, node:http only by http, yargs 
   assert.deepEqual(wrong, []);
 });
 
-test("Only the command line and main.ts use process.argv and process.exit, and only they and the clock read the time.", () => {
+test("Only the command line and main.ts use process.argv and process.exit; only these and base/clock.ts read the time.", () => {
   const wrong = sources
     .filter(({ path }) => !/^src\/(cli\/|main\.ts|base\/clock\.ts)/.test(path))
     .flatMap(({ path, text }) => [
@@ -403,7 +403,7 @@ test("Only the command line and main.ts use process.argv and process.exit, and o
 test("Only the command line's printer and main.ts write to the terminal.", () => {
   const wrong = sources.filter(
     ({ path, text }) =>
-      // main.ts reports a version of Node that is too old before any other part of the program is loaded.
+      // If Node is too old, main.ts reports this before it loads the printer.
       ![join("src", "cli", "output", "print.ts"), join("src", "main.ts")].includes(path) &&
       /\bconsole\.|process\.(stdout|stderr)\.write/.test(text),
   );
@@ -466,7 +466,7 @@ test("Of the admin, the command line imports only the server and the configurati
   assert.deepEqual(wrong, []);
 });
 
-test("The layer queue has at most 5,000 lines without its folders limits, schedules, pauses and cancel, which have at most 700 each.", () => {
+test("The layer queue has at most 5,000 lines, not counting its folders limits, schedules, pauses and cancel, which have at most 700 lines each.", () => {
   const verbs = ["limits", "schedules", "pauses", "cancel"];
   const queue = sources.filter(({ path }) => layerOf(path) === "queue");
   const linesOf = (verb: string) =>
@@ -534,7 +534,7 @@ test("The list of the client's pages has every page.", () => {
   );
 });
 
-test("A CSS class of the client is styled in only one stylesheet, so that pages do not change each other.", () => {
+test("A CSS class of the client is styled in only one stylesheet, so that the styles of a page do not change other pages.", () => {
   const files = readdirSync(join(root, "ui"), { recursive: true, encoding: "utf8" })
     .filter((file) => /^(styles|assembly).*\.css$/.test(file))
     .map((file) => [file, readFileSync(join(root, "ui", file), "utf8")] as const);

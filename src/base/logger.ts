@@ -46,8 +46,8 @@ export interface LoggerOptions {
 
 const STDERR = 2;
 /**
- * Limits the buffer for lines that cannot be written at the moment, for example because the disk is full. Further lines
- * are dropped.
+ * The size of the buffer for lines that cannot be written at the moment, for example because the disk is full. If the
+ * buffer is full, further lines are dropped.
  */
 const MAX_KEPT_BYTES = 1_048_576;
 
@@ -74,8 +74,8 @@ export function createLogger(options: LoggerOptions = {}): Promise<Logger> {
 }
 
 /**
- * Like createLogger(). With the format `json`, the logger writes the result of `clean` for each line. The line that is
- * passed to `clean` ends with its line break.
+ * Like createLogger(). With the format `json`, the logger passes each line, with its line break, to `clean`, and writes
+ * the result.
  */
 export async function cleanLogger(
   options: LoggerOptions,
@@ -107,10 +107,7 @@ function exactInteger(_name: string, value: unknown, { source = "" }: { source?:
   return isExact || !/^-?\d+$/.test(source) ? value : source;
 }
 
-/**
- * A logger that writes nothing: the option `logger: "silent"`, and the default of makeWorkerUtils(), loadTasks(),
- * migrate() and the embedded server.
- */
+/** A logger that writes nothing. */
 export const silentLogger: Logger = {
   debug: () => {},
   info: () => {},

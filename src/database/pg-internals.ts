@@ -1,6 +1,5 @@
-// The undocumented parts of pg that this library uses: the state of a connection, the steps of the login, the listener
-// that passes data from the socket to the parser, and the methods by which queries write messages. Each part has a test
-// in test/database/pg-internals.test.ts, which detects a change in a new version of pg.
+// The undocumented parts of pg that this library uses. Each part has a test in test/database/pg-internals.test.ts,
+// which detects a change in a new version of pg.
 import type { Duplex } from "node:stream";
 import pg from "pg";
 import { codeOf } from "../base/errors.ts";
@@ -54,7 +53,10 @@ export interface ServerProcess {
 export const serverProcessOf = (client: pg.ClientBase): ServerProcess =>
   client as unknown as ServerProcess;
 
-/** Ends the connection of a client in use. If the client waits for a response, the connection is cut. */
+/**
+ * Ends the connection of a client in use. If a query is running, the socket is destroyed at once; in pipeline mode, pg
+ * waits for the end of the query instead.
+ */
 export const endInUse = (client: pg.ClientBase): Promise<void> =>
   (client as unknown as pg.Client).end();
 
@@ -127,13 +129,12 @@ const REFUSED = "N".charCodeAt(0);
 
 /**
  * Implements sslmode=prefer: if the server refuses to encrypt, the login continues without encryption on the same
- * connection, as in libpq. pg itself would end the connection. Call it when the connection has begun to connect.
+ * connection, as in libpq. pg itself would end the connection. To be called after the connection has begun to connect.
  */
 export function plainWhereRefused(pgConnection: pg.Connection): void {
   const connection = internalsOf(pgConnection);
   const { stream } = connection;
-  // At this point the socket has one listener. It waits for the server's response to pg's request to encrypt, a single
-  // byte.
+  // The socket's only listener waits for the server's response to pg's request to encrypt, a single byte.
   const [onAnswer] = stream.listeners("data") as OnData[];
   if (onAnswer === undefined) return;
   stream.removeAllListeners("data");
@@ -159,9 +160,9 @@ interface LoginInternals {
 }
 
 /**
- * Makes a client log in with a password only by the SASL mechanism `mechanism`. If the server requests another login
- * with a password, `refuse` is called, and the password is not sent. Returns a function that returns whether the server
- * has proved itself by this mechanism. After a login without a password, that function returns false.
+ * Lets a client log in with a password only by the SASL mechanism `mechanism`. If the server requests the password in a
+ * different way, `refuse` is called, and the password is not sent. Returns a function that returns whether the server
+ * has proved by this mechanism that it knows the password: false after a login without a password.
  */
 export function loginOnlyBy(client: pg.Client, mechanism: string, refuse: () => void) {
   const login = client as unknown as LoginInternals;

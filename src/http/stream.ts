@@ -1,7 +1,6 @@
-// Sends downloads: responses whose body is produced while it is sent. The next piece of a body is requested only after
-// the connection has accepted the previous piece (backpressure), so at most one piece and Node's buffer are in memory,
-// however slow the client is. If the body fails or stalls, its connection is cut, so that an incomplete response never
-// looks complete.
+// Sends downloads: responses whose body is produced during the transfer. The next piece of a body is requested only
+// after the connection has accepted the previous piece, so at most one piece and Node's buffer are in memory. If the
+// body fails or stalls, the connection is cut off, so that an incomplete response never looks complete.
 
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
@@ -19,13 +18,14 @@ type Piece = string | Uint8Array;
 export interface StreamedAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Returns the pieces of the body: text or bytes of limited size. An empty piece shows progress without output.
-   * `signal` aborts when no more pieces are needed, for example when the client disconnects or the server stops.
+   * Returns the pieces of the body: text or bytes of limited size. An empty piece writes nothing, but ends
+   * the waits of `beginMs` and `stillMs`. `signal` aborts when no more pieces are needed, for example when the client
+   * disconnects or the server stops.
    */
   readonly pieces: (signal: AbortSignal) => AsyncIterator<Piece>;
   /**
-   * Called right before the response begins: after the first piece, or after `beginMs` without a piece. If the function
-   * throws, its error is the response. Not called for HEAD.
+   * Called right before the response begins: after the first piece, or after `beginMs` without a piece. If onBegin()
+   * rejects, the error becomes the response. Not called for HEAD.
    */
   readonly onBegin?: () => Promise<void>;
   /** Returns the trailers, which are sent after the last piece. */
@@ -43,8 +43,8 @@ export interface StreamLimits {
   /** The time in milliseconds after which a body that produces no further piece is cut off. */
   readonly stillMs: number;
   /**
-   * The time in milliseconds after which a connection that has not accepted a piece is cut off. The server's own
-   * `stalledMs` (bounds/limits.ts), for a connection that transfers nothing, applies as well.
+   * The time in milliseconds after which a connection that has not accepted a piece is cut off. The server's own limit
+   * for connections that transfer nothing applies as well.
    */
   readonly stalledMs: number;
 }
@@ -53,8 +53,8 @@ const usual: StreamLimits = { beginMs: 1_000, stillMs: 60_000, stalledMs: 60_000
 
 /**
  * Returns a response with the headers and the pieces that `prepare` returns. The response takes one of `places` until
- * it ends. Throws a Refusal if no place is free, if the server is stopping, or if the client could not notice an
- * incomplete response.
+ * it ends. Throws a Refusal if no place is free, if the server is stopping, or if an incomplete response would look
+ * complete to the client.
  */
 export async function streamResponse(
   request: HttpRequest,
@@ -76,7 +76,7 @@ export async function streamResponse(
     const signal = AbortSignal.any([gone.signal, request.closing]);
     const pieces = body.pieces(signal);
     const first = pieces.next();
-    first.catch(() => {}); // it may reject during onBegin; pour() reports the error
+    first.catch(() => {}); // `first` may reject during onBegin(); pour() reports the error
     const begun = new AbortController();
     await Promise.race([first, wait(limits.beginMs, begun.signal)]).finally(() => begun.abort());
     const end = () => {
@@ -152,7 +152,7 @@ async function pour(connection: ServerResponse, pouring: OpenAnswer): Promise<vo
   const { first, pieces, body, signal, limits } = pouring;
   let next = first;
   try {
-    // Node would send the headers only with the first bytes of the body, which may take long.
+    // Without this, Node would send the headers only with the first bytes of the body, which may come much later.
     connection.flushHeaders();
     for (;;) {
       const step = await inTime(next, limits.stillMs);
@@ -190,8 +190,8 @@ async function inTime<T>(promise: Promise<T>, limitMs: number): Promise<T> {
 }
 
 /**
- * Writes the piece, and waits until the connection accepts more. Returns false if during this wait the connection
- * fails, `stalledMs` pass or `signal` aborts.
+ * Writes the piece, and waits until the connection accepts more. Returns false if, before that, the connection fails,
+ * `stalledMs` pass, or `signal` aborts.
  */
 async function isAccepted(
   connection: ServerResponse,

@@ -138,7 +138,7 @@ test("While PostgreSQL is frozen, /metrics still answers. For a large table the 
   const front = await freezer(`${host}/.s.PGSQL.${port}`);
   const url = `postgres://${user}@127.0.0.1:${front.port}/${database}`;
   const small = await startAdmin({ url });
-  // With `smallPages: 0` the table counts as large, so /metrics uses the last snapshot if that is less than 10 s old.
+  // With `smallPages: 0` the table counts as large, so /metrics uses a snapshot for up to 10 s.
   const large = await startAdmin({ url, feed: { smallPages: 0 } });
   assert.match((await large.client.get("/metrics")).text, /^worker_database_up 1$/m);
   front.freeze(true);

@@ -1,5 +1,4 @@
-// Tests which existing indexes are accepted as optional indexes, how optional indexes are built beside other
-// transactions, how a build is cancelled, and what a failed build leaves.
+// Tests how optional indexes are built, cancelled and dropped, and which existing indexes are accepted as such.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type pg from "pg";
@@ -82,7 +81,7 @@ async function withWriter(work: (end: () => Promise<void>) => Promise<void>): Pr
 const isWaiting = async (name: IndexName) =>
   (await readBuilds(db())).some((one) => one.name === name && one.phase.startsWith("waiting"));
 
-test("Each index is built, found, used by a query that repeats its condition, and dropped.", async () => {
+test("Each optional index is built, found, used by a query that repeats the index's condition, and dropped.", async () => {
   assert.deepEqual(await usable(), []);
   for (const { name } of optionalIndexes) {
     assert.equal(await planBuild(place(), name), "to build");
@@ -111,7 +110,7 @@ test("Each index is built, found, used by a query that repeats its condition, an
   assert.deepEqual(await usable(), []);
 });
 
-test("An index with the same definition under another name is accepted, and never dropped; other indexes are not accepted.", async () => {
+test("An index that fits the definition of an optional index is accepted under another name, and never dropped; other indexes are not accepted.", async () => {
   await pool.query(`
     create index by_task on ${table} (task_id, id, priority);
     create index queue_of_all on ${table} (job_queue_id, id);
@@ -200,8 +199,8 @@ test("A build that is requested before a cancelled build has ended starts after 
     builds.start("failed");
     await waitUntil("the build waits", () => isWaiting("failed"));
     assert.equal(await builds.cancel("failed"), true);
-    // The cancelled build is not over: it drops its incomplete index when the writer has ended.
     await waitUntil("the build is over", async () => (await readBuilds(db())).length === 0);
+    // PostgreSQL has stopped the build, but buildIndex() has to wait for the writer before it drops the index.
     builds.start("failed");
     await end();
   });
@@ -256,7 +255,7 @@ test("The time limits of the pool's statements do not end a build, wherever they
     for (const limited of [own, ...given.map((one) => one.pool)]) {
       await withWriter(async (end) => {
         const building = buildIndex({ pool: limited, db: db() }, "failed", signals);
-        // A failure is reported by the await after end().
+        // The await after end() reports a failure.
         building.catch(() => {});
         await Promise.race([building, waitUntil("the build waits", () => isWaiting("failed"))]);
         await end();

@@ -35,7 +35,7 @@ const fail = (ids: readonly string[], error: string) =>
      where id = any($1)`,
     [ids, error],
   );
-/** A value for `smallPages` (error-groups.ts) with which every table counts as large, so that its jobs are sampled. */
+/** As the maximum number of pages of a small table, this value makes every table large. Large tables are sampled. */
 const LARGE = -1;
 const small = (isLarge: boolean) => (isLarge ? LARGE : undefined);
 const gauge = () => readGauge(queue.db);
@@ -92,7 +92,6 @@ test("Errors that differ only in numbers and ids are one group; the sizes of all
   assert.equal(found[0]?.isNew, true);
   assert.deepEqual(found[0]?.sampleIds.length, 5);
   assert.ok(charged.includes(found[0]?.sampleIds[0] ?? ""));
-  // A query limits the jobs that are grouped, and can also name a group.
   assert.deepEqual(sizes(await groups("error", "task:mail")), [["TypeError: x is undefined", 7]]);
   const [, second] = found;
   assert.deepEqual(sizes(await groups("error", `group:${second?.key}`)), [
@@ -126,12 +125,12 @@ test("If more than 20 errors of a task occur only once, they are grouped by thei
   assert.match(one?.example ?? "", /^ParseError: (no \w\w here|end)$/);
   assert.deepEqual([...new Set(found.slice(1).map(({ example }) => example))], [undefined]);
   assert.deepEqual(sizes(await groups("task", `group:${one?.key}`)), [["import", 34]]);
-  // A query can name a group by its label, as the queries of the admin's page do.
+  // The admin's page names a group by the group's label.
   for (const { label, count } of found) {
     const named = await groups("error", `is:failed group:${quote(label)}`);
     assert.deepEqual(sizes(named), [[label, count.value]]);
   }
-  // Another program, in which no groups are cached, finds the same group, and reports a group without jobs as unknown.
+  // Groups are cached by the schema object, so a copy of the object has no cached groups, as in another program.
   const program = () => ({ ...queue.db, schema: { ...queue.db.schema } });
   const other = program();
   for (const name of [quote(label), one?.key]) {
@@ -149,7 +148,7 @@ test("A group whose errors are not in the sampled pages is not reported as unkno
   const [id] = await many(1, "import");
   await fail([String(id)], "Error: rare");
   const { key } = (await groups("error")).groups[0] ?? {};
-  // The table now has one error in 1,500 pages. A search for unknown groups reads 200 of these pages.
+  // The table now has one error in 1,500 pages. To find a group that is not cached, about 200 pages are read.
   await sql(`insert into worker._private_jobs (task_id, payload)
     select task_id, pg_catalog.to_json(pg_catalog.repeat('x', 1900))
     from worker._private_jobs, pg_catalog.generate_series(1, 6000)`);
@@ -162,7 +161,7 @@ test("A group whose errors are not in the sampled pages is not reported as unkno
   }
 });
 
-test("If a task's failed jobs are grouped by place, its retrying jobs are in the same group.", async () => {
+test("If a task's failed jobs are grouped by their place in the code, its retrying jobs from that place are in the same group.", async () => {
   const words = (n: number) => String.fromCharCode(97 + Math.floor(n / 26), 97 + (n % 26));
   const stack = "\n    at read (/app/read.js:1:5)\n    at x";
   for (const [n, id] of (await many(25, "upload")).entries()) {
@@ -172,8 +171,7 @@ test("If a task's failed jobs are grouped by place, its retrying jobs are in the
     await many(5, "upload"),
     `ReadError: no end${stack}`,
   ]);
-  // All calls use one `db`, as in a program, because groups are cached for one schema object. Each read of `queue.db`
-  // creates a new schema object.
+  // Groups are cached by the schema object, and each read of `queue.db` creates another one. So all calls use one `db`.
   const { db } = queue;
   const largest = async (q: string) =>
     (await readErrorGroups(db, await compileQuery(db, q), await gauge(), 50)).groups[0];
@@ -253,7 +251,7 @@ test("A query for a group without jobs finds no jobs, however many errors there 
   const missing = "group:0123456789ab";
   for (const q of [missing, `is:failed ${missing}`, `is:failed (${missing} or group:ba9876543210)`])
     assert.deepEqual(await report(q), [0, q.includes(" or ") ? [] : [missing]], q);
-  // A group is not reported as unknown if it has a job that only another term of the query excludes.
+  // The first query excludes the group's only job by `is:failed`, but the group is not reported as unknown.
   await sql(
     `update worker._private_jobs set attempts = 1, last_error = 'Error: unique', run_at = now() + interval '1 hour'
      where id = $1`,
@@ -264,7 +262,7 @@ test("A query for a group without jobs finds no jobs, however many errors there 
   assert.deepEqual(await report(`is:retrying group:${fingerprint}`), [1, []]);
 });
 
-test("In a large table the number of errors is estimated, and its interval contains the true number.", async () => {
+test("In a large table, the number of errors is estimated, and the interval of the estimate contains the true number.", async () => {
   await fail(await many(300, "charge"), "Error: charge # failed");
   const { groups: found, of } = await groups("error", "", true);
   const [one] = found;
@@ -303,7 +301,7 @@ test("Jobs are grouped by task, queue, worker and priority: all jobs, or those t
   assert.deepEqual(sizes(await groups("queue", "priority:2")), [["q1", 3]]);
 });
 
-test("If all jobs of a group are on one page of the table, the group's sample is the newest of them.", async () => {
+test("If all jobs of a group are on one page of the table, the group's only sample is the newest of these jobs.", async () => {
   const several = await many(3, "a");
   const [one] = await many(1, "b");
   for (const isLarge of [false, true]) {
@@ -400,7 +398,7 @@ test("Common values are found in payloads with deep nesting and invalid characte
   assert.equal(found.get('payload."a b\\u0000"'), '"\\ud800"');
 });
 
-test("If the limit of rows ends a sample early, the interval of the estimate usually contains the true number, even in a sorted table.", async () => {
+test("If the limit on rows ends a sample early, the interval of the estimate usually contains the true number, even if all errors are at the end of the table.", async () => {
   await sql("delete from worker._private_jobs");
   await sql(`insert into worker._private_tasks (identifier) values ('sorted')`);
   await sql(`insert into worker._private_jobs (task_id, payload, attempts, max_attempts, last_error)

@@ -1,5 +1,5 @@
-// Tests the rules of incidents, the headline (verdict) and the list of checks. The tests write rows into a database,
-// and read its incidents. Not tested here: the incidents of a full limit, of a standby, and of an old transaction.
+// Tests the rules of incidents, the headline (verdict) and the list of checks. Not tested here: the incidents of a full
+// limit, of a standby, and of an old transaction.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { cancelJobs } from "../../src/commands/jobs/cancel-jobs.ts";
@@ -103,7 +103,7 @@ test("Jobs that were failed by hand, and failed jobs without an error, are not a
   assert.deepEqual(open, ["2 jobs have failed"]);
 });
 
-test("If there are more error groups than were read, the headline has a lower bound of their number.", async () => {
+test("If there are more error groups than were read, the headline has a lower bound of the number of groups.", async () => {
   const jobs = ids(await many(101, "t"));
   for (const [n, id] of jobs.entries()) {
     const place = String.fromCharCode(97 + (n % 26), 97 + Math.floor(n / 26));
@@ -166,7 +166,7 @@ describe("A queue", () => {
     assert.equal(Math.round((Date.now() - Date.parse(one?.since ?? "")) / 60_000), 10);
   });
 
-  test("is part of one incident about all stuck queues of its worker if there are at least three, because one action unlocks them all.", async () => {
+  test("is part of one incident about all stuck queues of its worker if the worker has at least three, because one action unlocks them all.", async () => {
     await worker("w-silent", ["sync"], "1 hour 5 s", { running_jobs: 4 });
     for (const name of ["a", "b", "it's c"]) {
       await many(2, "sync", { queueName: name });
@@ -221,7 +221,7 @@ describe("A queue", () => {
 });
 
 describe("An error group", () => {
-  test("is bad only if it has at least 20 jobs and at least 1 % of all failed jobs. Its incident offers to retry the jobs that match a query.", async () => {
+  test("is bad only if it has at least 20 jobs and at least 1 % of all failed jobs. Its incident offers to retry the jobs of the group.", async () => {
     await fail(ids(await many(21, "charge")), "Error: HTTP 503 from 52f3a8\n  at x", "2 hours 5 s");
     await fail(ids(await many(19, "mail")), "Error: no address", "2 hours 5 s");
     const [one, other] = (await read()).incidents;
@@ -433,7 +433,7 @@ describe("A poison job", () => {
     );
   });
 
-  test("is reported in addition to another poison job if its last crash was later than the other job's, or crashed another worker at the same time.", async () => {
+  test("is reported in addition to another poison job if its last crash was later than the other job's, or was the crash of another worker at the same time.", async () => {
     const lost = async (id: string, count: number, by: string, age: string) =>
       sql(
         `update worker._private_jobs set attempts = $2::int, created_at = now() - interval '1 hour',
@@ -458,7 +458,7 @@ describe("A poison job", () => {
         `${count} ${by} ${age}`,
       );
     }
-    // A row shows only the last crash of its job, so the walk remembers what it has concluded from earlier crashes.
+    // A row shows only the last crash of its job, so the walk remembers its conclusions from earlier crashes.
     const walk = createPoisonWalk();
     const apart = async () => {
       const found = await walk(queue.db, await readGauge(queue.db));
@@ -470,7 +470,7 @@ describe("A poison job", () => {
     assert.deepEqual(await poison(), [bang]);
   });
 
-  test("cannot be determined if several jobs were running at every crash; then all these jobs are in one incident.", async () => {
+  test("cannot be determined if several jobs were running at every crash; one incident then has all these jobs.", async () => {
     const ids = [await add("import"), await add("import"), await add("exiting")];
     await sql(
       `update worker._private_jobs set attempts = 10, updated_at = now() - interval '5 s',
@@ -536,8 +536,8 @@ describe("A poison job", () => {
     ]);
     const { jobs, crashes, times, worker: by } = one?.crash ?? {};
     assert.deepEqual([crashes, by], [5, "w-5"]);
-    // The rows of crashed workers are deleted after a time, so only 3 of the 5 crashes have a row. The sentence names
-    // the period of these 3 crashes. Without the period, "3 workers crashed" would contradict the 5 crashes.
+    // The rows of crashed workers are deleted after a time, so only 3 of the 5 crashes have a row. The sentence names a
+    // period, because "3 workers crashed" alone would contradict the 5 crashes.
     assert.match(one?.sentence ?? "", / 3 workers crashed in the last 6 m\b/);
     assert.deepEqual(
       jobs?.map(({ id, task, crashes: count }) => [id, task, count]),
@@ -649,8 +649,7 @@ describe("Without a worker", () => {
       incidents[0]?.sentence ?? "",
       /^2 jobs are due, the oldest, t, for 1 m 43 s\. No worker sends heartbeats, and no job is locked\.$/,
     );
-    // `since` is null, because it is unknown when the last worker stopped. It may have stopped long after the oldest
-    // job became due.
+    // The last worker may have stopped long after the oldest job became due.
     assert.equal(incidents[0]?.since, null);
     const [before] = ids(await many(1, "u"));
     await sql(
@@ -662,7 +661,7 @@ describe("Without a worker", () => {
       /, and the last known lock or failure is 40 s old\.$/,
     );
     await sql("delete from worker._private_jobs where id = $1", [before]);
-    // A Graphile worker sends no heartbeats.
+    // `stock` is a Graphile worker, so it sends no heartbeats.
     const [taken] = ids(await many(1, "t"));
     await lockJob(queue, taken ?? "", "stock");
     await sql(
@@ -702,8 +701,8 @@ describe("Without a worker", () => {
     const watched = insight();
     const first = await watched.incidents();
     assert.equal(first.verdict, "No workers are running");
-    // Completed jobs are deleted, so the first call cannot find out whether a job was completed just before. That is
-    // why the sentence is only about locks.
+    // Completed jobs are deleted, so the first call cannot detect a job that was completed just before. Therefore the
+    // sentence is only about locks.
     assert.match(first.incidents[0]?.sentence ?? "", /, and no job is locked\.$/);
     const [failed] = ids(await many(1, "t"));
     await sql(
@@ -722,8 +721,8 @@ test("One or two workers whose jobs were recovered are not an incident; three ar
   const marked = (more: object) => ({ recovered_at: new Date().toISOString(), ...more });
   await worker("a", ["t"], "125 s", marked({ running_jobs: 4, recovered_jobs: 5 }));
   await worker("b", ["t"], "1 minute", marked({ running_jobs: 0, recovered_jobs: 1 }));
-  // Three more workers have `recovered_at`, but do not count: one was idle, one had no recovered jobs, and one crashed
-  // two hours ago.
+  // The jobs of three more workers were recovered, but these workers do not count: one was idle, one had no recovered
+  // jobs, and one crashed two hours ago.
   await worker("idle", ["t"], "1 minute", marked({ running_jobs: 0 }));
   await worker("unlocked", ["t"], "1 minute", marked({ running_jobs: 4, recovered_jobs: 0 }));
   await worker("old", ["t"], "2 hours", marked({ running_jobs: 4, recovered_jobs: 4 }));
@@ -735,7 +734,7 @@ test("One or two workers whose jobs were recovered are not an incident; three ar
   assert.deepEqual([incidents.length, incidents[0]?.id], [1, "crash_loop"]);
 });
 
-test("Ready jobs that wait for more than 5 minutes are bad; jobs of locked queues are not counted among them.", async () => {
+test("Ready jobs that wait for more than 5 minutes are an incident with the level bad; jobs of locked queues are not counted.", async () => {
   await worker("w", ["t"]);
   await many(2, "t");
   await many(4, "t", { queueName: "held" });
@@ -879,7 +878,7 @@ test("A stale worker is reported with its locks; a stale worker without locks is
   await worker("w", ["t"]);
   await worker("idle", ["t"], "1 hour 5 s", { running_jobs: 0 });
   await worker("busy", ["t"], "1 hour 5 s", { running_jobs: 4 });
-  // The jobs that `busy` ran were unlocked after its last heartbeat.
+  // `busy` has locked no job, although its last heartbeat reported 4 running jobs.
   assert.deepEqual((await read()).incidents, []);
   await lockJob(queue, await add("t"), "busy", "1 hour");
   const [one, ...others] = (await read()).incidents;
@@ -890,7 +889,7 @@ test("A stale worker is reported with its locks; a stale worker without locks is
   assert.equal(one?.q, 'worker:"busy"');
 });
 
-test("The incident of a stale worker counts the jobs that it has locked, whatever it last reported.", async () => {
+test("The incident of a stale worker counts the jobs that the worker has locked, whatever its last heartbeat reported.", async () => {
   await worker("holder", ["t"], "1 hour 5 s", { running_jobs: 0 });
   await worker("quiet", ["t"], "1 hour 5 s");
   await worker("new", ["t"], "1 hour 5 s", { running_jobs: 0 });

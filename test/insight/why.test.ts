@@ -1,5 +1,4 @@
-// Tests explainJob() with rows in a database: the sentence that explains a job's condition, the chain of causes, and
-// their fixes. Limits, cancels and deleted names are tested elsewhere.
+// Tests explainJob(): the sentence that explains a job's condition, the chain of causes, and the fixes of the causes.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setPause } from "../../src/commands/pauses/set-pause.ts";
@@ -21,7 +20,7 @@ const explain = async (id: string) => {
 };
 const root = async (id: string) => (await explain(id)).causes.find(({ isRoot }) => isRoot);
 
-/** Adds a worker whose last heartbeat was `age` ago and lists `tasks`. `more`: other members of the worker's report. */
+/** Writes a worker's heartbeat of `age` ago, with a report that lists `tasks` and has the other members `more`. */
 async function worker(id: string, tasks: readonly string[], age = "0s", more: object = {}) {
   await heartbeat(queue, id, { task_identifiers: tasks, threshold_ms: 7_000, ...more });
   await sql(
@@ -30,7 +29,7 @@ async function worker(id: string, tasks: readonly string[], age = "0s", more: ob
   );
 }
 
-/** Locks the queue and one of its jobs, as if a worker ran the job. */
+/** Locks a named queue and one of the queue's jobs, as if the worker `by` had run the job for `age`. */
 async function holdQueue(name: string, jobId: string, by: string, age: string) {
   await lockJob(queue, jobId, by, age);
   await sql(
@@ -94,14 +93,14 @@ describe("Behind a locked queue", () => {
       workerIds: ["w-silent"],
     });
     assert.deepEqual([why.ahead?.value, why.ahead?.precision, why.of?.value], [1, "exact", 2]);
-    // The page shows these times in the user's time zone: it finds them in the text after "at" or "since".
+    // The page converts the times that follow "at" or "since" to the user's time zone.
     const moment = String.raw`2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
     assert.match(waits?.detail ?? "", new RegExp(`^2nd of 2; due since ${moment}$`));
     assert.match(byJob?.detail ?? "", new RegExp(`^locked since ${moment}; attempt 1 of 25`));
     assert.match(silent?.detail ?? "", new RegExp(`^last heartbeat at ${moment}`));
   });
 
-  test("a running job is reported by its worker, also if the job's id has 19 digits.", async () => {
+  test("a job that its worker reports as running counts as running, even if the job's id has 19 digits.", async () => {
     await sql(
       "select setval(pg_get_serial_sequence('worker._private_jobs', 'id'), 9000000000000000000)",
     );
@@ -140,7 +139,7 @@ describe("Behind a locked queue", () => {
     });
   }
 
-  test("the report of the worker that has locked the queue identifies the job that runs.", async () => {
+  test("the running job is found in the report of the worker that has locked the queue.", async () => {
     const { first, second } = await held("w", "1 minute");
     await worker("w", ["import"], "0s", { running_job_ids: [first, "no id", null] });
     assert.equal((await explain(second)).causes[1]?.links.job, first);
@@ -167,7 +166,7 @@ test("The explanation of a running job shows whether its worker is alive.", asyn
   }
 });
 
-test("A cause is marked as broken only if it needs a repair, and not while a job waits normally.", async () => {
+test("A cause is marked as broken only if it needs a repair.", async () => {
   await worker("w-alive", ["t", "later"]);
   await worker("w-silent", ["t", "later"], "1 hour 5 s");
   const locked = async (by: string, age: string) => {
@@ -191,7 +190,7 @@ test("A cause is marked as broken only if it needs a repair, and not while a job
   }
 });
 
-test("If the last heartbeat does not list a job that was just locked, the job counts as running, and its sentence explains why.", async () => {
+test("If a worker's last heartbeat does not list a job that was just locked, the job counts as running, and the job's sentence explains why.", async () => {
   const id = await add("t");
   // The heartbeat is later than the lock, but its report was made before the lock, and does not list the job.
   await worker("w", ["t"], "1s", { running_jobs: 0, running_job_ids: [], fetched_job_ids: [] });
@@ -212,8 +211,8 @@ test("If the last heartbeat does not list a job that was just locked, the job co
 });
 
 /**
- * Adds three jobs of one queue. The worker w has locked the queue, and 3 s ago the jobs. The report of w lists the
- * first job as running, and also has the members that `report` returns.
+ * Adds three jobs of one queue. The worker w has locked the queue and the jobs. The report of w lists the first job as
+ * running, and also has the members that `report` returns.
  */
 async function threeOfOneQueue(report: (ids: readonly string[]) => object) {
   const add3 = () => add("t", { queueName: "q" });
@@ -261,7 +260,7 @@ test("The explanation of a fetched job without a queue names its worker, and off
   assert.deepEqual(why.causes[0]?.fix?.action, "force-unlock");
 });
 
-test("The explanation of a job without attempts left has that reason, and a retry as its fix.", async () => {
+test("The explanation of a job without attempts left is that all attempts are used up. The fix is a retry.", async () => {
   const id = await add("t", { maxAttempts: 5 });
   await sql(
     `update worker._private_jobs set attempts = 5, last_error = 'boom',
@@ -272,7 +271,7 @@ test("The explanation of a job without attempts left has that reason, and a retr
   );
   const why = await explain(id);
   assert.equal(why.condition, "failed");
-  // A Graphile worker does not write updated_at when a job fails. So the time of the last attempt comes from run_at.
+  // A Graphile worker does not write updated_at when a job fails, so the time of the last attempt comes from run_at.
   assert.match(
     why.sentence,
     /^Will not run again\. All 5 attempts are used up after 9 m 4\d s; last attempt (19|2\d) s ago\.$/,
@@ -281,7 +280,7 @@ test("The explanation of a job without attempts left has that reason, and a retr
   assert.deepEqual(why.nextAttempts, []);
 });
 
-test("The explanation of a job that failed at its deadline has that reason, and no retry.", async () => {
+test("The explanation of a job that failed at its deadline is that the deadline passed. No retry is offered.", async () => {
   const id = await add("t");
   const error = "the deadline 2026-11-26T12:00:01.250Z has passed";
   await sql(
@@ -296,7 +295,7 @@ test("The explanation of a job that failed at its deadline has that reason, and 
   );
 });
 
-test("The explanation of a job that crashed its workers has that cause, both while the job waits and while it runs.", async () => {
+test("If the workers of a job's last attempts crashed, the explanation begins with this cause, both while the job waits and while it runs.", async () => {
   const id = await add("t");
   const error = "Recovered 4 times in a row: worker w stopped without finishing attempt 4";
   await sql("update worker._private_jobs set attempts = 4, last_error = $2 where id = $1", [
@@ -310,7 +309,7 @@ test("The explanation of a job that crashed its workers has that cause, both whi
   assert.equal(await crashed(), "Its last 4 attempts ended when their workers crashed");
 });
 
-test("The explanation of a job that crashes its workers offers no retry, neither while the job waits nor after it has failed.", async () => {
+test("The explanation of a job that crashes its workers offers no retry while the job waits, and none after the job has failed.", async () => {
   const id = await add("t", { maxAttempts: 5 });
   const crash = async (attempts: number) =>
     sql(
@@ -375,7 +374,7 @@ test("The explanation of a retrying job has the times of its next attempts.", as
   const delay = (Date.parse(after) - Date.parse(next)) / 1_000;
   assert.equal(Math.round(delay), Math.round(Math.exp(7)));
   assert.equal(why.nextAttempts.length, 6);
-  // From the 10th attempt on each delay is 6 h.
+  // From the 10th attempt on, each delay is about 6 h.
   assert.ok(Date.parse(why.lastAttemptAt ?? "") - Date.parse(next) > 3.5 * 86_400_000);
 });
 
@@ -412,8 +411,7 @@ test("A job whose deadline is before its due time has no next attempts, and its 
   assert.deepEqual([why.nextAttempts, why.lastAttemptAt], [[], null]);
   const first = await explain(await add("t", { runAt: soon, deadline: later }));
   assert.match(first.sentence, /^Due in \S+ [hm], at \S+Z\.$/);
-  // The deadline is an hour after the first attempt. If each attempt fails at once, more than six attempts
-  // begin before the deadline.
+  // More than six attempts can begin before the deadline, an hour after the first attempt, but at most six are listed.
   assert.equal(first.nextAttempts.length, 6);
   assert.ok(Date.parse(first.lastAttemptAt ?? "") <= later.getTime());
 });

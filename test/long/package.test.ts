@@ -1,6 +1,5 @@
 // Tests the npm package as an application uses it: the package is packed from a copy of the sources and installed into
-// an empty directory. Programs that import it are type-checked, and run as ES modules and as CommonJS. Also tests that
-// the copy of the sources builds the same bytes as the original.
+// an empty directory.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -39,8 +38,8 @@ async function libraryOf(directory: string): Promise<string[]> {
   return [...libraryFiles()].sort();
 }
 
-// If npm runs the tests, it has set npm_* variables for this project. Of these, only the variables for the cache and
-// the registry are kept.
+// If npm runs these tests, it has set npm_* variables for this project. The commands below get only the variables for
+// the cache and the registry, because the others could change what they do.
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([key]) => !/^npm_(?!config_(cache|registry)$)/.test(key)),
 );
@@ -55,7 +54,7 @@ before(async () => {
         .some((part) => omitted.has(part)),
   });
   symlinkSync(join(root, "node_modules"), join(clone, "node_modules"));
-  // A file of an earlier build. It must not be packed.
+  // A file of an earlier build, which must not be packed.
   mkdirSync(join(clone, "dist/library"), { recursive: true });
   writeFileSync(join(clone, "dist/library", OLD), "");
   await run("npm", ["pack", "--pack-destination", place], { cwd: clone, env });
@@ -91,7 +90,7 @@ const installed = (path: string) => join(application, "node_modules", path);
 const manifestOf = (directory: string) =>
   JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
 
-test("The package has only the files of the current build, although dist/ has one of an earlier build.", async () => {
+test("The package has only the files of the current build, although dist/ also has a file of an earlier build.", async () => {
   assert.ok(existsSync(join(clone, "dist/library", OLD)));
   const packed = readdirSync(join(installed(name), "dist/library")).sort();
   assert.deepEqual(packed, await libraryOf(clone));
@@ -104,7 +103,7 @@ test("Packing does not change package.json and the pages.", () => {
   }
 });
 
-test("The file of every link in the published pages exists.", () => {
+test("Each file to which a published page links exists.", () => {
   const directory = installed(name);
   const names = readdirSync(directory, { recursive: true, encoding: "utf8" });
   const pages = names.filter((one) => one.endsWith(".md") && !one.includes("node_modules"));
@@ -120,7 +119,7 @@ test("The file of every link in the published pages exists.", () => {
   assert.deepEqual(missing, []);
 });
 
-test("npm publish refuses the source directory, because its manifest is not the published one.", async () => {
+test("npm publish refuses the source directory, because its manifest differs from the published manifest.", async () => {
   const publish = run("npm", ["publish", "--dry-run"], { cwd: clone, env });
   await assert.rejects(publish, {
     stderr: /Publish the file that npm pack makes: run npm pack, then npm publish/,

@@ -34,7 +34,7 @@ test("Jobs of several tasks and queues are returned in the given order, with asc
       ...(n % 8 === 0 ? { flags: ["one", "two"] } : {}),
     },
   }));
-  await addJobs(queue.db, jobs.slice(0, 50)); // some names exist already
+  await addJobs(queue.db, jobs.slice(0, 50)); // some of the tasks and queues exist already
   const added = await addJobs(queue.db, jobs);
   assert.equal(added.length, 300);
   for (const [n, job] of added.entries()) {
@@ -221,8 +221,8 @@ test("If a batch repeats the key of a running job, one new job gets the key, and
 test("A batch with repeated keys is all or nothing.", async () => {
   await addJob(queue.db, { identifier: "t", payload: [1], spec: { jobKey: "k" } });
   const add = (payload: unknown) => ({ identifier: "t", payload, spec: { jobKey: "k" } });
-  // If the payloads of the new and the old job of a key are arrays, they are concatenated as jsonb, which cannot
-  // contain U+0000. Only the database detects this.
+  // If the old and the new payload of a key are arrays, they are concatenated as jsonb. A jsonb value cannot contain
+  // U+0000, and only the database detects this character.
   const jobs = [{ identifier: "t" }, add([2]), add(["\0"])];
   await assert.rejects(addJobs(queue.db, jobs), { code: "bad_input" });
   const rows = await queue.sql<{ payload: string }>(
@@ -261,8 +261,7 @@ test("If a trigger skips one of the rows, a batch adds nothing, whether its jobs
 
 test("A batch with a different key for each job is all or nothing.", async () => {
   await addJob(queue.db, { identifier: "t", payload: [1], spec: { jobKey: "k" } });
-  // If the payloads of the new and the old job of a key are arrays, they are concatenated as jsonb, which cannot
-  // contain U+0000. Only the database detects this.
+  // Only the database refuses U+0000 in an array that is appended to the payload of an existing job.
   const jobs = [
     { identifier: "t", payload: "fine", spec: { jobKey: "a" } },
     { identifier: "t", payload: ["\0"], spec: { jobKey: "k" } },
@@ -337,7 +336,7 @@ test("A rollback removes a batch, and a repeatable-read transaction can add a ba
   }
 });
 
-test("A raw payload that contains the separator of payloads is refused.", async () => {
+test("A raw payload that contains U+001F, the separator between the payloads of a batch, is refused.", async () => {
   const forged = new RawJson("1\u001f2");
   await assert.rejects(
     addJobs(queue.db, [{ identifier: "task" }, { identifier: "task", payload: forged }]),

@@ -40,7 +40,7 @@ const limit = (match: string, concurrency: number | null, rate: FullRate | null 
   return setLimit(queue.db, { definition, setBy: null });
 };
 
-/** Adds `count` due jobs, in order, to the named queue. add_job() adds the first job and creates the queue's row. */
+/** Adds `count` due jobs, in order, to the named queue. */
 async function add(name: string, count = 1): Promise<void> {
   await queue.sql("select worker.add_job('task', '{}'::json, $1, now() - interval '1 minute')", [
     name,
@@ -59,6 +59,7 @@ const manage = async (all = true) => {
   return { changed, isPending };
 };
 
+/** Returns `locked_by` by queue. `managed:3`: three slots. `managed:0`: the slots may not match the limit. */
 const locks = async () => {
   const rows = await queue.sql<{ name: string; locked_by: string | null }>(
     "select queue_name as name, locked_by from worker._private_job_queues order by id",
@@ -76,7 +77,7 @@ const slotsOf = async (name: string) =>
     )
   ).map((row) => row.locked_by);
 
-/** Takes jobs in up to `want` runs, as the worker `by`. `share`: the part of a run that one job fills; 1: all of it. */
+/** Takes jobs for up to `want` runs, as the worker `by`. `share`: the part of a run that one job fills. */
 async function take(by = "w", { want = 10, share = 1, rates = false } = {}) {
   const statement = takeManaged({ flags: false, rates, excluded: false });
   const values = [["task"], want, by, [share]];
@@ -335,8 +336,8 @@ test("Two workers that apply a lowered limit at the same time leave as many slot
     "locked_by",
     jobs.map(({ lock }) => lock),
   );
-  // The first call of manageQueues() takes its snapshot, in which all four slots exist, and waits in gate(). While it
-  // waits, the second call removes the only slot whose row the connection `run` has not locked.
+  // The first call of manageQueues() waits in gate(), with a snapshot of all four slots. Meanwhile, the second call
+  // removes the only slot whose row the connection `run` has not locked.
   await queue.sql(`alter table worker._private_limits rename to limits;
     create function worker.gate() returns boolean language plpgsql as
       $$ begin perform pg_advisory_xact_lock(7); return true; end $$;
@@ -364,7 +365,7 @@ test("Two workers that apply a lowered limit at the same time leave as many slot
   assert.deepEqual(await slotsOf("q"), [null]);
 });
 
-test("A managed queue whose slots are missing gets them again.", async () => {
+test("A managed queue whose slots are missing gets new slots.", async () => {
   await add("q");
   await limit("q", 2);
   await manage();

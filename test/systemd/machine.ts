@@ -1,6 +1,6 @@
 // Creates and starts a virtual machine with Debian, in which systemd is PID 1. The second disk has the files under test
-// and guest.sh, which checks these files and writes the results to the machine's console. By default qemu emulates the
-// processor, which is slow. With WORKER_VM_ACCEL=kvm, qemu uses the virtualization of the host's processor.
+// and guest.sh. In the machine, guest.sh checks these files and writes the results to the console. By default qemu
+// emulates the processor, which is slow. With WORKER_VM_ACCEL=kvm, qemu uses the virtualization of the host.
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -93,9 +93,9 @@ export interface CheckResult {
 const MAX_MS = 60 * 60_000;
 
 /**
- * Starts the machine, waits until it switches itself off, and returns the results of the checks in guest.sh. After an
- * hour, the machine is killed. `root.img` stays unchanged. `disk`: the image of the second disk. `onFigure` is called
- * with each text that guest.sh prints after `@@ figure`.
+ * Starts the machine, waits until it switches itself off, and returns the results of the checks in guest.sh. If the
+ * machine still runs after an hour, it is killed. `root.img` stays unchanged. `disk`: the image of the second disk.
+ * `onFigure` is called with each text that guest.sh prints after `@@ figure`.
  */
 export async function boot(
   directory: string,
@@ -126,8 +126,8 @@ export async function boot(
 }
 
 /**
- * Reads the lines of the console that contain `@@`: `@@ ok …`, `@@ failed …`, then the output of the failed check after
- * `@@  `, `@@ figure …`, and at the end `@@ end`. If `@@ end` is missing, a failed check is added to the results.
+ * Reads the lines of the console that contain `@@`: `@@ ok …`, `@@ failed …` and then the check's output in `@@   …`,
+ * `@@ figure …`, and at the end `@@ end`. If `@@ end` is missing, a failed check is added to the results.
  */
 async function read(serial: string, onFigure: (figure: string) => void): Promise<CheckResult[]> {
   const results: { title: string; problem: string | null }[] = [];

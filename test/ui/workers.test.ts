@@ -1,3 +1,4 @@
+// Tests the page of all workers and the pages of single workers.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { ListedWorker } from "../../ui/generated/records.ts";
@@ -90,7 +91,7 @@ const rows = (page: Page, name: string) => {
 
 const bodyOf = (page: Page) => page.requestOf("api/maintenance").body;
 
-test("The list of workers shows whether each one responds, how busy it is, and what it has locked.", async () => {
+test("The list of workers shows whether each worker responds, how busy it is, and what it has locked.", async () => {
   const page = await openPage("/workers");
   assert.equal(page.requestOf("api/workers").path, "api/workers?limit=100&sort=state&fields=row");
   page.answer(
@@ -132,7 +133,7 @@ test("If a worker has more jobs than slots, its jobs are not shown as busy slots
   assert.match(page.text, /Runs 14 jobs\./);
 });
 
-test("The run time of a job that a heartbeat reported is shown as of that heartbeat, and does not grow until the next heartbeat.", async () => {
+test("The run time of a job that heartbeats report is shown as of the last heartbeat, and does not grow until the next one.", async () => {
   const running = { basis: "heartbeat" };
   const report = (seconds: number, change: Partial<ListedWorker> = {}) =>
     worker("worker-a", {
@@ -220,7 +221,7 @@ test("Several workers can be unlocked together; the dialog warns if some of them
   assert.doesNotMatch(page.text, /\d selected/);
 });
 
-test("The notice is a warning if fewer workers were unlocked than requested, and an error if the answer is invalid.", async () => {
+test("After an unlock, the notice is a warning if fewer workers were unlocked than requested, and an error if the answer is invalid.", async () => {
   const shown = async (body: unknown) => {
     const page = await openPage("/workers");
     page.answer("api/workers", listOf([staleWorker("worker-c")]));
@@ -301,7 +302,7 @@ const fixOf = (label: string, action: string, path: string, body: object) => ({
   post: { path, body: { action, ...body } },
 });
 
-test("Jobs recovered from a worker are not shown as locked, and there is no action for them.", async () => {
+test("If all jobs of a worker were recovered, the worker's page shows no locked jobs and no action.", async () => {
   const page = await openPage("/workers/worker-c");
   page.answer("api/workers/", staleWorker("worker-c", { locked_jobs: 0, locked_queues: 0 }));
   assert.match(page.text, /Not responding: no heartbeat for 2 h\. .* It holds no locks\./);

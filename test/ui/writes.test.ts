@@ -56,7 +56,7 @@ test("The notice shows the server's message about how many jobs were changed.", 
   );
 });
 
-test("A change can be undone from its notice; the undo of a few jobs opens no other page, and a notice shows the result.", async () => {
+test("A change can be undone from its notice. The undo of a few jobs opens no other page, and a notice shows the result.", async () => {
   const page = await openSelected([job(1), job(2)]);
   page.click("Complete…");
   page.click("Complete 2 jobs");
@@ -87,7 +87,7 @@ test("A change can be undone from its notice; the undo of a few jobs opens no ot
   assert.doesNotMatch(page.text, /Undoing/);
 });
 
-test("A receipt that had to wait until an error was dismissed is shown with its Undo button, and for as long as any other receipt.", async () => {
+test("A receipt waits while an error is shown. Once the error is dismissed, the receipt is shown for its full time, with its Undo button.", async () => {
   const page = await openSelected([job(1)]);
   const copied = (text: string, done: string) => page.app.dispatch("app.copied", text, done);
   copied("a", "no");
@@ -109,7 +109,7 @@ test("A receipt that had to wait until an error was dismissed is shown with its 
   assert.deepEqual(page.notices, []);
 });
 
-test("An action whose jobs were not recorded has no undo.", async () => {
+test("If no receipt of an action was stored, the page offers no undo.", async () => {
   const page = await openSelected([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
@@ -127,7 +127,7 @@ test("After a write has changed jobs, a row of the new list has the focus.", asy
   assert.equal(page.focus, "job-3");
 });
 
-test("If workers have locked all selected jobs, only actions on running jobs are offered.", async () => {
+test("If workers have locked all selected jobs, the page offers only the actions for running jobs.", async () => {
   const page = await openSelected([lockedJob(1), lockedJob(2)]);
   assert.match(page.text, /2 selected.*Stop retrying…Cancel…Clear/);
   assert.equal(page.hasButton("Complete…"), false);
@@ -138,7 +138,7 @@ test("If workers have locked all selected jobs, only actions on running jobs are
   assert.ok(page.requests.every((request) => request.method === "GET"));
 });
 
-test("An error message without a full stop gets one before the advice.", async () => {
+test("If an error message has no full stop, the page adds a full stop before the advice to try again.", async () => {
   const page = await openSelected([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");

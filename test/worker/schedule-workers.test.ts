@@ -1,6 +1,4 @@
-// Tests schedules while workers run: in both modes, beside a Graphile worker, after a process was killed, and with an
-// extension that is added while a worker runs. Also tests runSchedule(), conflicts of names and of revisions, and the
-// pages of listSchedules().
+// Tests schedules while workers run, and the functions that add, change, run and list schedules.
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { Logger, run } from "graphile-worker";
@@ -16,7 +14,7 @@ const queue = workerQueue(() => migratedDatabase("worker", ["schedules"]));
 beforeEach(() => queue.sql("truncate worker._private_schedules"));
 
 const MINUTE_MS = 60_000;
-/** Returns the start of the minute this many minutes before the current one, as ISO text. */
+/** Returns, as ISO text, the start of the minute that was `minutes` minutes before the current minute. */
 const minutesAgo = (minutes: number) =>
   new Date((Math.floor(Date.now() / MINUTE_MS) - minutes) * MINUTE_MS).toISOString();
 
@@ -35,7 +33,7 @@ for (const [mode, options] of [
     const schedule = await queue.utils.addSchedule("* * * * *", task, { identifier: "s" });
     assert.deepEqual([schedule.revision, schedule.timeZone, schedule.pausedAt], [1, "UTC", null]);
     assert.ok((schedule.nextAt?.getTime() ?? 0) > Date.now() - 1_000);
-    // setNext() does not announce the new next tick to the worker, but changeSchedule() announces the changed row.
+    // setNext() does not announce the new tick. The worker reads the tick when changeSchedule() announces its change.
     await setNext(queue.pool, "s", new Date(Date.now() + 50).toISOString());
     await queue.utils.changeSchedule("s", { priority: 1 });
     await waitUntil("the job has run", () => task.seen.length === 1);
@@ -119,7 +117,6 @@ test("If a process is killed in the transaction that adds jobs of ticks, another
   await waitUntil("the ticks are there", async () => (await ticks()).length >= 4);
   const found = await ticks();
   assert.deepEqual(new Set(found.map(({ count }) => count)), new Set([1]));
-  // One tick for each minute, from `firstAt` on.
   const minutes = found.map((_, n) => new Date(Date.parse(firstAt) + n * MINUTE_MS).toISOString());
   assert.deepEqual(
     found.map(({ ts }) => ts),
@@ -154,12 +151,12 @@ describe("Without the extension", () => {
 describe("Names", () => {
   afterEach(() => queue.sql("delete from worker._private_workers"));
 
-  /** Inserts the row of a live worker with this entry in its code. */
+  /** Inserts the row of a running worker with this cron entry in its code. */
   const reported = (identifier: string) =>
     queue.sql(`insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('a', now(),
       '{"threshold_ms":3600000,"cron":[{"identifier":"${identifier}","task":"t","pattern":"@daily"}]}')`);
 
-  test("A schedule with the name of an entry in a live worker's code is refused.", async () => {
+  test("A schedule with the name of a cron entry in a running worker's code is refused.", async () => {
     await reported("nightly");
     await assert.rejects(queue.utils.addSchedule("@daily", "t", { identifier: "nightly" }), {
       code: "conflict",
@@ -168,7 +165,7 @@ describe("Names", () => {
     await queue.utils.addSchedule("@daily", "t", { identifier: "other" });
   });
 
-  test("The list marks a schedule and an entry in code that have the same name, because each adds its own jobs.", async () => {
+  test("The list marks a schedule and a cron entry in code that have the same name, because each adds its own jobs.", async () => {
     await queue.utils.addSchedule("@daily", "t", { identifier: "nightly" });
     await reported("nightly");
     const request = { search: "", sort: "next", limit: 10, cursor: null } as const;

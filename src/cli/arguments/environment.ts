@@ -1,5 +1,5 @@
-// Options from environment variables: WORKER_<OPTION> for global options, WORKER_<COMMAND>_<OPTION> for a command's own
-// options. A secret can also be in a file whose path is in <VARIABLE>_FILE, or in a credential of systemd.
+// Reads options from environment variables: WORKER_<OPTION> for global options, WORKER_<COMMAND>_<OPTION> for a
+// command's own options. Secrets can also come from files.
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, InputError, messageOf } from "../../base/errors.ts";
@@ -8,7 +8,7 @@ import type { OptionValue } from "./values.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The texts of an option that the environment sets. `where`: their source, for error messages. */
+/** An option that the environment sets. `where`: the variable or credential, for error messages. */
 export interface EnvironmentOption {
   readonly texts: readonly string[];
   readonly where: string;
@@ -35,9 +35,9 @@ export function variableOf(key: string, command: CliCommand | null): string | nu
 }
 
 /**
- * Returns the options of the command and the global options that the environment sets, by their keys. Options that the
- * command does not support and options for which `isTyped` returns true are left out. Throws InputError if secretOf()
- * throws it, or if the variable of a flag has a value that means neither true nor false.
+ * Returns the global options and the command's own options that the environment sets, by their keys. Options that the
+ * command does not support and options for which `isTyped` returns true are left out. Throws InputError as secretOf()
+ * does, or if the variable of a flag is neither true nor false.
  */
 export function optionsOfEnvironment(
   command: CliCommand,
@@ -98,9 +98,9 @@ function truth(text: string, where: string): string {
 
 /**
  * Returns the secret of the variable `name`; null if there is none. The secret is the value of the variable, the
- * content of the file whose path is in the variable `<name>_FILE`, or the content of systemd's credential
+ * content of the file whose path is in the variable `<name>_FILE`, or, if neither variable is set, systemd's credential
  * (`worker-admin-password` for WORKER_ADMIN_PASSWORD). An empty variable counts as unset. Throws InputError if both
- * variables are set, or if the file or the credential is unreadable, empty or too large.
+ * variables are set, or if the file or the credential is unreadable, empty or larger than 64 KiB.
  */
 export function secretOf(name: string, env: Environment): EnvironmentText | null {
   const text = env[name];
@@ -119,9 +119,7 @@ export function secretOf(name: string, env: Environment): EnvironmentText | null
 
 const MAX_SECRET_BYTES = 65_536;
 
-/**
- * Returns the content of a file without the newline at its end; null if `mayBeMissing` is true and the file is missing.
- */
+/** Returns a file's content without a final newline; null if the file is missing and `mayBeMissing` is true. */
 function contentOf(path: string, where: string, mayBeMissing = false): EnvironmentText | null {
   let content: string;
   try {

@@ -6,7 +6,7 @@ export interface OptionValue<T> {
   readonly describe: string;
   /** The placeholder in the help, such as `time`; null for a flag. */
   readonly form: string | null;
-  /** The only valid values. If this is omitted, only `read` decides which values are valid. */
+  /** The only valid values, if the option has a fixed list of them. */
   readonly choices?: readonly string[];
   /** Whether the option may be repeated, or the positional argument takes all remaining words. */
   readonly many: boolean;
@@ -14,7 +14,7 @@ export interface OptionValue<T> {
   readonly optional: boolean;
   /** Other spellings, such as `--identifier` or `-y`. */
   readonly aliases: readonly string[];
-  /** The name of this value in the library's errors, if that name differs from the value's key; otherwise null. */
+  /** The name of this value in the library's errors; null if the name is the value's key. */
   readonly field: string | null;
   /** The default, as shown in the help; null if there is none. */
   readonly fallback: string | null;
@@ -22,7 +22,7 @@ export interface OptionValue<T> {
   readonly bare?: boolean;
   /** Environment variables that set the option, in addition to the variable that is derived from the option's name. */
   readonly variables?: readonly string[];
-  /** Whether the value may also come from a file or a credential. */
+  /** Whether the value may also come from a file or a credential of systemd (environment.ts). */
   readonly isSecret?: boolean;
   /** Parses the texts of the value. The list is empty if no value was given. Throws InvalidValue. */
   readonly read: (texts: readonly string[]) => T;
@@ -58,7 +58,7 @@ function value<T>(
 
 const MAX_SHOWN = 40;
 
-/** Adds the typed text to the error's message: `must be a whole number …, not "foo"`. */
+/** Parses the text. Adds the text to the message of an InvalidValue: `must be a whole number …, not "foo"`. */
 function named<T>(text: string, read: (text: string) => T): T {
   try {
     return read(text);
@@ -133,7 +133,7 @@ export function explained(
     : `${describe} (${choices.join(", ")})`;
 }
 
-/** Returns the option `one` with a default, which is used if the option is not set. */
+/** Returns the option `one` with a default. */
 export function withDefault<T>(
   one: OptionValue<T | undefined>,
   fallback: T & {},
@@ -142,7 +142,7 @@ export function withDefault<T>(
   return { ...one, fallback: String(fallback), read };
 }
 
-/** Returns an option or positional argument that may have several values. Each of them is parsed by `one`. */
+/** Returns an option or positional argument that may have several values. `one` parses each value. */
 export function several<T>(one: OptionValue<T | undefined>): OptionValue<readonly T[] | undefined> {
   const read = (texts: readonly string[]) =>
     texts.length === 0 ? undefined : texts.map((typed) => one.read([typed]) as T);
@@ -150,8 +150,8 @@ export function several<T>(one: OptionValue<T | undefined>): OptionValue<readonl
 }
 
 /**
- * Returns an option whose value is a comma-separated list. `one` parses each part of the list. The option may be
- * repeated. `bare`: the result if the option is typed without a value.
+ * Returns an option whose value is a comma-separated list, and which may be repeated. `one` parses each part of the
+ * list. `bare`: the list that the option without a value stands for.
  */
 export function listOf<T>(
   one: OptionValue<T | undefined>,
@@ -166,7 +166,7 @@ export function listOf<T>(
   return { ...one, form: "name,…", many: true, bare: true, read };
 }
 
-/** Removes `undefined` from the type of a positional argument. given.ts refuses a command line without the argument. */
+/** Removes `undefined` from the type of a positional argument, because givenIn() throws if the argument is missing. */
 export function required<T>(one: OptionValue<T | undefined>): OptionValue<T> {
   return { ...one, read: (texts) => one.read(texts) as T };
 }

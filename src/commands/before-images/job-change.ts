@@ -1,6 +1,6 @@
-// A JobChange: what an action by id or by query changes in the rows of jobs. It also determines which columns are
-// stored for undo, and the condition under which an undo restores a job. In the table of the stored rows,
-// `_private_operation_rows`, these columns have the same names as in the jobs table.
+// A JobChange is what an action changes in the rows of jobs. It also determines which columns are stored for undo, and
+// the condition under which an undo restores a job. The stored columns have the same names in
+// `_private_operation_rows` as in the table of jobs.
 import { MARKED_FAILED } from "../../domain/words.ts";
 
 export type AddParameter = (value: unknown, type: string) => string;
@@ -21,7 +21,6 @@ export function parameters() {
  */
 export interface RowAt {
   readonly row: string;
-  /** The job's id. */
   readonly id: string;
   /** The time of the change. */
   readonly now: string;
@@ -34,7 +33,7 @@ export interface JobChange {
   readonly mayRun?: boolean;
   /** Whether jobs may become ready, so that an operation announces them to the workers. */
   readonly wakes?: boolean;
-  /** Whether the jobs get a new `run_at`. Then a rehearsal shows the first and the last of the new times. */
+  /** Whether the jobs get a new `run_at`. If so, a rehearsal shows the first and the last of the new times. */
   readonly moves?: boolean;
   /**
    * Returns common table expressions that act on running jobs, which `set` does not change. `ids`: a query that returns
@@ -54,8 +53,8 @@ const wholeRow = [
 ];
 
 /**
- * Returns the columns to store for undo. For a deletion these are all columns from which the job can be inserted again.
- * Otherwise these are the columns of `set`, and those that the check of an undo and the receipt need.
+ * Returns the columns to store for undo: for a deletion, all columns that are needed to insert the job again; for any
+ * other change, the columns of `set`, and the columns that the check before an undo and the receipt need.
  */
 export function storedColumns({ set, mayRun = false }: JobChange): string[] {
   if (set === null) return wholeRow;
@@ -79,7 +78,7 @@ export function storedBytes(
 
 /**
  * Returns the statement that changes `jobs`, up to its `where`. With `mayRun`, a locked job keeps its `updated_at`.
- * With a new `updated_at`, it could be mistaken for a job that was removed while it was locked
+ * With a new `updated_at`, the job could be mistaken for a job that was removed while it was locked
  * (queue/settle/give-back.ts).
  */
 export function changeStatement(
@@ -105,11 +104,11 @@ export const restoredColumns = ({ set }: JobChange): string[] => [
 ];
 
 /**
- * Returns the condition under which an undo may restore a job: `jobs` is the job's row, `batch` its stored row. The
- * job must still have the `updated_at` and the number of attempts that the action left. A lock for an attempt would
- * have increased the number. If the action may change running jobs, the conditions of mayHaveRun() replace these two.
- * In both cases the columns that the action set, except `attempts`, must still have their new values, because Graphile
- * workers and hand-written SQL may change a job without a new `updated_at`.
+ * Returns the condition under which an undo may restore a job. `jobs` is the job's row, `batch` its stored row. The job
+ * must still have the `updated_at` and the number of attempts that it had after the action. If the action may change
+ * running jobs, the conditions of mayHaveRun() replace these two. In both cases the columns that the action set, except
+ * `attempts`, must still have their new values, because Graphile workers and hand-written SQL may change a job without
+ * a new `updated_at`.
  */
 export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParameter): string {
   const at = { row: "batch", id: "batch.job_id", now: "batch.left_at" };
@@ -121,8 +120,8 @@ export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParam
   return [...(mayRun ? mayHaveRun(untouched) : unlocked), ...same].join(" and ");
 }
 
-// If the action may change running jobs, a job may have run since the action. It must still have its key and revision,
-// which change when the job is removed or replaced under its key. It must not have been failed or cancelled by hand
+// The conditions for a job that may have run since the action. The job must still have its key and revision, which
+// change when the job is removed or replaced under its key. The job must not have been failed or cancelled by hand
 // since the action.
 const mayHaveRun = (untouched: string) => [
   "jobs.key is not distinct from batch.key",

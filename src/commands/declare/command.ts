@@ -1,5 +1,5 @@
-// The type of a command's declaration. One file declares one command, and ../index.ts lists all commands. Their HTTP
-// routes, the OpenAPI document, the command line and the page's dialogs are derived from that list.
+// The type of a command's declaration. The HTTP routes, the OpenAPI document, the command line and the page's dialogs
+// are derived from the declarations, which ../index.ts lists.
 import type { Pool } from "pg";
 import type { Problem } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -19,8 +19,8 @@ import type { JobActionData } from "./job-action.ts";
 export type Danger = "safe" | "changes" | "destroys";
 
 /**
- * The HTTP route of a command. Several commands can have one path: then the member `action` of the request's body
- * selects the command. `action`: this command's value of that member; null if no other command has the path.
+ * The HTTP route of a command. If several commands have one path, the member `action` of the request's body selects the
+ * command. `action`: this command's value of that member; null if no other command has the path.
  */
 export interface HttpPlace {
   readonly path: string;
@@ -33,7 +33,7 @@ export interface HttpPlace {
  */
 export type AnswerShape = Readonly<Record<string, string>>;
 
-/** The data of a declaration, without its functions. The build of the page reads the data, too. */
+/** The members of a declaration that are data, except `onJobs`. The build of the page reads them, too. */
 export interface CommandData {
   /** The unique name on the command line: `run-now`. */
   readonly name: string;
@@ -41,17 +41,17 @@ export interface CommandData {
   readonly aliases: readonly string[];
   /** What the command does, for lists and help, as a phrase without a full stop. */
   readonly summary: string;
-  /** The title of its dialog: `Clean up`. A dialog for selected jobs or workers has a title with the verb instead. */
+  /** The title of the dialog: `Clean up`. A dialog for selected jobs or workers has a title with the verb instead. */
   readonly title: string;
-  /** The label of its button: `Run now`. */
+  /** The label of the button: `Run now`. */
   readonly verb: string;
   /** What will happen, in whole sentences, shown before the user confirms or sends the command. */
   readonly consequence: string;
-  /** The consequence for a single job. Default: `consequence`. */
+  /** The consequence for a single job or worker. Default: `consequence`. */
   readonly consequenceOfOne?: string;
   /**
-   * `heavy`: the command may take long or change the schema. The admin gives its statements longer time limits, and
-   * checks the schema again after the command.
+   * `heavy`: the command may take long or change the schema. The admin gives the command's statements longer time
+   * limits, and checks the schema again afterwards.
    */
   readonly weight: "light" | "heavy";
   readonly danger: Danger;
@@ -61,16 +61,13 @@ export interface CommandData {
   readonly fields: Readonly<Record<string, FieldData>>;
   /** The command is offered only if a selected job has this state. Default: any state. */
   readonly forState?: JobState;
-  /**
-   * The fields of its dialog, in this order. Default: all fields that a user can fill in. Fields that are left out here
-   * exist only on the command line and in the API.
-   */
+  /** The fields of the dialog, in this order. Default: all fields that a user can fill in. */
   readonly dialogFields?: readonly string[];
   /** At least one of these fields is required. */
   readonly needsOneOf?: readonly string[];
-  /** Its shortcut on the page. */
+  /** The shortcut on the page. */
   readonly key?: string;
-  /** The page's special dialog for this command. Default: the general dialog. `none`: it has no dialog of its own. */
+  /** The page's special dialog for this command. Default: the general dialog. `none`: no dialog of its own. */
   readonly dialog?: "add" | "remove" | "sweep" | "upkeep" | "schedule" | "pause" | "limit" | "none";
   /** Example command lines for the help. */
   readonly examples: readonly string[];
@@ -90,7 +87,7 @@ export interface CommandTally {
 
 /** What a command can use in addition to the database. */
 export interface CommandContext {
-  /** The pool, for migrations and changes of indexes. With null, commands that need it are rejected. */
+  /** The pool, for migrations and changes of indexes. Without a pool, commands that need one are rejected. */
   readonly pool: Pool | null;
   readonly logger: Logger;
   /** Aborts when the HTTP client disconnects or the server stops. On the command line, it never aborts. */
@@ -101,7 +98,7 @@ export interface CommandContext {
   readonly recordFor?: Origin | undefined;
   /** The user, stored with pauses, limits and requests to cancel; null if unknown. */
   readonly by?: string | null;
-  /** Builds indexes in the background. Without it the command waits until they are built. */
+  /** Builds indexes in the background. Default: the command waits until the indexes are built. */
   readonly indexBuilds?: IndexBuilds;
 }
 
@@ -115,8 +112,8 @@ export interface RunContext extends CommandContext {
 }
 
 /**
- * Receives the result of the command so far. The type of this result is not checked: TypeScript infers the type of a
- * command's result from the value that `run` returns, and cannot check another value against this type.
+ * Receives the result of the command so far, which must have the type of the command's result. TypeScript cannot check
+ * the type here, because it infers the result's type from `run`, which has this function as a parameter.
  */
 export type Committed = (result: unknown) => void;
 
@@ -131,8 +128,8 @@ export interface WaitOutcome {
 }
 
 /**
- * A complete declaration. It has methods and not function properties, because TypeScript compares the parameters of
- * methods less strictly. So commands with different fields and results fit in one list.
+ * A complete declaration. Its functions are methods, because TypeScript compares the parameters of methods less
+ * strictly than those of function properties. So commands with different fields and results fit in one list.
  */
 export interface Command<
   F extends CommandFields = CommandFields,
@@ -147,10 +144,10 @@ export interface Command<
   problems?(input: Input<F>): readonly Problem[];
   /** Returns whether the command changes nothing with this input, so that there is nothing to record. */
   isPreview?(input: Input<F>): boolean;
-  /** Checks preconditions or waits for them, before the transaction of the command if it has one. */
+  /** Checks preconditions or waits for them; runs before the command's transaction if there is one. */
   prepare?(db: Database, input: Input<F>): Promise<void>;
   run(db: Database, input: Input<F>, context: RunContext): Promise<R>;
-  /** Waits for effects of the change, after the record is written. Returns the result with these effects. */
+  /** Called after the record is written. Waits for effects, or makes further changes. Returns the complete result. */
   follow?(db: Database, result: R, input: Input<F>, context: CommandContext): Promise<R>;
   /** Returns the result as a sentence without a full stop. */
   sentence(result: R, input: Input<F>): string;
@@ -161,8 +158,8 @@ export interface Command<
   /** Returns the ids of the affected jobs for the record. Default: the field `ids` of the input. */
   jobIds?(result: R): readonly string[];
   /**
-   * Returns the id of the operation that stores the jobs' earlier state; null if this state is not stored. Every
-   * command that can store this state has the method.
+   * Returns the id of the operation that stores the jobs' earlier state; null if this state is not stored. A command
+   * without this method never stores the state.
    */
   operationId?(result: R): string | null;
   /** Waits at most a minute for the end of changes that `run` has started; for --wait on the command line. */

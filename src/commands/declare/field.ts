@@ -1,6 +1,5 @@
-// The fields of commands. Each field consists of data (kind, limits, texts) and of a validation, which is the same for
-// all callers. The OpenAPI document, command-line options and dialogs are derived from the data. The names of the
-// fields are those of the HTTP API, in snake_case.
+// The fields of commands. A field has data (kind, limits, texts) and a validation. The OpenAPI document, command-line
+// options and the page's dialogs are derived from the data. Names of fields are those of the HTTP API, in snake_case.
 import * as v from "valibot";
 import { boundedList, count } from "../../base/validate.ts";
 import { isJobId, MAX_IDS } from "../../domain/job-ids.ts";
@@ -23,36 +22,34 @@ export type CommandFieldKind =
 /** A field as data. */
 export interface FieldData {
   readonly kind: CommandFieldKind;
-  /** The label, for example in a form. */
   readonly label: string;
   /** The purpose, as a phrase without a full stop. */
   readonly about: string;
   readonly isRequired: boolean;
-  /** Whether null means absent. If not, null is rejected. */
+  /** Whether null means absent. If false, null is rejected. */
   readonly isNullable: boolean;
   /** The bounds of a text's length, of the value of an integer or of seconds, or of the number of ids or list items. */
   readonly min?: number;
   readonly max?: number;
   readonly choices?: readonly string[];
-  /** The field of each item of a list. */
   readonly item?: FieldData;
   /** The value if the field is absent: as users type it, or a description such as `all three`. */
   readonly default?: string;
-  /** An example of a valid text, for fields in which not every text is valid. */
+  /** A valid text, for fields in which not every text is valid. */
   readonly example?: string;
   /** The text that replaces `about` on the command line. */
   readonly shellAbout?: string;
-  /** The value on the command line if the option is not typed. Default: none. */
+  /** The value that the command line sends if the option is not typed. Default: none. */
   readonly shellDefault?: string;
   /** For a list: the values if the option is typed without a value. */
   readonly whenBare?: readonly string[];
-  /** Whether an absent field means everything. Then the command line requires either the field's option or --all. */
+  /** Whether an absent field means everything. If true, the command line requires the field's option or --all. */
   readonly isAllWhenAbsent?: boolean;
-  /** Whether requests may have the field, although the OpenAPI document and the command line leave it out. */
+  /** Whether the OpenAPI document and the command line omit the field. Requests may have it. */
   readonly isHidden?: boolean;
-  /** The command-line option. Default: the field's name with dashes. */
+  /** The name of the command-line option, without leading dashes. Default: the field's name with `-` for `_`. */
   readonly option?: string;
-  /** Other spellings of the option. */
+  /** Other names of the option. */
   readonly optionAliases?: readonly string[];
 }
 
@@ -92,7 +89,7 @@ export function optional<S extends v.GenericSchema>(given: Field<S>, details: De
   return { ...given, ...details, isRequired: false, isNullable: true, check };
 }
 
-/** Returns the field as optional but not nullable, for fields whose absence has a large effect. */
+/** Returns the field as optional. null is rejected: absence has a large effect, and null may be a mistake. */
 export function absentOnly<S extends v.GenericSchema>(given: Field<S>, details: Details = {}) {
   return { ...given, ...details, isRequired: false, check: v.optional(given.check) };
 }
@@ -140,11 +137,11 @@ export const shift = (words: Words, details: Details = {}) => {
 
 const NOW_OR_TIME = 'must be "now" or an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z';
 
-/** Returns a field for RFC 3339 text, or `now`, the present time by the database's clock. */
+/** Returns a field for a time: RFC 3339 text, or `now`, the present time by the database's clock. */
 export const time = (words: Words, details: Details = {}) =>
   field("time", words, v.union([v.literal("now"), moment], NOW_OR_TIME), details);
 
-/** Returns a field with these choices. A choice with dashes may also be typed with underscores, as in the library. */
+/** Returns a field with these choices. A choice may also have underscores instead of dashes, as in the library. */
 export const choice = <const T extends readonly string[]>(
   words: Words,
   choices: T,

@@ -105,10 +105,10 @@ const EMPTY = `pg_catalog.now()
     + $7::int::float8 * $6::bigint::float8 / $5::int::float8 * interval '1 millisecond'`;
 
 /**
- * A condition: some workers may not apply the concurrency of the new definition `excluded` at once. `most` in
- * queue/limits/permits.ts handles this case. The condition is true if the limit matched other tasks before or had no
- * concurrency. It is also true if the previous definition, `l`, is less than 2.5 s old and some workers may not apply
- * that one yet (`revision` < 2).
+ * A condition: some workers may not apply the concurrency of the new definition, `excluded`, at once. The revision is
+ * then negative (see `most` in queue/limits/permits.ts). The condition is true if the previous definition, `l`, had
+ * another `match` or no concurrency. It is also true if some workers may not even apply the previous definition yet: it
+ * is less than 2.5 s old, and its `revision` is less than 2.
  */
 const IS_NEW = `l.match <> excluded.match or l.concurrency is null
       or l.revision < 2 and l.set_at > pg_catalog.now() - interval '2.5 seconds'`;
@@ -116,9 +116,10 @@ const IS_NEW = `l.match <> excluded.match or l.concurrency is null
 /*
  * $1 name  $2 scope  $3 match  $4 concurrency  $5 rate  $6 period  $7 burst  $8 set by
  *
- * `behind`: the rows whose `tat` (theoretical arrival time) is later than the `tat` of an empty bucket under the new
- * rate. If the old rate was slow, the `tat` of a row may be far in the future, so `emptied` sets it to that of an empty
- * bucket. `behind` locks rows in the order in which fetches lock them, so that no deadlock is possible.
+ * `tat` is the time at which all tokens of a rate will be available again. EMPTY is this time if no token is left under
+ * the new rate. If the old rate was slow, a `tat` may be later than EMPTY: `behind` finds the rows with such a `tat`,
+ * and `emptied` sets it to EMPTY. `behind` locks rows in the order in which fetches lock them, so that no deadlock is
+ * possible.
  */
 const setSql: Statement = (s) => `
 with old as materialized (

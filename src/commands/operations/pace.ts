@@ -1,14 +1,13 @@
 // Decides the size of an operation's batches and the pauses between them, from how long earlier batches took.
 //
-// Size: `limit` bounds the matching jobs that a batch processes, and `span` bounds the ids that the batch walks. A batch
-// should take about 50 ms: long compared with its round trip, and so short that no other transaction waits for long. If
-// the database is far away or busy, every batch is slow, and smaller batches only add round trips. So after a slow
-// batch, the next size is below 200 jobs or 25,000 ids only if a batch of 200 jobs or 25,000 ids would take more than
-// 2 s, or if the slow batch exceeded its timeout.
+// Size: a batch should take about 50 ms: long compared with its round trip, and so short that no other transaction
+// waits for long. If the database is far away or busy, every batch is slow, and smaller batches only add round trips.
+// So a slow batch reduces the size below 200 jobs or 25,000 ids only if a batch of that size would take more than 2 s,
+// or if the slow batch exceeded its timeout.
 //
-// Pauses: after a batch that changed jobs, the pause is as long as the batch took; after any other batch, a quarter of
-// that time. While the oldest ready job gets older, because workers fall behind, the pause is up to 4 times as long. It
-// is at most 2 s, unless the operation's rate requires a longer pause.
+// Pauses: with the rate 0 there are none. The pause after a batch that changed jobs is as long as the batch took, and
+// after any other batch a quarter of that time. While the oldest ready job gets older, as it does when workers fall
+// behind, the pause is up to 4 times as long. The pause is at most 2 s, unless the rate requires a longer pause.
 import type { Speed } from "./model/operation-store.ts";
 
 const FIRST_LIMIT = 500;
@@ -83,7 +82,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
 
   const tune = ({ ms, found, walked }: BatchMeasurement) => {
     if (found >= limit) {
-      // Rounded, because only a whole number of matches can reach the limit.
+      // Rounded, so that a batch can have exactly `limit` matches.
       const next = Math.round(Math.min(nextSize(limit, ms, STEADY_LIMIT), limit * 2));
       limit = clamp(next, Math.min(MIN_LIMIT, most), most);
       // Twice the number of ids in which `limit` matches are expected. If these ids have more matches, the batch still

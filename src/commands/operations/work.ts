@@ -1,26 +1,25 @@
 // Runs an operation, which is one action on all jobs that match a query, batch by batch. All progress is stored in the
 // database, so another process can continue the operation.
 //
-//  1. A rehearsal counts the matching jobs, shows samples, and sets the boundary: the highest id, and the time
-//     (rehearse/). Within 15 minutes, one operation can be begun from the rehearsal.
-//  2. beginOperation() inserts the operation with its owner and a lease of 15 s (lifecycle.ts). In one schema
-//     one operation runs at a time.
-//  3. A batch walks up the ids from `after_id`. One statement finds matching jobs, locks them without waiting, checks
-//     them again, stores their earlier state, changes them and moves `after_id`. Either all of this happens or none
-//     of it (batch-statement.ts).
+//  1. A rehearsal (rehearse/) counts the matching jobs, shows samples, and sets the boundary of the operation: the
+//     highest id, and the time. Within 15 minutes, one operation can be begun from the rehearsal.
+//  2. beginOperation() inserts the operation with its owner and a lease of 15 s (lifecycle.ts). One operation at a time
+//     runs in a schema.
+//  3. A batch walks up the ids from `after_id`. A single statement finds matching jobs, locks them without waiting,
+//     checks them again, stores their earlier state, changes them and moves `after_id`. So a batch is done completely
+//     or not at all (store/batch-statement.ts).
 //  4. Jobs that a worker has locked, and jobs that were changed after the rehearsal, are counted and not changed. There
 //     are two exceptions: stop-retrying may change both, and cancel requests the end of running jobs.
-//  5. After a batch that changed jobs, the operation usually waits as long as the batch took. It waits longer if its
-//     rate requires that, and while the oldest ready job gets older (head-probe.ts). At the rate 0 it does not wait.
-//     The size of a batch is chosen so that the batch takes about 50 ms (pace.ts).
+//  5. A batch should take about 50 ms. After each batch the operation makes a pause, unless its rate is 0 (pace.ts).
+//     While the oldest ready job gets older, the pauses are longer (head-probe.ts).
 //  6. An operation with a canary changes its first jobs, and then waits up to two minutes for their results
 //     (canary.ts). If one of these jobs fails again or has no result by then, the operation is paused.
 //  7. pause, resume, stop and undo change the state in the operation's row (lifecycle.ts). The owner reads the state at
 //     its next batch. If the lease expires, the operation counts as `interrupted`. Resume continues the operation
 //     after its last batch.
-//  8. The rows that batches store, up to a million, are the receipt. They also allow an undo, which restores the jobs
-//     that have not changed since, byte for byte (store/undo-statement.ts). The rows are deleted after 24 hours, or
-//     earlier if there are too many (store/tidy.ts).
+//  8. The rows that batches store, up to a million, are the receipt. From these rows an undo restores the jobs that
+//     have not changed since, byte for byte (store/undo-statement.ts). The rows are deleted after 24 hours, or earlier
+//     if there are too many (store/tidy.ts).
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
 import { readForeignColumns } from "../../database/inspect/foreign-columns.ts";
@@ -95,8 +94,8 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
   const { store, monotonic } = tools;
   let compiled: { readonly jobs: JobQuery; readonly at: number } | null = null;
   let probe: Promise<number | null> | null = null;
-  // One probe runs at a time: after millions of deleted jobs a probe takes longer than a batch. A probe marks the dead
-  // index entries that it reads, even if it times out, so the next probe gets further.
+  // One probe runs at a time, because a probe can take longer than a batch: it reads the index entries of all deleted
+  // jobs, and marks them as dead. Even a probe that times out has marked entries, so the next probe gets further.
   const probed = () => {
     probe ??= probeHead(tools.quickReads)
       .catch(() => null)
@@ -126,7 +125,7 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
     if (batch.afterId === null) return endedRound(await findOr(store, id, operation));
     const ms = monotonic() - began;
     const oldest = batch.done === 0 ? null : probed();
-    // Without pauses there is no reason to wait for the probe.
+    // At the rate 0 there are no pauses, so the result of the probe is not needed.
     const oldestReadyMs = operation.rate === 0 ? null : await oldest;
     const walked = Number(BigInt(batch.afterId) - BigInt(afterId));
     const next = {
@@ -219,7 +218,7 @@ function jobsLeft(operation: JobOperation): number | null {
 
 /**
  * Returns how many jobs the operation may change in all, including those that it has changed already. Until the canary
- * is over, this is the number of the canary's jobs, or the limit if that is lower.
+ * is over, only the canary's jobs may be changed.
  */
 function mayChange({ canary, isCanaryOver, limit }: JobOperation): number {
   const most = limit ?? Number.POSITIVE_INFINITY;

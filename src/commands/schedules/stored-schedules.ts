@@ -31,7 +31,7 @@ export const MAX_SCHEDULES = 10_000;
 
 /**
  * Adds a schedule. Throws `extension_missing`, and `conflict` if a schedule with the same identifier exists, or if
- * there are already MAX_SCHEDULES schedules.
+ * MAX_SCHEDULES schedules exist.
  */
 export async function addSchedule(
   db: Database,
@@ -70,10 +70,9 @@ function alreadyExists({ schema }: Database, { entry }: ScheduleDefinition): Wor
 }
 
 /**
- * Changes a schedule. Jobs that are added after the change are made from the new definition. If the pattern or the time
- * zone changes, the time of the next tick is computed again; but a tick that is already due keeps its time, unless the
- * schedule is paused. Throws `extension_missing`, `not_found`, InputError, and `conflict` if `revision` is not null and
- * the schedule has another revision.
+ * Changes a schedule. If the pattern or the time zone changes, the next tick is computed again. Only a tick that is
+ * already due keeps its time, unless the schedule is paused. Throws `extension_missing`, `not_found`, InputError, and
+ * `conflict` if `revision` is not null and the schedule has another revision.
  */
 export async function changeSchedule(
   db: Database,
@@ -127,7 +126,7 @@ export async function pauseSchedule(
   });
 }
 
-/** Resumes a schedule. Ticks missed during the pause add their jobs if they are within the backfill period. */
+/** Resumes a schedule. Ticks of the pause that are within the backfill period still add their jobs. */
 export async function resumeSchedule(
   db: Database,
   identifier: string,
@@ -142,7 +141,7 @@ export async function resumeSchedule(
   });
 }
 
-/** Removes a schedule. Jobs that it has added stay. */
+/** Removes a schedule and returns it. The jobs that the schedule has added stay. */
 export async function removeSchedule(
   db: Database,
   identifier: string,
@@ -197,14 +196,13 @@ async function update(
 const now = milliseconds("pg_catalog.clock_timestamp()");
 const announced = `pg_catalog.pg_notify('${SCHEDULES}', pg_catalog.random()::text)`;
 
-// The count stops at MAX_SCHEDULES.
 const beforeAddSql: Statement = (s) => `
 select ${now} as now_ms, exists (select from ${s}._private_schedules where identifier = $1::text) as is_there,
   (select pg_catalog.count(*)::int from (select from ${s}._private_schedules limit ${MAX_SCHEDULES}) as first) as count`;
 
 /**
- * Returns a statement that runs `write`, announces the change and returns the written schedule. The statement is a
- * select, because some drivers return the rows of a plain update in another form.
+ * Returns a statement that runs `write`, announces the change and returns the schedule. The statement is a select,
+ * because some drivers return the rows of a plain update in another form.
  */
 const written =
   (write: Statement): Statement =>

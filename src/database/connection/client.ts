@@ -1,9 +1,8 @@
-// pg's client with libpq's rules for connecting, and with stricter failure handling. By libpq's rules, a connect can
-// try several hosts and encryption modes, one after another (server/attempts.ts). Two defects of pg would keep a
-// finished process alive: the socket of a failed login stays open until the server closes it (after 60 s by default),
-// and the end of a connection waits for a server that cannot be reached. In both cases this client closes the socket
-// itself. With pg's own client, a value that is longer than Node's longest string ends the process; with this client it
-// only ends the connection, with an error.
+// pg's client with libpq's rules for connecting: a connect can attempt several hosts and encryption modes, one after
+// another (server/attempts.ts). This client also avoids three defects of pg. The socket of a failed login stays open
+// until the server closes it (after 60 s by default). The end of a connection waits for a server that cannot be
+// reached. Both defects would keep a finished process alive, so this client closes the socket. A value longer than
+// Node's longest string ends the process; with this client, such a value only ends the connection, with an error.
 
 import { isIP, type Socket } from "node:net";
 import pg from "pg";
@@ -55,16 +54,15 @@ export class Client extends pg.Client {
     this.#config = config;
     this.#state = stateOf(this);
     catchLongValues(this.connection);
-    // The password file is read only if the server requests a password. pg would read the file by itself, print a
-    // deprecation warning, and continue without a password.
+    // Called only if the server requests a password. If pg itself found a password in the file, it would print a
+    // deprecation warning. Without a password in the file, it would continue the login without one.
     this.#state.password ??= (login: Login) => filePassword(login, undefined);
   }
 
   override connect(): Promise<pg.Client>;
   override connect(callback: OnConnect): void;
-  // Callbacks are used instead of promises, because the packet with which the server ends the login can have another
-  // message, such as an error. The event of that message reaches only listeners that the callback has attached. Code
-  // that awaits a promise would attach them too late.
+  // Callbacks are used instead of promises, because the packet that ends the login can have a further message, such as
+  // an error. Listeners that a callback attaches receive this message. After an await, listeners are attached too late.
   override connect(callback?: OnConnect): Promise<pg.Client> | undefined {
     if (callback === undefined) {
       return new Promise((resolve, reject) => {
@@ -83,7 +81,7 @@ export class Client extends pg.Client {
     return (this.connection.stream as Partial<Socket>).bytesRead ?? 0;
   }
 
-  /** Ends the current attempt to connect. No other server is tried, and a later connect() fails. */
+  /** Ends the current attempt to connect. No further attempt follows, and a later connect() fails. */
   abandon(): void {
     this.#isAbandoned = true;
     this.connection.stream.destroy();
@@ -125,8 +123,8 @@ export class Client extends pg.Client {
   }
 
   /**
-   * Closes the connection if the server has accepted the login but is not used, for example because it does not match
-   * the target. Otherwise the open connection would keep the process alive.
+   * If the login has succeeded but the connect fails, for example because the server does not match the target, closes
+   * the connection. Without this, the open connection would keep the process alive.
    */
   #leave(): void {
     if (!this.#state._connected) return;
@@ -134,7 +132,7 @@ export class Client extends pg.Client {
     this.#state._ended = true;
   }
 
-  /** Resets pg's client, and gives it the server and the encryption of the attempt. */
+  /** Resets pg's client, and sets the server, the encryption and the time limit of the attempt. */
   #aimAt(server: ServerSettings, { host, way, enoughMs }: Attempt): void {
     const state = this.#state;
     const { host: name, port, address } = host;
@@ -184,7 +182,7 @@ export class Client extends pg.Client {
 
 /**
  * Returns the configuration for pg's constructor. If `config.server` is set, `host`, `port` and `ssl` in the result are
- * placeholders: #aimAt() replaces them for each attempt to connect.
+ * placeholders, which #aimAt() replaces for each attempt.
  */
 function configOf(config: ServerConfig): pg.ClientConfig {
   const { server } = config;
@@ -208,8 +206,8 @@ function configOf(config: ServerConfig): pg.ClientConfig {
 
 /**
  * Returns a configuration with the same effect, for which pg prints no warning. In a URL, pg treats the values
- * `prefer`, `require` and `verify-ca` of sslmode as `verify-full`, the strictest mode, and prints eight lines about it.
- * For `verify-full` pg prints nothing.
+ * `prefer`, `require` and `verify-ca` of sslmode as `verify-full`, and prints a warning. For `verify-full` pg prints
+ * nothing.
  */
 function withoutWarning(config: pg.ClientConfig): pg.ClientConfig {
   const { connectionString } = config;
@@ -222,7 +220,7 @@ function withoutWarning(config: pg.ClientConfig): pg.ClientConfig {
   return { ...config, connectionString: strict };
 }
 
-/** Closes the connection of an earlier attempt and ignores its events. */
+/** Closes the current connection, and ignores its further events. */
 function dropConnection({
   connection,
   connectionTimeoutHandle,
@@ -245,7 +243,7 @@ function hideKey(ssl: object): void {
   if ("key" in ssl) Object.defineProperty(ssl, "key", { enumerable: false });
 }
 
-/** Closes the socket if the server has not closed it after GOODBYE_MS. */
+/** Closes the socket if the server does not close it within GOODBYE_MS. */
 function closeSoon(stream: pg.Connection["stream"]): void {
   const timer = setTimeout(() => stream.destroy(), GOODBYE_MS);
   stream.once("close", () => clearTimeout(timer));

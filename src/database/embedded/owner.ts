@@ -1,11 +1,11 @@
-// Ensures that at most one running process owns a data directory. An owner that has ended does not block the next one,
-// unless another process has the owner's pid and the start time of that process cannot be read, for example because
-// /proc is missing.
+// Ensures that at most one running process owns a data directory. An owner that has ended does not block the next
+// owner, with one exception: another process now has the ended owner's pid, and the start time of that process cannot
+// be read, for example because /proc is missing.
 //
-// Owners are recorded by symbolic links `owner.1`, `owner.2`, and so on. The target of a link is not a path, but a text
-// that names a process, or `released`. A link is created together with its text, and only if its name does not exist.
-// So if several processes find an ended owner, only one of them replaces it. The link with the highest number is never
-// removed. So a process that has reused the number of a removed link finds a higher number, and removes its own link.
+// Symbolic links `owner.1`, `owner.2`, and so on record the owners. The target of a link is not a path, but a text: the
+// identity of a process, or `released`. The link with the highest number shows the present owner, and is never removed.
+// A link is created together with its text, and only if its name does not exist. So if several processes find that the
+// owner has ended, only one of them can create the next link.
 //
 //   owner.n → process ──exit, kill -9──▶ owner.n+1 → next process
 //                     ──release───────▶ owner.n+1 → "released" ──▶ owner.n+2 → next process
@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 
 export interface Ownership {
-  /** The number of this ownership. It is higher than those of all earlier owners. */
+  /** The number of this owner's link. It is higher than the numbers of all earlier owners. */
   readonly generation: number;
   /** Makes the directory available to the next owner. Idempotent. */
   release(): void;
@@ -32,8 +32,7 @@ export function claimDirectory(directory: string): Ownership {
     if (owner !== null && isRunning(owner)) throw inUse(directory, owner);
     const generation = latest + 1;
     if (!createLink(directory, generation, processIdentity(process.pid))) continue;
-    // After `latest` was read, other processes may have used this number, and removed its link when they took the next
-    // number.
+    // A higher number shows that, after `latest` was read, other processes had used this number and removed its link.
     if (generationsIn(directory).at(-1) !== generation) {
       rmSync(join(directory, `owner.${generation}`), { force: true });
       continue;
@@ -46,7 +45,7 @@ export function claimDirectory(directory: string): Ownership {
   );
 }
 
-/** Whether this directory has ever had an owner. Only data directories of this library have one. */
+/** Whether this directory has or had an owner. Only data directories of this library have owners. */
 export function hasOwner(directory: string): boolean {
   return generationsIn(directory).length > 0;
 }
@@ -116,8 +115,8 @@ function isRunning(owner: string): boolean {
   const pid = Number(owner.split(":")[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
   const start = startTime(pid);
-  // A running process whose start time cannot be read counts as the owner. An example is a process of another user if
-  // /proc is mounted with hidepid.
+  // A process whose start time cannot be read counts as the owner, for example another user's process if /proc is
+  // mounted with hidepid.
   return start === null || owner === `${pid}:${start}:${bootId()}`;
 }
 

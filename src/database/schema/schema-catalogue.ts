@@ -1,9 +1,9 @@
-// Reads the facts for schema-state.ts: the names of a schema's objects, the state of Graphile Worker's ledger (table
+// Reads the facts for schema-state.ts: names of a schema's objects, the state of Graphile Worker's ledger (table
 // `migrations`), and the versions in the ledger of extensions (`_private_extensions`).
 import { type Database, query } from "../database.ts";
 
 export interface Catalogue {
-  /** Those of the names given to readCatalogue() that exist in the schema. */
+  /** Those `names` of readCatalogue() that exist in the schema. */
   readonly known: readonly string[];
   /** The first three other names in the schema, in alphabetical order. */
   readonly others: readonly string[];
@@ -13,8 +13,8 @@ export interface Catalogue {
   readonly mayReadExtensions: boolean | null;
 }
 
-// Reads pg_catalog, which every role may read, so a role without privileges on the schema gets the same names. Objects
-// of PostgreSQL's extensions (for example in "public") do not count.
+// Every role may read pg_catalog, so a role without privileges on the schema gets the same names. Objects of
+// PostgreSQL's extensions (for example in "public") do not count.
 const catalogue = () => `
   with space as (select oid from pg_catalog.pg_namespace where nspname = $1::text),
   object as (
@@ -93,9 +93,8 @@ export interface Ledger {
 }
 
 // to_jsonb is used because ledgers from before Graphile Worker 0.14 lack the column `breaking`. The queue's tables have
-// row level security and no policies. A role to which row level security applies reads an empty queue and gets no
-// error. If an application has added policies to _private_jobs, the application hides jobs on purpose, so `is_hidden`
-// is false.
+// row level security and no policies, so a role to which row level security applies reads an empty queue without an
+// error. If an application has added policies to _private_jobs, jobs are hidden on purpose, and `is_hidden` is false.
 const ledger = (schema: string) => `
   select
     pg_catalog.max(id) as level,
@@ -114,16 +113,13 @@ const ledger = (schema: string) => `
 const extensionVersions = (schema: string) =>
   `select name, version from ${schema}._private_extensions`;
 
-/**
- * Returns the versions by name, from the ledger of extensions. Call this only if `mayReadExtensions` of the catalogue
- * is true.
- */
+/** Returns the versions of the extensions by name. Call this only if `Catalogue.mayReadExtensions` is true. */
 export async function readVersions(db: Database): Promise<ReadonlyMap<string, number>> {
   const rows = await query<{ name: string; version: number }>(db, extensionVersions);
   return new Map(rows.map(({ name, version }) => [name, version]));
 }
 
-/** Returns the state of Graphile Worker's ledger. Call this only if readCatalogue() has found that table. */
+/** Returns the state of Graphile Worker's ledger. Call this only if readCatalogue() has found the table. */
 export async function readLedger(db: Database): Promise<Ledger> {
   const [row] = await query<Ledger>(db, ledger, [`${db.schema.quoted}._private_jobs`]);
   return row ?? { level: null, breaking: null, age_s: 0, is_hidden: false };

@@ -1,11 +1,11 @@
-// The payload of a cron entry is a JSON object to which each tick adds `_cron`. Therefore the payload is kept as an
-// object, not as text. Integers beyond 2^53 that are read from text become bigints, which payload.ts writes exactly.
+// Checks and copies the payload of a cron entry. The payload must be a JSON object, and is kept as an object, not as
+// text, because each tick adds `_cron` to it.
 import JSON5 from "json5";
 import { InputError } from "../../base/errors.ts";
 import { payloadText, RawJson } from "../payload.ts";
 import type { TextProblem } from "./cron-fields.ts";
 
-/** A JSON object. Integers beyond 2^53 that were read from text are bigints. */
+/** A JSON object. Integers beyond 2^53 that were read from text are bigints, which payload.ts writes exactly. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The object that each tick adds to the payload as `_cron`, as Graphile Worker does. */
@@ -13,8 +13,8 @@ export interface CronStamp {
   /** The tick's time, ISO 8601 in UTC. Without a jitter it is also the job's `runAt`. */
   readonly ts: string;
   /**
-   * Whether a tick of an entry is before the start of the worker's timetable, or a tick of a schedule is added over a
-   * minute late.
+   * For a cron entry in code: whether the tick is before the start of the worker's timetable. For a schedule: whether
+   * the job is added more than a minute after the tick.
    */
   readonly backfilled: boolean;
 }
@@ -22,19 +22,19 @@ export interface CronStamp {
 const NOT_AN_OBJECT = "must be a JSON object: each tick adds its time to it as _cron";
 
 /**
- * Returns `payload` as the JSON object that is stored; if `payload` is undefined, returns `{}`. Members that are
- * undefined are left out. Throws InputError if `payload` is not an object, and for all other values that JSON.stringify
- * would silently change, such as NaN, or omit, such as functions.
+ * Returns `payload` as the JSON object that is stored; if `payload` is undefined, returns `{}`. Throws InputError if
+ * `payload` is not an object, or contains a value that JSON.stringify() would silently change, such as NaN, or omit,
+ * such as a function. Members that are undefined are allowed, and left out.
  */
 export function jsonObject(payload: unknown): JsonObject {
-  const text = payloadText(payload); // Throws for cycles and for values that are not JSON.
+  const text = payloadText(payload); // Throws for cycles, so exactCopy() ends.
   const isText = payload === undefined || payload instanceof RawJson;
   const value = isText ? parseExactly(text) : exactCopy(payload, "");
   if (!isObject(value)) throw new InputError([{ path: "payload", message: NOT_AN_OBJECT }]);
   return value;
 }
 
-/** Copies a value as JSON stores it. Members that are undefined are left out. `place`: the value's path, for errors. */
+/** Copies a value as JSON stores it. `place`: the value's path, for errors. */
 function exactCopy(value: unknown, place: string): unknown {
   const refuse = (what: string): never => {
     const message = place === "" ? `${what} is not JSON` : `${place} is ${what}: that is not JSON`;
@@ -110,10 +110,11 @@ function finite(value: unknown): unknown {
   throw new InputError([{ path: "payload", message: `${value} cannot be stored as JSON` }]);
 }
 
-// JSON5 does not pass the text of a number to the reviver, so long integers are first replaced by marked strings.
+// JSON5 does not pass the text of a number to the reviver. So integers beyond 2^53 are first replaced by strings that
+// begin with `mark`.
 function parseJson5Exactly(text: string): unknown {
   const mark = `${crypto.randomUUID()}:`;
-  JSON5.parse(text); // Throws errors with their place in the original text.
+  JSON5.parse(text); // An error of this call has its place in the original text.
   const marked = text.replace(TOKEN, (token, integer: string | undefined) => {
     if (integer === undefined || !isInexact(Number(integer))) return token;
     return `"${mark}${token}"`;
@@ -125,8 +126,8 @@ function parseJson5Exactly(text: string): unknown {
   );
 }
 
-// Matches integers, and captures them. Also matches strings, comments, names and other numbers, so that digits inside
-// them are not taken for integers.
+// Matches integers, and captures them without their sign. Also matches strings, comments, names and other numbers, so
+// that digits inside these tokens are not taken for integers.
 const TOKEN = new RegExp(
   [
     String.raw`"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'`,

@@ -1,7 +1,6 @@
-// Exports all jobs that match a query as lines of text, ordered by id. The jobs are read in chunks: while the client
-// receives a chunk, the next chunk is read. So at most two chunks are in memory. A statement takes about 0.1 s, or
-// seconds if it reads a large payload. No snapshot stays open between statements. Jobs with ids above the highest id at
-// the start of the export are not included.
+// Exports all jobs that match a query as lines of text, ordered by id. While the client receives a chunk of lines, the
+// next chunk is read. A statement takes about 0.1 s, or seconds if it reads a large payload. No snapshot stays open
+// between statements. Jobs with ids above the highest id at the start of the export are not included.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { compileQuery } from "../query/compile-query.ts";
@@ -18,9 +17,8 @@ import { readAhead } from "./read-ahead.ts";
 /** An export that has begun. */
 export interface Export {
   /**
-   * The range of ids and the time `now` of the query. They do not change during the export. The cursor that continues
-   * an interrupted export is the id in the last line that the client has received, followed by boundaryText() of this
-   * boundary.
+   * The range of ids and the time `now` of the query, both fixed for the whole export. The cursor that continues an
+   * interrupted export is the id in the last received line, followed by boundaryText() of this boundary.
    */
   readonly boundary: ExportCursor;
   /** Terms of the query with names or error groups that do not exist, such as a misspelled task. */
@@ -31,8 +29,8 @@ export interface Export {
    */
   readonly pieces: (signal: AbortSignal) => AsyncGenerator<string | Buffer, void>;
   /**
-   * Returns how far the export has come, with the cursor from which another export can continue. A piece counts as
-   * exported when the next piece is requested, because until then the caller may fail to write the piece.
+   * Returns how far the export has come. A piece counts as exported when the next piece is requested, because until
+   * then the caller may fail to write the piece.
    */
   readonly progress: () => ExportProgress;
 }
@@ -42,11 +40,11 @@ export interface ExportProgress {
   /** The number of jobs left out so far, because they were too large or too slow to be compared with the query. */
   readonly unchecked: number;
   /**
-   * The cursor after the last job that was exported completely, or that the search has passed. Before the first such
-   * job, it is the cursor from which this export began, or null if the export began without a cursor.
+   * The cursor after the last job that was exported completely, or that the search has passed. Until there is such a
+   * job: the cursor from which this export began; null if the export began without a cursor.
    */
   readonly cursor: string | null;
-  /** Whether the last line is incomplete, because only a part of a line with a large payload has been exported. */
+  /** Whether only a part of the last line has been exported. Only lines of large jobs are exported in parts. */
   readonly isInLine: boolean;
 }
 

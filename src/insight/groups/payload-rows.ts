@@ -1,7 +1,7 @@
 // Reads the payloads that read-common.ts compares: those of jobs that match a query, or those of other jobs of the same
 // tasks. In a small table the newest jobs are read. In a large table, or if the read of the newest jobs takes too long,
 // the jobs on random pages are read. If fewer than FEW_ROWS matching jobs are found on these pages, a short search also
-// reads the newest matching jobs, and the larger of the two results is returned. Jobs with large payloads are left out.
+// reads the newest matching jobs, and the larger of the two results is returned.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -35,7 +35,7 @@ const FIRST_SPAN = 20_000;
 
 export interface Payloads {
   readonly rows: readonly PayloadRow[];
-  /** The query that was used: the given query, or its `light` query if a read with the given query took too long. */
+  /** The given query; if a read with it took too long, its `light` query, whose SQL decompresses nothing. */
   readonly usedQuery: JobQuery;
 }
 
@@ -65,9 +65,8 @@ export async function readPayloads(
 }
 
 /**
- * Returns the newest jobs of `side`, at most MAX_ROWS. The statement reads candidates. Those that are not of that side,
- * or whose payload is too large, are removed. So further candidates are read until there are MAX_ROWS jobs, no
- * candidate is left, or WALK_MS has passed.
+ * Returns the newest jobs of `side`, at most MAX_ROWS. readCandidates() may remove some of the rows that a statement
+ * has read. So further statements follow until there are MAX_ROWS jobs, no row is left, or WALK_MS has passed.
  */
 async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
   const until = monotonic() + WALK_MS;
@@ -83,7 +82,10 @@ async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<Pay
 
 const MAX_ID = "9223372036854775807";
 
-/** Returns the jobs of `side` with the highest ids: at most MAX_ROWS, and only those found within about WALK_MS. */
+/**
+ * Returns the newest jobs of `side`: at most MAX_ROWS, and only those found within about WALK_MS. Each statement reads
+ * only a range of ids, for about STEP_MS, so that it ends in time even if few jobs match.
+ */
 async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
   const found: PayloadRow[] = [];
   const until = monotonic() + WALK_MS;
@@ -109,7 +111,7 @@ type Form = (jobQuery: JobQuery, side: Side) => Statement;
 
 interface CandidateRows {
   readonly rows: PayloadRow[];
-  /** The id of the last candidate if the statement returned MAX_ROWS candidates, so that more may follow; else null. */
+  /** The id of the last candidate, if there were MAX_ROWS candidates, so that more may exist; else null. */
   readonly lastId: string | null;
 }
 
@@ -152,8 +154,8 @@ const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
       coalesce(${jobQuery.sql(first)}, false) as is_match`;
 
-// Returns the SQL condition for candidates. If the query has a check(), the condition for the jobs that do not match
-// also accepts jobs that match. readCandidates() then removes these jobs.
+// Returns the SQL condition for candidates. If the query has a check(), SQL alone does not decide which jobs match: the
+// condition also accepts jobs of the other side, and readCandidates() removes them.
 const wanted = (
   jobQuery: JobQuery,
   side: Side,

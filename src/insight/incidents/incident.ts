@@ -1,5 +1,4 @@
-// The types of incidents and of the verdict. An incident is a problem that one of the rules in verdict.ts has found. It
-// has the number of affected jobs and, if an action can fix the problem, this action.
+// The types of incidents and of the verdict. An incident is a problem that one of the rules in verdict.ts has found.
 import type { Value } from "../../domain/value.ts";
 import type { Links } from "../why/cause.ts";
 import type { Fix } from "../why/fix.ts";
@@ -45,34 +44,32 @@ export interface Incident {
   readonly since: string | null;
   /** The number of affected jobs. */
   readonly affected: Value;
-  /**
-   * Whether due jobs, if there are any, wait because of the problem. False if it affects only failed or future jobs.
-   */
+  /** Whether due jobs, if there are any, wait because of the problem. */
   readonly jobsWait: boolean;
   /** The query that finds the affected jobs; null if there is no such query. */
   readonly q: string | null;
   readonly links: Links;
   readonly fix: Fix | null;
   /**
-   * The heights of the bars of a chart: numbers of jobs or crashes in the parts of the last 3 hours. For a peak, the
-   * bars are numbers of future jobs. Empty if there is no chart.
+   * The bars of a chart: the numbers of jobs or crashes in the parts of the last 3 hours or, for a peak, the numbers of
+   * future jobs. Empty if there is no chart.
    */
   readonly trend: readonly number[];
-  /** For jobs that crash their workers: the report about the crashes. */
+  /** For the kind `poison`, jobs that crash their workers: the report about the crashes. */
   readonly crash?: CrashReport;
 }
 
 /** A check, such as `No queue is stuck`, and its result. */
 export interface IncidentCheck {
   readonly text: string;
-  /** Whether the data show that there is no problem. False if there is a problem, or may be one. */
+  /** Whether the data prove that there is no problem. */
   readonly passed: boolean;
 }
 
 export interface Incidents {
   /**
-   * The headline: the worst incident and the number of other incidents. If there is no incident, it is a sentence such
-   * as `All is well`.
+   * The headline: the worst incident and the number of other incidents. Without an incident, the headline is a sentence
+   * such as `All is well`.
    */
   readonly verdict: string;
   readonly level: "ok" | "warn" | "bad";

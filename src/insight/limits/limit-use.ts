@@ -1,7 +1,6 @@
-// Computes how much of each limit is used: its running jobs, the jobs that wait under it, and its full queues. The
-// numbers of running jobs come from the reports of workers, from permits and from slots of queues. The numbers of
-// waiting jobs come from counts that were made for other reads. So the table of jobs is not scanned, and its size does
-// not matter.
+// Computes how much of each limit is used: its running jobs, waiting jobs and full queues. Running jobs are counted from
+// the reports of workers, from permits and from slots of queues. The numbers of waiting jobs are passed in. So the table
+// of jobs is not scanned, and its size does not matter.
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { Value } from "../../domain/value.ts";
@@ -25,16 +24,13 @@ import {
 } from "./read-use.ts";
 import { readWaitingNames, type WaitingCounts, type WaitingNames, waitingOf } from "./waiting.ts";
 
-/**
- * `full`: of a limit of tasks, the concurrency, the rate or the permits are used up; a limit of queues has at least one
- * full queue.
- */
+/** `full`: the concurrency, rate or permits of a limit of tasks are used up, or a limit of queues has a full queue. */
 export type LimitState = "free" | "full" | "backing_off";
 
-/** A queue in which jobs run or wait, under a limit of queues. */
+/** A queue with running or waiting jobs, under a limit of queues. */
 export interface QueueUse {
   readonly name: string;
-  /** The number of its slots that are in use. */
+  /** The number of the queue's slots that are in use. */
   readonly running: number;
   readonly slots: number;
   readonly waiting: Value;
@@ -46,17 +42,17 @@ export interface QueueUse {
 export interface LimitUse {
   readonly limit: StoredLimit;
   /**
-   * For a limit of tasks, the number of running jobs at the last heartbeats or exchanges of permits, whichever number
-   * is larger. For a limit of queues, the number of slots in use.
+   * For a limit of tasks, the number of running jobs according to the last heartbeats, or the number of permits in use
+   * at the last exchanges of permits, whichever is larger. For a limit of queues, the number of slots in use.
    */
   readonly running: number;
-  /** The number of due jobs under the limit that have not started. */
+  /** The number of due jobs under the limit that are not running. */
   readonly waiting: Value;
   /** The number of matching queues; null for a limit of tasks, or if too many queues or limits exist for a count. */
   readonly queues: number | null;
   /** At most 200 queues with running or waiting jobs: full queues first, then those with the most waiting jobs. */
   readonly busy: readonly QueueUse[];
-  /** The number of full queues. Of the queues without slots in use, only the 200 with the most waiting jobs count. */
+  /** The number of full queues. Of the queues without running jobs, only the 200 with the most waiting jobs are checked. */
   readonly fullQueues: number;
   /** The milliseconds until the rate of a limit of tasks allows the next start; 0: now. A limit of queues has 0. */
   readonly nextStartMs: number;
@@ -136,7 +132,7 @@ function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
   const { definition, id } = limit;
   const held = facts.busy.filter(({ name }) => isFor(definition, name));
   const waiting = matchingNames(limit, facts.waitingQueues);
-  // Slots in use make a queue full only if the limit has a concurrency, and not if it has only a rate.
+  // Under a limit with only a rate, a queue with a running job is not full: every named queue runs one job at a time.
   const isInUse = ({ running, slots }: BusyQueue) =>
     definition.concurrency !== null && running >= slots;
   const heldNames = new Set(held.map(({ name }) => name));
@@ -176,7 +172,7 @@ function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
 const byUrgency = (a: QueueUse, b: QueueUse): number =>
   Number(b.isFull) - Number(a.isFull) || b.waiting.value - a.waiting.value || b.running - a.running;
 
-/** Returns the state. A limit for a single task or queue also backs off while that task or queue backs off. */
+/** A limit for a single task or queue also backs off while that task or queue backs off. */
 function stateOf(
   { definition: { scope, match }, backOff }: StoredLimit,
   { backingOff }: Facts,

@@ -1,5 +1,4 @@
-// Reads how much of each limit is used. The numbers are read from the reports of workers, and from the tables of
-// permits, of slots of queues, of rates and of back-offs.
+// Reads how much of each limit is in use, and the active back-offs of tasks and named queues.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isNameSize, MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
@@ -16,8 +15,7 @@ const MAX_RATES = 10_000;
 
 /**
  * Returns the number of running jobs of each task, by the task's identifier. A job counts if it is locked and the
- * report of a worker lists it as running. The map is empty if no limit is a limit of tasks, or if the schema has no
- * table of workers.
+ * report of a worker lists it as running. If there is no limit of tasks or no table of workers, the map is empty.
  */
 export async function readRunning(
   db: Database,
@@ -29,9 +27,9 @@ export async function readRunning(
   return new Map(rows.flatMap(({ task, running }) => (task === null ? [] : [[task, running]])));
 }
 
-// The jobs are found by their primary key, so the size of the table does not matter. The ids are passed as an array,
-// because the planner expects few ids in an array. For a join with the lists of ids it would expect millions of rows,
-// and PostgreSQL would spend a quarter of a second on JIT compilation.
+// The ids are in an array, because the planner expects few ids in an array and finds each job by its primary key. For a
+// join with the lists of ids, the planner would expect millions of rows, and PostgreSQL would spend a quarter of a
+// second on JIT compilation.
 const runningSql: Statement = (s) => `
 select (select identifier from ${s}._private_tasks as tasks where tasks.id = running.task_id) as task, running.jobs as running
 from (
@@ -48,15 +46,14 @@ from (
   group by jobs.task_id
 ) as running`;
 
-/** The permits of a limit of tasks. */
+/** The permits that workers hold under a limit of tasks. */
 export interface PermitUse {
-  /** The number of permits that workers hold. */
   readonly permits: number;
-  /** The number of these permits that were in use when the workers last exchanged permits. */
+  /** The number of jobs that ran under the limit when the workers last exchanged permits. */
   readonly inUse: number;
 }
 
-/** Returns the permits that workers hold, by the id of the limit. */
+/** Returns the permits by the id of the limit. */
 export async function readGranted(
   db: Database,
   limits: readonly StoredLimit[],
@@ -74,8 +71,8 @@ from ${s}._private_limit_permits group by limit_id`;
 
 /**
  * Returns the number of running jobs of a limit of tasks: the number from reports or the number from permits, whichever
- * is larger. Reports are seconds old, and many short jobs start and end between two reports. Permits can be exchanged
- * more often.
+ * is larger. Reports can be seconds old, so jobs that have started since are missing. The number from permits can be
+ * newer.
  */
 export function runningOf(
   { id, definition }: StoredLimit,
@@ -89,7 +86,7 @@ export function runningOf(
   return Math.max(reported, granted.get(id)?.inUse ?? 0);
 }
 
-/** A named queue with at least one slot in use. `running`: the number of slots in use. `slots`: the number of all. */
+/** A named queue with a slot in use. `running`: the number of slots in use. `slots`: the number of all its slots. */
 export interface BusyQueue {
   readonly name: string;
   readonly running: number;
@@ -118,15 +115,12 @@ join ${s}._private_job_queues as queues on queues.id = busy.queue_id
 order by busy.running desc, queues.queue_name`;
 
 /**
- * A map from the ids of limits to maps of theoretical arrival times, in milliseconds from now. The key of such a time
- * is the name of a queue, or "" for a limit of tasks.
+ * Theoretical arrival times (next-start.ts), in milliseconds from now; times in the past are negative. The outer key is
+ * the id of a limit. The inner key is the name of a queue, or "" for a limit of tasks.
  */
 export type RateTimes = ReadonlyMap<number, ReadonlyMap<string, number>>;
 
-/**
- * Returns the theoretical arrival times (next-start.ts) that are in the future or less than 10 s ago, at most 10,000.
- * Times in the past are negative.
- */
+/** Returns the theoretical arrival times that are in the future or less than 10 s ago, at most 10,000. */
 export async function readRates(db: Database): Promise<RateTimes> {
   const rows = await query<{ limit_id: number; key: string; ahead_ms: number }>(db, ratesSql);
   const times = new Map<number, Map<string, number>>();
@@ -147,9 +141,8 @@ const MAX_COUNTED = 20;
 const MAX_NAMES = 100_000;
 
 /**
- * Returns the number of queues that each limit of queues matches, by the id of the limit. The number is 1 if the limit
- * is for a single queue. A limit with a pattern is missing if the pattern matches more than MAX_NAMES queues, or is not
- * one of the first MAX_COUNTED patterns.
+ * Returns the number of queues that each limit of queues matches, by the id of the limit. The map does not contain a
+ * limit whose pattern matches more than MAX_NAMES queues, or is not one of the first MAX_COUNTED patterns.
  */
 export async function readQueueCounts(
   db: Database,
@@ -201,8 +194,8 @@ interface BackingOffRow {
 
 const MAX_BACK_OFFS = 10_000;
 
-// A back-off is active only while a pause with the same end exists. If the pause has another end, a user has set or
-// changed it, and it is no longer a back-off.
+// A back-off is active only while a pause of the same task or queue with the same end exists. A pause with another end
+// was set or changed by a user.
 const backingOffSql: Statement = (s) => `
 select backs.scope, ${startOfText("backs.name")} as name, ${microseconds("backs.until")}::text as until_us,
   ${startOfText("backs.reason", MAX_REASON_LENGTH)} as reason
@@ -212,6 +205,6 @@ where ${isNameSize("backs.name")} and backs.until > pg_catalog.now() and backs.s
   where pauses.scope = backs.scope and pauses.name = backs.name and pauses.resume_at = backs.until)
 order by backs.began_at limit ${MAX_BACK_OFFS}`;
 
-/** Whether `name`, a task or a named queue, is the limit's name or matches its pattern. Does not check the scope. */
+/** Whether the limit's `match` is `name` or a pattern that matches `name`. Does not check the scope. */
 export const isFor = ({ match }: LimitDefinition, name: string | null): boolean =>
   name !== null && (match.includes("*") ? matches(match, name) : match === name);

@@ -1,6 +1,5 @@
 // Reads the reports in the heartbeat rows of workers: the whole reports of some workers, or one part of the reports of
-// all live workers (their tasks, their cron entries or their version). A worker is live unless it is shown as not
-// responding.
+// all live workers. A worker is live unless it is shown as not responding.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
@@ -35,9 +34,9 @@ interface ReportRow {
   readonly is_left_out: boolean;
 }
 
-// Reads one part of the report of each live worker. If several workers report the same part, it is read only once, with
-// the number of these workers, because most workers report the same and all parts together can be megabytes. If the
-// different parts together are longer than REPORTS_BYTES, null is read instead of the longest parts.
+// Reads one part of the report of each live worker. All parts together can be megabytes, and most are equal. So equal
+// parts are read once, with the number of their workers. If the different parts together are longer than REPORTS_BYTES,
+// null is read instead of the longest parts.
 const liveSql =
   (part: "task_identifiers" | "cron"): Statement =>
   (s) =>
@@ -131,8 +130,8 @@ export interface CronVersion extends ReportedCronEntry {
 }
 
 /**
- * A cron entry of live workers. `workers` is the number of workers of all versions, and `workerIds` has some of their
- * ids. The other members are those of the version read last.
+ * A cron entry of live workers. `workers` and `workerIds` are for all versions together. The other members are those of
+ * the version read last.
  */
 export interface LiveCronEntry extends CronVersion {
   /** The versions, which differ in task, pattern, time zone, payload or options. At least one. */

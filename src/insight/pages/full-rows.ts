@@ -10,7 +10,7 @@ import type { JobPage } from "./job-page.ts";
 export const MAX_PAGE_BYTES = 8 * 1_048_576;
 /**
  * A job's payload and error are small if each of them has at most this many bytes and the payload is stored
- * uncompressed. One statement reads all jobs with their small payloads and errors. The large ones are read afterwards.
+ * uncompressed. One statement reads all jobs with their small payloads and errors. Large ones are read later.
  */
 const SMALL_BYTES = 16_384;
 /**
@@ -37,7 +37,7 @@ interface FullRow extends Omit<JobRow, "payload"> {
   readonly is_large: boolean;
 }
 
-/** Returns the jobs with these ids, in the order of the ids, without deleted jobs and the last jobs that do not fit. */
+/** Returns the jobs with these ids, in the order of the ids. Leaves out deleted jobs, and the last if not all fit. */
 export async function readFullRows(db: Database, ids: readonly string[]): Promise<FullRows> {
   const rows = await inOrder(db, ids);
   const jobs: Job[] = [];
@@ -97,7 +97,7 @@ async function load(db: Database, rows: readonly FullRow[], at: number): Promise
   let weight = 0;
   for (const row of rows.slice(at)) {
     if (!row.is_large || row.payload !== null) continue;
-    // A payload is not smaller after decompression.
+    // This is the stored size. After decompression, the payload is not smaller.
     if (row.payload_bytes > MAX_PAGE_BYTES) {
       if (group.length === 0) return;
       break;
@@ -142,8 +142,8 @@ interface LoadedRow {
   readonly last_error: string | null;
 }
 
-// Only the decompression shows the full size of a compressed payload, and is not cheap. So a compressed payload never
-// counts as small.
+// Only decompression shows the full size of a compressed payload, and decompression is not cheap. So a compressed
+// payload never counts as small.
 const isSmall = `pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}
     and not (${isPacked("jobs.payload")})
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= ${SMALL_BYTES}`;

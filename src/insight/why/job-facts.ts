@@ -1,5 +1,4 @@
-// Reads what is needed to explain why a job does not run: in one statement, the job's row, the lock of its queue and the
-// database's time. Also returns texts about the job's last failure.
+// Reads facts that explain why a job does not run: its row, its queue's lock and the database's time, in one statement.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAtMost } from "../../database/unpacked.ts";
@@ -38,7 +37,7 @@ export interface WhyFacts {
   readonly runAtMs: number;
   readonly runAtText: string;
   readonly isDue: boolean;
-  /** Whether `run_at` is `infinity`, so that the job never runs. */
+  /** Whether `run_at` is `infinity`. */
   readonly isNever: boolean;
   readonly attempts: number;
   readonly maxAttempts: number;
@@ -52,8 +51,8 @@ export interface WhyFacts {
   readonly failedMs: number;
   readonly isFailureTimed: boolean;
   /**
-   * Whether the job's attempts follow after Graphile Worker's delays: the job's flags name no retry policy, and unless
-   * `attempts` is 0, `run_at` is the time of the last failure plus Graphile Worker's delay.
+   * Whether Graphile Worker's delays apply: the flags name no retry policy, and unless `attempts` is 0, `run_at` is the
+   * time of the last failure plus Graphile Worker's delay.
    */
   readonly hasFormulaDelay: boolean;
   /** The deadline, in milliseconds since 1970; null if there is none, or if the flags exceed MAX_FLAGS_BYTES. */
@@ -91,8 +90,8 @@ export const spentText = (job: WhyFacts, isCertain: boolean): string =>
   (isCertain ? `${allAttemptsAre(job.maxAttempts)} used up` : "No attempts are left");
 
 /**
- * Returns `last attempt 3 m ago`, or `last failed or changed 3 m ago` if the time of the failure is not known. For a
- * job for which endedByHand() returns a text, returns `3 h ago`.
+ * Returns `last attempt 3 m ago`, or `last failed or changed 3 m ago` if the time of the failure is not known; for a
+ * job that a user cancelled or failed, only `3 m ago`.
  */
 export function lastAttemptText(job: WhyFacts): string {
   if (endedByHand(job) !== null) return failedAgo(job);
@@ -180,7 +179,7 @@ interface FactsRow {
   readonly failed_us: string;
   readonly is_failure_timed: boolean;
   readonly has_formula_delay: boolean;
-  /** The flags that set a deadline, separated by spaces; null if there are none, or as for `deadlineMs`. */
+  /** The flags that set a deadline, separated by spaces. */
   readonly deadline_flags: string | null;
   readonly is_unchanged: boolean;
   readonly locked_us: string | null;

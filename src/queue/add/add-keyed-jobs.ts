@@ -1,5 +1,5 @@
 // Adds jobs, some with keys, in one statement, so that all are added or none. A `jobKeyMode` has the same effect as in
-// the schema's functions add_job and add_jobs. The rules `unfinished` and `debounce` are this library's own.
+// the schema's functions add_job and add_jobs. Only this library has the key rules `unfinished` and `debounce`.
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { builtPerForm, type Database, type Statement } from "../../database/database.ts";
 import { isRaised } from "../../database/errors/raised.ts";
@@ -27,7 +27,7 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
   const keysOf = (list: readonly ResolvedJob[]) => list.flatMap(({ jobKey }) => jobKey ?? []);
   const values = [
     ...givenValues(specs, ALL_COLUMNS),
-    // "" replaces null, because with array_nulls = off a null would become the text "null".
+    // "" replaces null, because with array_nulls = off a null would become a text.
     specs.map(({ jobKey }) => jobKey ?? ""),
     specs.map(({ keyRule }) => keyRule),
     keysOf(specs.filter(({ keyRule }) => keyRule !== "unsafe_dedupe")),
@@ -47,7 +47,7 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
       const rows = await contendedQuery<JobRow>(db, statement, values, { isRepeated });
       if (rows.length === specs.length) return inOrder(specs, await withNames(db, rows));
     } catch (error) {
-      // If the caller has a transaction, the error TAKEN aborts it, and PostgreSQL refuses the second attempt.
+      // In a transaction of the caller, the error TAKEN aborts the transaction, so the second attempt is refused.
       const isLost =
         taken !== undefined && codeOf((error as Error).cause) === IN_FAILED_TRANSACTION;
       if (!isLost && !isRaised((error as Error).cause, TAKEN)) throw error;
@@ -60,7 +60,7 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
   }
 }
 
-/** Returns the rows in the order of `specs`. Jobs without a key are inserted in this order, so their ids ascend. */
+/** Returns `rows`, which are in the order of the ids, in the order of `specs`. Keyless jobs already have this order. */
 function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): JobRow[] {
   const ofKey = new Map(rows.map((row) => [row.key, row]));
   const keyless = rows.filter(({ key }) => key === null).values();
@@ -75,14 +75,14 @@ const statementOf = builtPerForm((rules: readonly KeyRule[]) => addSql(rules));
 const TAKEN = "workers took jobs of these keys at the same time";
 
 // `existing`: the jobs whose key occurs in the batch with a rule other than `unsafe_dedupe`. Their rows are locked, so
-// that no worker fetches one of them during the statement. All batches lock rows and insert keys in the same order, so
-// that they cannot deadlock.
+// that no worker fetches one of them during the statement. All batches lock rows, and insert the keys of a rule, in the
+// same order, to avoid deadlocks.
 // `given_up`: the jobs of `existing` that are locked or failed. A locked job may already run with its old payload, and
 // a failed job will not run again. So these jobs lose their key and are not retried, and new jobs are added. If the
 // rule is `unfinished`, a locked job keeps its key.
-// Another session may add a job with the same key at the same time. That job is not in `existing`. If a worker locks
-// that job before this statement inserts the key, the given job can neither replace it nor be added. Then the statement
-// adds nothing at all, and is repeated.
+// Another session may add a job with the same key after the snapshot of this statement. That job is not in `existing`.
+// If a worker locks that job before this statement inserts the key, the given job can neither replace that job nor be
+// added. In this case the statement adds nothing, and is repeated.
 const addSql =
   (rules: readonly KeyRule[]): Statement =>
   (s) => {
@@ -151,9 +151,9 @@ const JOIN_EXISTING = `
     left join existing on existing.key = job_key and existing.is_available`;
 
 /**
- * When a debounced job is due. Without a row in `existing`, the wait begins now, even if another session is adding a
- * job with the same key. After a failed attempt, which has included the work of all earlier adds, the next add begins a
- * new wait. If that add continued the old wait, each add after `max_wait_ms` would make the job due at once.
+ * When a debounced job is due: `wait_ms` from now, but at most `max_wait_ms` after the first add. An add without a row
+ * in `existing` is the first, even if another session is adding a job with the same key. After a failed attempt, the
+ * next add counts as the first: with the old first add, each add after `max_wait_ms` would make the job due at once.
  */
 const DEBOUNCED = `least(
         pg_catalog.now() + wait_ms * interval '1 millisecond',
@@ -187,7 +187,7 @@ const metJob = (rule: KeyRule) =>
 export const isKeyTooBusy = (error: unknown): boolean =>
   isRaised(((error as Error).cause as Error | undefined)?.cause, TAKEN);
 
-/** Returns the error of an add if workers locked jobs with its keys at each attempt. `key`: null for several jobs. */
+/** `key`: null for several jobs. */
 function keyTooBusy(key: string | null, cause: unknown): WorkerError {
   const jobs =
     key === null ? "jobs of these keys were" : `the job with key ${JSON.stringify(key)} was`;

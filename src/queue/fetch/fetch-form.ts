@@ -18,10 +18,10 @@ export interface ReadyForm {
 }
 
 /**
- * Which jobs without a named queue are fetched: all, or, if the worker has both modes, only those for one mode. Two
- * kinds of jobs are not for the fast mode: a job with a key, because an add with the same key would wait for the row's
- * lock; and a job whose row has been locked before, because the job may have killed the process that ran it. The safe
- * mode counts an attempt before the job runs, so a job that kills its process uses up its attempts.
+ * Which jobs without a named queue are fetched: all, or only the jobs for one mode, if the worker has both modes. A job
+ * with a key is not for the fast mode, because an add with the same key would wait for the job's row lock. A job whose
+ * row was locked before is not for the fast mode either, because the job may have killed the process that ran it. In
+ * the safe mode such a job uses up its attempts, because an attempt counts before the job runs.
  */
 export type JobKind = "all" | "safe" | "fast";
 
@@ -36,17 +36,16 @@ export interface ReadyParameters {
   readonly want: string;
   /**
    * `priority` (smallint) and `runAt` (float8) are the fetch cursor. For jobs of named queues only `priority` applies.
-   * Jobs before the cursor are not read: they are taken already, or a later fetch without a cursor takes them. The
-   * cursor is useful while an old snapshot exists: the index then keeps the dead entries of finished jobs, and
-   * without the cursor each fetch would scan them all.
+   * Jobs before the cursor are not read: they are already taken, or a later fetch without a cursor takes them. While an
+   * old snapshot exists, the index keeps the entries of finished jobs. Without the cursor, each fetch would scan them.
    */
   readonly priority: string;
   readonly runAt: string;
-  /** int: the maximum number of jobs in a run of a queue; higher if a fetch locks few queues (queued-jobs.ts). */
+  /** int: the maximum number of jobs in a run of a queue. If a fetch locks few queues, their runs may be longer. */
   readonly run: string;
   /**
-   * float8[]: for each task in `identifiers`, the average time of its jobs as a fraction of the longest time of a run;
-   * infinity if unknown. A job after the first is in a run only if the fractions up to this job sum to at most 1.
+   * float8[]: for each task in `identifiers`, the average time of its jobs as a fraction of the maximum time of a run;
+   * infinity if unknown. The fractions of the jobs in a run sum to at most 1, unless the run has only one job.
    */
   readonly shares: string;
   /** text[]: the forbidden flags. Used only in forms with flags. */
@@ -58,8 +57,8 @@ export interface ReadyParameters {
 }
 
 /**
- * The number of jobs without a queue, in each priority, that a fetch of the safe mode searches if the worker also has a
- * fast mode. The index that fetches read does not show whether a job is for the safe mode, so a complete search would
- * read all jobs from the table.
+ * How many jobs without a named queue a fetch of the safe mode checks in each priority, if the worker also has the fast
+ * mode. The index does not show which mode a job is for. So without this limit, a fetch could read all jobs from the
+ * table.
  */
 export const HEAD_JOBS = 2_000;

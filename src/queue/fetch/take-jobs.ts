@@ -1,4 +1,4 @@
-// The statement that takes ready jobs for a worker, in the safe mode. Quick fetches, and fetches from managed queues
+// The statement with which a worker fetches ready jobs in the safe mode. Quick fetches, and fetches from managed queues
 // (named queues under a limit), have other statements.
 import type { Statement } from "../../database/database.ts";
 import { lostIds } from "../settle/fence.ts";
@@ -8,13 +8,13 @@ import { readyJobs, readyName } from "./eligible-jobs.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-columns.ts";
 
-/** The row that the statement of a fetch returns. It has the columns of the fetched jobs and the members below. */
+/** The row that the statement returns: the columns of the fetched jobs, and the members below. */
 export interface TakeAnswer extends FetchedColumns {
   /** The time of the fetch by the database's clock, seconds since the epoch. */
   readonly now_s: number;
-  /** Whether any named queue is unlocked, so that its jobs could be fetched; null: this form does not check it. */
+  /** Whether any named queue is unlocked; null: this form of the statement does not check it. */
   readonly queues: boolean | null;
-  /** The jobs of $4 whose lock this worker had lost: `{1,2}`; null: none. */
+  /** The ids of the jobs of $4 whose lock this worker had lost, such as `{1,2}`; null: none. */
   readonly lost: string | null;
 }
 
@@ -22,14 +22,13 @@ export interface TakeAnswer extends FetchedColumns {
  * $1 text[] identifiers of this worker's tasks
  * $2 int maximum number of jobs
  * $3 text the worker's id
- * $4 bigint[] jobs that this worker has finished. Those that it still has locked are deleted by this
- *              statement, so that finishing jobs and fetching the next ones cost one commit together.
+ * $4 bigint[] ids of jobs that this worker has finished. The statement deletes those that the worker still has locked,
+ *              so that finishing jobs and fetching the next ones cost one commit together.
  * $5 smallint, $6 float8: the fetch cursor (`priority` and `runAt` of ReadyParameters)
- * $7 int maximum number of jobs of one named queue (only in the form with queues)
- * $8 float8[] for each task of $1, the part of a run that one of its jobs takes (only in the form with queues)
+ * $7 int, $8 float8[]: `run` and `shares` of ReadyParameters (only in the form with queues)
  * then text[] forbidden flags (only in the form with flags)
  * then text[] the name patterns of limits of queues (only in the form with queues and limits)
- * then bigint[] jobs, and queues as negative numbers, that are left out (only in the form with excluded jobs)
+ * then bigint[] ids of jobs, and negated ids of queues, that are left out (only in the form with excluded jobs)
  */
 const parametersOf = (form: ReadyForm): ReadyParameters => {
   const afterRuns = form.queues ? 9 : 7;
@@ -62,8 +61,8 @@ select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   ${fetchedColumns(s, form)}
 from taken j`;
 
-// Locks only the queues of jobs that the update has locked. If it locks none of a queue's selected jobs, no run of the
-// queue starts. Queues are unlocked at the end of a run, so this queue would stay locked.
+// Locks a queue only if `taken` has locked one of its jobs. Without a locked job no run of the queue starts. The queue
+// would then stay locked, because a queue is unlocked at the end of its run.
 const queuesTaken = (s: string) => `, queue_taken as (
   update ${s}._private_job_queues set ${lockBy("$3")}
   where id = any(array(select job_queue_id from taken where job_queue_id is not null))
@@ -74,9 +73,9 @@ export function takeStatement(form: ReadyForm): Statement {
 }
 
 /**
- * Returns the statement with which refused-head.ts locks the rows of the jobs that a refused fetch would have taken.
- * The statement selects one of these jobs: its id, and the negated id of its queue. It has the parameters of the fetch.
- * PostgreSQL requires that all parameters are used, so there are conditions with $3 and $4.
+ * Returns a statement for a fetch that PostgreSQL has refused. The statement locks the rows of the jobs that the fetch
+ * would have locked, and selects the id of one of these jobs and the negated id of the job's queue. The parameters are
+ * those of the fetch. PostgreSQL requires that a statement uses all its parameters, so there are conditions on $3, $4.
  */
 export function headStatement(form: ReadyForm): Statement {
   return (s) => `

@@ -1,17 +1,16 @@
 // A permit is the right of a worker to run one job under a limit of tasks. There are more permits than a limit allows
 // only after the limit was lowered, because a permit in use is not taken away.
-//  1. While a worker is short of permits or has to return some, it exchanges permits every 0.5 s, or sooner when
-//     permits get free.
+//  1. While a worker is short of permits (has fewer than it wants) or has to return some, it exchanges permits every
+//     0.5 s, or sooner when permits get free.
 //  2. An exchange is two statements. The first locks the limit's row. The second reads the other workers' permits, with
 //     a snapshot that is taken after the wait for that lock. With an older snapshot, it would grant permits that
-//     another worker has just taken. Both statements are sent together, so that the lock is not held during a round
-//     trip.
-//  3. A worker keeps its permits, and gets as many free ones as it wants. There are two exceptions. A worker that wants
-//     none returns its permits when another worker is short of permits. Once another worker has been short for half a
-//     second, or the workers have more permits than the limit allows, each worker gets an equal share, at most what it
-//     wants, and returns permits beyond its share as its jobs end. If there are fewer permits than workers that want
-//     some, these workers take turns. So a task that only some of them have is run, too.
-//  4. The permits of a stale worker are deleted when its jobs are recovered. If one of its jobs stays locked, its
+//     another worker has just taken. Both are sent together, so that the lock is not held during a round trip.
+//  3. A worker keeps its permits, and gets as many free permits as it wants. There are two exceptions. A worker that
+//     wants no permits returns its permits when another worker is short of permits. When another worker has been short
+//     for half a second, or the workers have more permits than the limit allows, each worker gets at most an equal
+//     share, and returns permits beyond the share as its jobs end. If there are fewer permits than workers that want
+//     some, these workers take turns, so that a task that only some of these workers have is run, too.
+//  4. The permits of a stale worker are deleted when its jobs are recovered. If one of the jobs stays locked, the
 //     permits are deleted later, together with the worker's row.
 import { queryAfter } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -21,7 +20,7 @@ export interface Permits {
   readonly permits: number | null;
   /** The number of permits that the worker may keep; it returns the others as its jobs end. At most `permits`. */
   readonly share: number;
-  /** Whether a worker other than this one wants more permits than it has. */
+  /** Whether any other worker is short of permits. */
   readonly othersAreShort: boolean;
 }
 
@@ -32,7 +31,7 @@ export interface PermitExchange {
   readonly inUse: number;
   /** How many jobs the worker could run at once under the limit now, including those that already run. */
   readonly wanted: number;
-  /** The number of this exchange: greater than that of the worker's previous one. */
+  /** The number of this exchange, greater than the number of the worker's previous exchange. */
   readonly number: number;
 }
 
@@ -102,13 +101,13 @@ const TURN_S = 5;
 
 /*
  * $1 int limit  $2 text worker  $3 int in use  $4 int wanted  $5 bigint number
- * `most`: how many permits the limit allows; null if it does not limit the concurrency. After a definition that some
- * workers may not apply yet (revision < 2), `most` is 0 for up to 2.5 s, as long as there is another worker that was
- * started before the definition. If the limit is new (revision 1), workers that have exchanged permits under it do not
- * count, because they apply it. `held`: the sum of the other workers' permits; for a worker with more running jobs than
- * permits, its running jobs count instead, because jobs that started before the limit have no permits. `kept`: the
- * worker's permits before this exchange. It is 0 if they were deleted after the worker's lease expired, even if the
- * worker's jobs still run.
+ * `most`: how many permits the limit allows; null if it does not limit the concurrency. A revision < 2 means that some
+ * workers may not apply the limit's definition yet. So `most` is 0 for up to 2.5 s after this definition, while there
+ * is another worker that was started before it. If the limit is new (revision 1), a worker that has exchanged permits
+ * under it does not count, because that worker applies it. `held`: the sum of the other workers' permits. For a worker
+ * with more running jobs than permits, the running jobs count instead, because jobs that started before the limit have
+ * no permits. `kept`: the worker's permits before this exchange; 0 if they were deleted after the worker's lease
+ * expired, even if the worker's jobs still run.
  */
 const exchangeSql: Statement = (s) => `
 with present as materialized (

@@ -1,6 +1,6 @@
-// Builds the statement that unlocks the jobs, queues and slots of stale workers, and marks or deletes the heartbeat rows
-// of these workers. An execution of the statement, unless it only counts, is called a sweep. Either a worker sweeps (the
-// sweeper), or a user has requested the sweep (a manual sweep).
+// Builds the statement that unlocks the jobs, queues and slots of stale workers, and marks or deletes the heartbeat
+// rows of these workers. An execution of the statement, unless it only counts, is called a sweep. A worker (the
+// sweeper) or a user makes the sweep. A user's sweep is called a manual sweep.
 import type { Statement } from "../../database/database.ts";
 import { SKIPPED } from "../../database/skipped-rows.ts";
 import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
@@ -17,13 +17,13 @@ export interface RecoverForm {
   readonly isDry: boolean;
   /** Whether the statement waits until another sweep has ended. If false, it recovers nothing during another sweep. */
   readonly waitsForSweep: boolean;
-  /** Whether the schema has the tables of limits, with the permits and the slots of queues. */
+  /** Whether the schema has the tables of limits, which include permits and slots. */
   readonly slots: boolean;
 }
 
 // The parameters of every form:
-//   $1 float8 the threshold of a manual sweep, in milliseconds. A longer threshold of a worker applies instead. null:
-//             each worker's own threshold
+//   $1 float8 the threshold of a manual sweep, in milliseconds. A worker's own threshold applies if it is longer, or
+//             if $1 is null.
 //   $2 text[] the ids of the workers without a heartbeat row that a manual sweep recovers
 // With `heartbeats`, $3 to $7 follow: `staleWorkerIds`, `messages` ('' for the default text), `uptimeMs`,
 // `heartbeatAtMs` and `longestGapMs` of a RecoveryRequest (recover-jobs.ts). A manual sweep has no sweeper with
@@ -32,24 +32,24 @@ export interface RecoverForm {
 //   text      the key of the advisory lock that each sweep takes
 //   float8    the delay after which a recovered job may run again, in milliseconds
 //   bigint[]  the ids of jobs to skip, because PostgreSQL has refused to change them
-//   bigint[]  the ids of the only jobs to unlock; null: all jobs. If there are such ids, no queue or slot is unlocked,
-//             and no row of a worker is marked or deleted.
+//   bigint[]  the ids of the only jobs to unlock; null: all jobs. Unless null, no queue or slot is unlocked, and no
+//             row of a worker is marked or deleted.
 // A sweep is one statement, so it also works behind a transaction pooler. The parts of the statement are:
 // `turn`: takes the advisory lock, so that only one sweep of the schema runs at a time.
-// `stale_row`: checks again whether the workers are stale, because a worker may have sent a heartbeat in the
-// meantime. A row that another transaction has locked is skipped, because that transaction may be a heartbeat. If the
-// sweeper's own last heartbeat is not recent by the database's clock, the sweeper recovers no worker: when that clock
-// has jumped, or the sweeper was suspended, other workers may look stale although they are not.
-// `due`: skips the jobs to skip, and jobs whose rows other transactions have locked. The row of a skipped job's worker
-// is neither marked nor deleted, so that the next sweep finds the worker again.
+// `stale_row`: checks again whether the workers are stale, because a worker may have sent a heartbeat since. A row that
+// another transaction has locked is skipped, because that transaction may be a heartbeat. If the sweeper's last
+// heartbeat is not recent by the database's clock, no worker is recovered: when that clock has jumped, or the sweeper
+// was suspended, other workers may look stale although they are not.
+// `due`: skips jobs whose rows other transactions have locked, and jobs that PostgreSQL has refused to change. The row
+// of a skipped job's worker is neither marked nor deleted, so that the next sweep finds the worker again.
 // `locked_queue`, `queue`: while a resilient job (flag `infrastructure_resilient`) or a skipped job of a queue stays
 // locked, the queue stays locked, too. Without this, a later job of the queue could overtake the locked job.
 // `locked_slot`, `slot`: while a resilient or skipped job stays locked, all slots that the job's worker has locked in
 // the job's queue stay locked, because the job may belong to the run in any of these slots.
 // `recovered`: if a trigger skips the update of a job, the statement fails and changes nothing. The interrupted
-// attempt counts. Without this, a job that kills its worker would never use up its attempts. `run_at` becomes at least
-// now plus the delay, so that such a job is not the first that each worker fetches after its start. If the delay is 0,
-// a job of a named queue keeps its `run_at`: with a later `run_at`, other jobs of the queue could overtake the job.
+// attempt counts: without this, a job that kills its worker would never use up its attempts. `run_at` becomes at least
+// now plus the delay, so that such a job is not the first that each worker fetches. If the delay is 0, a job of a named
+// queue keeps its `run_at`: with a later `run_at`, other jobs of the queue could overtake the job.
 export const recoverSql =
   ({ heartbeats, isDry, waitsForSweep, slots }: RecoverForm): Statement =>
   (s) => {
@@ -212,8 +212,7 @@ const countedMessage = (message: string) => `(
       ) as earlier
     )`;
 
-// The table limits the length of `metadata`. If the worker's report leaves no room in `metadata` for the mark
-// (`recovered_at` and `recovered_jobs`), the mark replaces the report.
+// The table limits the length of `metadata`. If a worker's report leaves no room for the mark, the mark replaces it.
 const unfinishedSql = (s: string, slots: boolean, only: string) => `, unfinished as materialized (
   select locked_by from locked_jobs where is_due and id not in (select id from due)
   union select id from stale_row where ${only}::bigint[] is not null

@@ -3,19 +3,19 @@
 import { BEGIN } from "../../database/connection/bounded-statement.ts";
 
 // The time limit of a statement. A fetch usually needs only a few index probes. A fetch that reaches this limit
-// probably has to skip very many jobs, and is repeated with more time (PATIENT). If the server does not report the
-// timeout, the connection is closed a second later (ANSWER_TIMEOUT_MS).
+// probably has to skip very many jobs, and is repeated with more time (PATIENT). If the server does not answer within
+// another second, the connection is closed (ANSWER_TIMEOUT_MS).
 const STATEMENT_TIMEOUT_MS = 6_500;
 
-// The write of a job's result waits while an open transaction of another program has locked the job's row, for example
-// by adding a job with the same key. This limit ends the wait before ANSWER_TIMEOUT_MS, so that the connection stays
-// open.
+// How long a statement waits for a lock. An open transaction of another program may have locked the row of a job whose
+// result is written, for example by adding a job with the same key. The limit is below ANSWER_TIMEOUT_MS, so that the
+// connection stays open.
 const LOCK_TIMEOUT_MS = 3_000;
 
-// If a process is frozen during a transaction, PostgreSQL ends the transaction after this time. PostgreSQL cannot
-// distinguish a frozen process from a process in which a task blocks the event loop. So if the worker has a lease, the
-// time is longer in the fast mode: other workers end such transactions after the heartbeats have stopped
-// (queue/workers/session-lock.ts).
+// If a process is frozen during a transaction, PostgreSQL ends the transaction after FROZEN_MS. But PostgreSQL cannot
+// distinguish a frozen process from a process in which a task blocks the event loop. So in the fast mode, whose
+// transactions are open while jobs run, the time is FROZEN_LEASED_MS if the worker has a lease. In this case, other
+// workers end the transactions of a frozen process when its lease has expired (queue/workers/session-lock.ts).
 const FROZEN_MS = 10_000;
 export const FROZEN_LEASED_MS = 300_000;
 
@@ -32,8 +32,8 @@ const SETTINGS = [
   `lock_timeout = ${LOCK_TIMEOUT_MS}`,
   `idle_in_transaction_session_timeout = ${FROZEN_MS}`,
 ];
-// A statement outside begin() is a transaction of its own. An isolation level that is set for the role or the database
-// must not apply to it. A connection that is idle for long, because the worker waits for jobs, must not be closed.
+// An isolation level that is set for the role or the database must not apply to a statement outside begin(). PostgreSQL
+// must not close a connection that is idle for long because the worker waits for jobs.
 const ONLY_FOR_SESSIONS = [
   "default_transaction_isolation = 'read committed'",
   "idle_session_timeout = 0",

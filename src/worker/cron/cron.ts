@@ -1,13 +1,12 @@
 // Runs the timetable, the cron entries of the program. At each tick of an entry, each worker that has the entry offers
-// the tick's job to the database, which accepts the offer of one worker (queue/cron/schedule-cron.ts). The database's
-// clock decides when a tick is due.
+// the tick's job to the database, which accepts one worker's offer (queue/cron/schedule-cron.ts).
 //
-//   start: entries registered ──▶ time? ──▶ due ticks offered, oldest first ──▶ wait for the next tick
-//                                   ▲  (missed ones, too: backfill, outage, sleep)    │
-//                                   └──────── at least once a minute ◀────────────────┘
+//   start: entries registered ──▶ clock read ──▶ due ticks offered, oldest first ──▶ wait for the next tick
+//                                     ▲  (missed ones, too: backfill, outage, sleep)       │
+//                                     └──────── at least once a minute ◀───────────────────┘
 //
-// A tick remains due until it is handled, so an outage loses no tick of the last CATCH_UP_MS (cron-timeline.ts). If the
-// answer to a commit is lost, the ticks are offered again, and the database ignores the second offer.
+// A tick remains due until it is handled. So after an outage, all ticks of the last CATCH_UP_MS (cron-timeline.ts) are
+// offered. If the answer to a commit is lost, the ticks are offered again, and the database ignores handled ticks.
 import { wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import type { Service } from "../../base/service.ts";
@@ -33,19 +32,13 @@ export interface CronTime {
   wait(ms: number, signal: AbortSignal): Promise<boolean>;
 }
 
-/**
- * The maximum number of ticks in one transaction. The transaction must be short, because other workers wait for its
- * locks.
- */
+/** The maximum number of ticks in one transaction. Other workers wait for the locks of the transaction. */
 const BATCH = 500;
-/**
- * The longest wait until the clock is read again. The wait is bounded, because the clock may be set, or this machine
- * may sleep, during the wait.
- */
+/** The longest wait until the clock is read again. In a wait, the clock may be set, or this machine may sleep. */
 const MAX_WAIT_MS = 60_000;
 /**
- * The timetable starts again if the clock was set back by more than this. A smaller step back may be the difference
- * between the clocks of two servers, for example after a failover.
+ * If the database's clock was set back by more than this, the timetable starts again. A smaller step back may be the
+ * difference between the clocks of two servers, for example after a failover.
  */
 const CLOCK_SLACK_MS = 60_000;
 
@@ -57,7 +50,7 @@ export class Cron implements Service {
   #started: Promise<void> | null = null;
   #running: Promise<void> | null = null;
   #timeline: CronTimeline | null = null;
-  /** The identifiers of the entries that #warnOfAhead() has named since the timetable started. */
+  /** The identifiers of the entries that #warnOfAhead() has named since the timetable last started. */
   readonly #ahead = new Set<string>();
 
   constructor(config: CronConfig, services: CronOwner) {
@@ -71,13 +64,13 @@ export class Cron implements Service {
     return this.#timeline?.ticks ?? [];
   }
 
-  /** Reads the timetable and registers its entries. Rejects when either fails. */
+  /** Reads and registers the entries, and then begins to offer ticks. Rejects if reading or registering fails. */
   start(): Promise<void> {
     this.#started ??= this.#start();
     return this.#started;
   }
 
-  /** Stops offering ticks. Waits until an open transaction has ended. */
+  /** Stops offering ticks, and waits until an open transaction has ended. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#started?.catch(() => {});
@@ -109,8 +102,8 @@ export class Cron implements Service {
   }
 
   /**
-   * Logs a warning about entries whose last tick is in the future. Each entry is named once, and again only after the
-   * timetable has started again.
+   * Logs a warning about entries whose stored last tick is in the future. After each start of the timetable, each entry
+   * is named at most once.
    */
   #warnOfAhead(identifiers: readonly string[]): void {
     const entries = identifiers.filter((one) => !this.#ahead.has(one));
@@ -127,7 +120,7 @@ export class Cron implements Service {
     const { logger, outage } = this.#services;
     let timeline = first;
     let latestMs = startMs;
-    /** Offers due ticks. Resolves to the milliseconds until the clock must be read again. */
+    /** Resolves to the milliseconds until the clock must be read again. */
     const offerDue = async (): Promise<number> => {
       const nowMs = await this.#time.now();
       if (nowMs < latestMs - CLOCK_SLACK_MS) {

@@ -1,4 +1,4 @@
-// One connection of the fast mode, which locks a batch of short jobs by the row locks of a transaction.
+// A lane is one connection of the fast mode. Each of its transactions locks a batch of short jobs by row locks.
 //
 //   idle ──wake──▶ flush and fetch ──jobs──▶ running ──all jobs have ended──▶ flush and fetch
 //    ▲                    │                     └──the transaction has to end──▶ keep ──▶ flush and fetch
@@ -30,7 +30,7 @@ export interface FastLaneParts<E> extends FastTransactionParts, KeptJobsParts {
   readonly slots: Slots;
   /** The time limit of a transaction. */
   readonly limitMs: number;
-  /** Whether jobs may be fetched now. False, for example, while the lease is not good, and after a stop. */
+  /** Whether jobs may be fetched and started now. False, for example, while the worker has no valid lease. */
   mayFetch(): boolean;
   /** Called when there may be more ready jobs than this lane can take. */
   onFull(): void;
@@ -52,7 +52,7 @@ export class FastLane<E> {
   #hasEnded = false;
   #isWriting = false;
   #batch: FastBatch<E> | null = null;
-  /** The current batch, and earlier ones whose kept jobs still run. */
+  /** The current batch, and earlier batches whose kept jobs still run. */
   #busy: readonly FastBatch<E>[] = [];
   readonly #kept: KeptJobs;
   #turning: Promise<void> = Promise.resolve(); // the current turn: flush, fetch, and run the batch
@@ -65,7 +65,7 @@ export class FastLane<E> {
     this.#kept = new KeptJobs(parts);
   }
 
-  /** Whether no job is running or unconfirmed, and no fetch is open. After a stop, a lost or late fetch is ignored. */
+  /** Whether no job is running or unconfirmed, and no fetch waits for its answer, or a stop need not wait for it. */
   get isIdle(): boolean {
     const isEmpty = this.#busy.length === 0 && this.#parts.results.isEmpty;
     const isCutOff = this.#isOver() && !this.#parts.connection.isConnected;
@@ -107,7 +107,7 @@ export class FastLane<E> {
     if (hasMore || !this.#parts.results.isEmpty) this.#idle.resume();
   }
 
-  /** Ends the job's transaction. Resolves once the running job is locked by `locked_by`, or its row lock is lost. */
+  /** Ends the transaction that locks the job, if any. Resolves when the job is locked by `locked_by` or unlocked. */
   async lockOrdinarily({ id }: { readonly id: string }): Promise<void> {
     if (this.#batch?.has(id) !== true) return;
     this.#batch.cut();
@@ -179,7 +179,7 @@ export class FastLane<E> {
     onChange();
   }
 
-  /** Aborts running jobs, except for those locked by `locked_by`, whose locks remain. */
+  /** Aborts the running jobs of the current batch. Kept jobs of earlier batches continue, because they stay locked. */
   #abortRunning(): void {
     this.#batch?.stop();
     this.#parts.executor.abort(LOST, new Set(this.#batch?.running.map(idOf)));
@@ -209,7 +209,7 @@ export class FastLane<E> {
       return this.#flushAndFetch(isFetching);
     }
     await this.#idle.wait(onChange, (isNews) => {
-      // Fetches at once, because a job may be ready. If this fetch fails, the next turn handles the error. Without a
+      // Fetches before the next turn, to save time. If this fetch fails, the next turn handles the error. Without a
       // connection, nothing is fetched here, because the lane has to connect first.
       if (!this.#mayFetch || !connection.isConnected) return;
       const request = isNews ? this.#transaction.quickRequest(slots.free) : null;
@@ -274,7 +274,7 @@ export class FastLane<E> {
     };
     const batch = new FastBatch({ jobs, executor, slots, limitMs, slotEnded });
     this.#batch = batch;
-    // No job starts if the worker was stopped, has read a new pause, or was frozen beyond its lease since the fetch.
+    // No job starts if, since the fetch, the worker was stopped, has read a new pause, or was frozen beyond its lease.
     if (this.#stop.signal.aborted || this.#transaction.isOutdated || !mayFetch()) batch.stop();
     batch.start();
     if (batch.isBusy) this.#busy = [...this.#busy, batch];

@@ -9,7 +9,7 @@ import type { TaskContext } from "../task/task-context.ts";
 import { type AddedJob, addedJob, type FileJob, runningJob } from "./graphile-job.ts";
 import { type FileLogger, fileLogger } from "./graphile-logger.ts";
 
-/** The second argument of a task in a file: Graphile Worker's helpers, and TaskContext without `completeIn`. */
+/** Graphile Worker's helpers of a job, and the members of TaskContext except `completeIn`. */
 export interface JobHelpers
   extends Pick<
     TaskContext,
@@ -46,8 +46,8 @@ type FlatJob = Parameters<JobHelpers["addJobs"]>[0][number];
 /** Returns the helpers of a job. `schema`: the schema of the queue. */
 export function jobHelpers(context: TaskContext, schema: SchemaName): JobHelpers {
   // The members are getters of a prototype, because creating getters for each job would take longer than everything
-  // else that this library does for the job. But a copy such as `{ ...helpers }` has only own properties. So the proxy
-  // presents the members as own properties.
+  // else that this library does for the job. A copy such as `{ ...helpers }` would not have a prototype's members, so
+  // the proxy presents them as own properties.
   return new Proxy(new Helpers(context, schema), AS_OWN);
 }
 
@@ -119,7 +119,7 @@ const NAMES = Object.entries(Object.getOwnPropertyDescriptors(Helpers.prototype)
   .map(([name]) => name);
 
 const AS_OWN: ProxyHandler<Helpers> = {
-  // The getters read private fields, which only the helpers have, so they are called on the helpers, not on the proxy.
+  // The getters read private fields, which the proxy does not have, so the getters are called on the helpers.
   get: (helpers, name) => Reflect.get(helpers, name, helpers),
   ownKeys: () => NAMES,
   getOwnPropertyDescriptor(helpers, name) {

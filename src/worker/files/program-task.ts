@@ -1,11 +1,11 @@
 // Runs an executable file as a task, as Graphile Worker does. The payload is on stdin, and environment variables
-// describe the job. The exit code decides the attempt's result. (Graphile Worker treats 65 and 75 like any other code
-// except 0.) The error of a failed attempt contains the end of stderr.
+// describe the job. The error of a failed attempt contains the end of stderr. The exit code decides the attempt's
+// result (in Graphile Worker, 65 and 75 are ordinary failures):
 //
 //   0    the attempt succeeds
 //   65   the job fails without further attempts (EX_DATAERR of sysexits.h)
-//   75   the attempt fails (EX_TEMPFAIL). If the last line of stdout is `retry-after=SECONDS`, it sets the delay of the
-//        retry. `retry-after=SECONDS back-off=TARGET` delays other jobs, too (BackOffTarget in task/outcomes.ts)
+//   75   the attempt fails (EX_TEMPFAIL). If the last line of stdout is `retry-after=SECONDS`, this line sets the delay
+//        of the retry. `retry-after=SECONDS back-off=TARGET` delays other jobs, too (BackOffTarget in task/outcomes.ts)
 //   else the attempt fails, and the job is retried like a job of any other task
 //
 // If the worker stops the program, the attempt fails, whatever the exit code is.
@@ -38,8 +38,8 @@ const LATE_MS = 5_000;
 export function programTask(file: TaskFile, options: ProgramTaskOptions): Task {
   const { timeoutMs, killAfterMs } = options;
   const handle = (_payload: unknown, context: TaskContext) => runAttempt(file, context, options);
-  // stopReason() stops the program at the time limit. The attempt must not fail before the program's processes have
-  // ended, because the next attempt must not run beside them. So the limit that the worker itself enforces is later.
+  // stopReason() stops the program at the time limit. The limit that the worker itself enforces is later: the attempt
+  // must not fail before the program's processes have ended, because the next attempt must not run beside them.
   const limit =
     timeoutMs === undefined
       ? {}
@@ -86,7 +86,7 @@ async function runAttempt(
   throw stopped === null ? failureOf(end.code, message, lastLine) : errorWithoutStack(message);
 }
 
-/** Aborts `stop` at the time limit or when the job's signal aborts. `text()` returns the reason, until then null. */
+/** Aborts `stop` at the time limit or when the job's signal aborts. `text()` returns the reason; null before that. */
 function stopReason(signal: AbortSignal, timeoutMs: number | undefined, stop: AbortController) {
   let text: string | null = null;
   const end = (why: string) => {
@@ -132,17 +132,14 @@ function exitProblem({ code, signal }: ProgramResult): string | null {
   return code === null ? `killed by ${signal}` : `exited with code ${code}`;
 }
 
-/** Returns the text of the error. Errors are grouped by its first line: the problem and the last line of stderr. */
+/** The first line, by which errors are grouped, consists of the problem and the last line of stderr. */
 function withErrors(problem: string, errors: string): string {
   const last = errors.slice(errors.lastIndexOf("\n") + 1).trim();
   if (last === "") return problem;
   return errors === last ? `${problem}: ${last}` : `${problem}: ${last}\n\n${errors}`;
 }
 
-/**
- * Returns a job's environment variables. Each variable of Graphile Worker is set twice: with the prefix
- * `GRAPHILE_WORKER_`, as in Graphile Worker, and with the prefix `WORKER_`.
- */
+/** Returns a job's environment variables: Graphile Worker's, also with the prefix `WORKER_`, and this library's own. */
 function variables(identifier: string, schema: string, { job, workerId }: TaskContext) {
   const shared = {
     PAYLOAD_FORMAT: "json",
@@ -162,7 +159,7 @@ function variables(identifier: string, schema: string, { job, workerId }: TaskCo
     ...Object.fromEntries(named),
     WORKER_JOB_QUEUE: job.queueName ?? undefined,
     WORKER_ID: workerId,
-    // With this variable, a call of `worker add` in the program adds jobs to the schema of the program's own job.
+    // With this variable, `worker add` in the program adds jobs to the schema of the program's own job.
     WORKER_SCHEMA: schema,
   };
 }

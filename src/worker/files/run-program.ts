@@ -1,5 +1,5 @@
-// Runs a program to its end, in its own process group. When it is stopped, all processes of the group are ended. When
-// it exits by itself, processes that it has left running continue, but after 0.5 s their output is no longer read.
+// Runs a program to its end, in its own process group. If the program is stopped, all processes of the group are ended.
+// If the program exits by itself, other processes of the group continue, but their output is read for only 0.5 s more.
 //
 //   running ──exits──▶ its exit code
 //      └─`signal` aborts─▶ SIGTERM to the group ─ killAfterMs ─▶ SIGKILL ─▶ wait until the group is empty, at most 1 s
@@ -13,7 +13,6 @@ import { Lines } from "./program-output.ts";
 
 /** A program to run. */
 export interface Program {
-  /** The path of the executable file. */
   readonly file: string;
   /** Variables to add to the inherited environment; a variable with the value undefined is removed from it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -31,11 +30,11 @@ export interface ProgramResult {
 
 /** Options for running a program. */
 export interface ProgramOptions {
-  /** Stops the program, with SIGTERM, when it aborts. */
+  /** When this signal aborts, the program is stopped, first with SIGTERM. */
   readonly signal: AbortSignal;
   /** The time between SIGTERM and SIGKILL, in milliseconds. */
   readonly killAfterMs: number;
-  /** Called when the program has started. `pid` is also the number of its process group. */
+  /** Called when the program has started. `pid` is also the id of the program's process group. */
   onStart?(pid: number): void;
   /** Called with lines of the program's output. The stream is read further when the returned promise resolves. */
   onLines(stream: "stdout" | "stderr", lines: readonly string[]): Promise<void> | void;
@@ -54,7 +53,7 @@ export const runProgram: RunProgram = async (program, options) => {
   const { signal, killAfterMs, onLines } = options;
   const { file, environment, input } = program;
   const env = { ...process.env, ...NO_SOCKETS, ...environment };
-  // `detached` starts a new session, so the number of the process group is the pid.
+  // `detached` makes the program the leader of a new process group, whose id is the pid.
   const child = spawn(file, [], { detached: true, env, stdio: "pipe" });
   const { pid, stdin, stdout, stderr } = child;
   const exited = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
@@ -93,7 +92,7 @@ const hints: Readonly<Record<string, string>> = {
   EAGAIN: "the limit of processes is reached",
 };
 
-/** Passes the stream's lines to `onLines`, and waits for each call before it reads on. Resolves after the last call. */
+/** Passes the stream's lines to `onLines`. Waits for each call before it reads on. Resolves after the last call. */
 async function passLines(
   stream: Readable,
   onLines: (lines: readonly string[]) => Promise<void> | void,
@@ -112,12 +111,13 @@ async function passLines(
 }
 
 /**
- * Waits until the output has been read and passed on. After LAST_OUTPUT_MS it closes the pipes, because a process that
- * was left running may keep them open.
+ * Waits until the output has been read and passed on. Closes the pipes after LAST_OUTPUT_MS, because another process of
+ * the group may keep them open.
  */
 async function waitForOutput(child: ChildProcess, output: Promise<unknown>): Promise<void> {
   const done = new AbortController();
-  void output.then(() => done.abort());
+  const over = () => done.abort();
+  void output.then(over, over);
   if (await wait(LAST_OUTPUT_MS, done.signal)) {
     child.stdout?.destroy();
     child.stderr?.destroy();

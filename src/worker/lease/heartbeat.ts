@@ -1,4 +1,4 @@
-// Controls a worker's heartbeat: starts and stops it, passes its reports on, and computes the age of the last heartbeat
+// Starts and stops a worker's heartbeats, passes on the reports about them, and computes the age of the last heartbeat
 // that succeeded.
 //
 //   new ──start()──▶ beating in a thread of its own ──stop()──▶ stopped
@@ -30,10 +30,7 @@ export interface HeartbeatParts {
   readonly logger: Logger;
   readonly outage: Outage;
   report(news: HeartbeatNews): void;
-  /**
-   * Called when heartbeats begin to fail, and when they succeed again. In both cases other connections may be lost,
-   * too.
-   */
+  /** Called when heartbeats begin to fail, and when they succeed again: the worker's other connections may be lost. */
   onTrouble(): void;
 }
 
@@ -46,7 +43,7 @@ export class Heartbeat {
   readonly #lastTurn = new BigInt64Array(new SharedArrayBuffer(8));
   #host: HeartbeatHost | null = null;
   #leases: readonly Lease[] = [];
-  /** The text of the last describe(). It is kept because the thread may end before the text has been written. */
+  /** The last description, for #fallBack(): the thread may end before a heartbeat has written the text. */
   #description: HeartbeatDescription | null = null;
   #isStopping = false;
   #isFailing = false;
@@ -56,9 +53,9 @@ export class Heartbeat {
   }
 
   /**
-   * The milliseconds since the last successful heartbeat was sent. They include the time for which this thread was
-   * blocked or this machine was suspended. Heartbeats do not count after the lease under which the worker fetches jobs
-   * is lost.
+   * The milliseconds since the last successful heartbeat was sent, including the time for which this thread was blocked
+   * or this machine was suspended. After the loss of the lease under which the worker fetches jobs, heartbeats do not
+   * count.
    */
   get ageMs(): number {
     return msSince([Atomics.load(this.#lastHeartbeat, 0), Atomics.load(this.#lastHeartbeat, 1)]);
@@ -69,7 +66,7 @@ export class Heartbeat {
     writeMoment(this.#lastHeartbeat, sentAt);
   }
 
-  /** Starts renewing these leases. The first is the one under which the worker fetches jobs. */
+  /** Starts to renew these leases. The worker fetches jobs under the first lease. */
   async start(leases: readonly Lease[]): Promise<void> {
     const { connection, logger } = this.#parts;
     this.#leases = leases;
@@ -113,7 +110,7 @@ export class Heartbeat {
     this.#host = null;
   }
 
-  /** Ends the wait of a stop() that runs. A later call of stop() does not wait either. */
+  /** Ends the wait of a running stop(). If stop() is called later, it does not wait either. */
   cut(): void {
     this.#host?.cut();
   }
@@ -126,8 +123,6 @@ export class Heartbeat {
       leases: this.#leases,
       intervalMs: heartbeatIntervalMs,
       sweepIntervalMs,
-      // An outage between two heartbeats of this worker may have delayed the heartbeats of other workers, too. If the
-      // two heartbeats are at most this time apart, the outage was too short to make leases of other workers expire.
       longestGapMs: longestGap(config),
       statementTimeoutMs: Math.max(1_000, thresholdMs / 2),
       renewLocksEveryMs,
@@ -177,17 +172,19 @@ export class Heartbeat {
   }
 }
 
-/** Returns the longest time between two heartbeats, in milliseconds, that does not count as a gap (recovery.ts). */
+/**
+ * Returns the longest time between two heartbeats of a worker, in milliseconds, that is no gap. Within a gap, an outage
+ * may have delayed the heartbeats of other workers for so long that their leases have expired.
+ */
 export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return thresholdMs - 1.25 * heartbeatIntervalMs;
 }
 
 /**
- * Returns the greatest age, in milliseconds, at which the last heartbeat of another worker proves to a new worker that
- * no outage has made workers stale. An outage since that heartbeat was at most as long as the heartbeat is old. In the
- * worst case, some worker has sent a heartbeat one interval before the outage, and sends its next heartbeat one
- * interval after the outage. Even then these two heartbeats are at most the threshold apart, so that worker does not
- * become stale.
+ * Returns an age in milliseconds. A heartbeat of another worker that is at most this old proves to a new worker that no
+ * outage has made workers stale: an outage since this heartbeat was at most as long as the heartbeat is old. In the
+ * worst case, a worker has sent a heartbeat one interval before the outage, and sends its next heartbeat one interval
+ * after the outage. Even these two heartbeats are at most the threshold apart, so the worker does not become stale.
  */
 export function proofWithin({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return Math.min(1.5 * heartbeatIntervalMs, thresholdMs - 2 * heartbeatIntervalMs);

@@ -5,8 +5,8 @@ import { strict, validate } from "../../base/validate.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 
 /**
- * How soon other workers recover the jobs of a worker that has ended without a stop, and when stale locks are reset: old
- * locks of workers without a heartbeat row.
+ * How soon other workers recover the jobs of a worker that has ended without a stop, and when stale locks (old locks of
+ * workers without a heartbeat row) are reset.
  */
 export interface RecoveryOptions {
   /** The time between two heartbeats, in milliseconds, at least 50. Default 2,000. */
@@ -17,10 +17,7 @@ export interface RecoveryOptions {
    * workers recover the jobs 7 to 10 s after the last heartbeat.
    */
   readonly thresholdMs?: number | undefined;
-  /**
-   * Like `thresholdMs`, for jobs with the flag `infrastructure_resilient`, in milliseconds; at least `thresholdMs`.
-   * Default 60,000.
-   */
+  /** Like `thresholdMs`, for jobs with the flag `infrastructure_resilient`; at least `thresholdMs`. Default 60,000. */
   readonly resilientThresholdMs?: number | undefined;
   /**
    * The time between two searches of this worker for stale workers, in milliseconds; at least `heartbeatIntervalMs`,

@@ -1,5 +1,5 @@
 // A round trip of the safe mode: writes results and fetches new jobs. If PostgreSQL refuses a statement that writes
-// results, settleRefused() then writes those of its results that PostgreSQL accepts.
+// results, settleRefused() then writes the results that PostgreSQL accepts.
 import { builtPerForm, type Database, parseIdArray, query } from "../../database/database.ts";
 import { isBusy, isSlowTrigger } from "../../database/errors/database-errors.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
@@ -20,7 +20,6 @@ import {
 import type { ManagedFetch } from "../fetch/managed-fetch.ts";
 import { type Fetch, formOf, refusedHead } from "../fetch/refused-head.ts";
 
-/** The answer to a fetch. */
 interface FetchResult {
   readonly rows: readonly FetchedRows[];
   /** See FlushAnswer. */
@@ -46,14 +45,13 @@ export interface FlushAnswer {
   /** Results whose write has failed, or may have failed because the connection was lost; without those of `refused`. */
   readonly unconfirmed: ResultBatch;
   /**
-   * The error of a failed statement; null: no statement failed, or only statements whose results are in `refused`. The
-   * other members are valid in each case.
+   * The error of a failed statement; null: no statement failed, or only statements whose results are in `refused`. Even
+   * if there is an error, the other members are valid.
    */
   readonly failure: unknown;
   /**
-   * The results of statements that failed, perhaps because of a single row, and the first of their errors. A single
-   * result whose row was busy is in `unconfirmed` instead. null: there are no such results. settleRefused() writes
-   * those of the results that PostgreSQL accepts.
+   * The results of statements that failed, perhaps because of a single row, and the first of their errors; null: there
+   * are none. If the row of a statement's only result was busy, the result is in `unconfirmed` instead.
    */
   readonly refused: { readonly batch: ResultBatch; readonly error: unknown } | null;
   /** What settleRefused() did with the results of `refused`; null: it was not called, or `refused` was null. */
@@ -70,10 +68,8 @@ export interface FlushAnswer {
 export const isRefused = ({ failure }: FlushAnswer): boolean =>
   failure !== null && isRefusedOrBusy(failure);
 
-/** Some of the lists of a batch of results. */
 type ResultPart = Partial<Omit<ResultBatch, "isRepeated">>;
 
-/** A statement that was sent, and the results that it writes. */
 interface PendingWrite {
   readonly part: ResultPart;
   /** Resolves to the ids of jobs whose lock was lost. */
@@ -88,10 +84,10 @@ export async function flushAndFetch(
   fetch: Fetch | null,
 ): Promise<FlushAnswer> {
   const { done, unlockedQueues, isRepeated } = batch;
-  // A statement that both unlocks a named queue and fetches jobs of named queues can deadlock with such a statement of
-  // another worker. So a batch that unlocks queues is written by statements of its own, before the fetch. So is every
-  // batch if the fetch may take long (isPatient) or is for managed queues. Otherwise the statement of the fetch also
-  // deletes the completed jobs. A quick fetch deletes none, but it is sent only if there are no results.
+  // In most cases, the statement of the fetch also deletes the completed jobs. A separate statement before the fetch
+  // deletes them if the fetch may take long (isPatient) or is for managed queues, or if the batch unlocks named queues:
+  // a statement that both unlocks queues and fetches their jobs can deadlock with such a statement of another worker.
+  // A quick fetch deletes no jobs, but it is sent only if there are no results.
   const deletesFirst =
     fetch === null ||
     fetch.managed !== null ||
@@ -134,15 +130,15 @@ export async function flushAndFetch(
       refusal ??= one.reason;
     } else {
       unconfirmed.push(part);
-      // A refused statement has changed nothing. After any other error, the fetch may have locked jobs. So the error of
-      // a later statement replaces a refusal in `failure`.
+      // A refused statement has certainly changed nothing. A fetch whose connection was lost may have locked jobs. So
+      // the error of a later statement replaces a refusal in `failure`.
       if (failure === null || isRefusedOrBusy(failure)) failure = one.reason;
       if (fetch !== null && index === writes.length - 1) fetchFailure = one.reason;
     }
   }
   const fetched = answer as FetchResult | null;
-  // A fetch that has reached its time limit in a trigger does not count as refused yet. It is repeated with a limit of
-  // a minute (isPatient). If the repeated fetch fails in the same way, that fetch counts as refused.
+  // A fetch that has reached its time limit in a trigger counts as refused only if the limit was a minute (isPatient).
+  // A fetch with a shorter limit is repeated with a limit of a minute.
   const isFetchRefused =
     fetchFailure !== null &&
     isOfOneRow(fetchFailure) &&

@@ -1,6 +1,6 @@
-// Tracks fetches whose answers were lost. PostgreSQL may have locked jobs for such a fetch. These jobs are unlocked
-// when the database responds again. A stop of the worker waits until then. But if the worker has a lease, the stop
-// waits only for a short time, because other workers recover the jobs when the lease has expired:
+// Tracks lost fetches: fetches whose answers were lost. PostgreSQL may have locked jobs for a lost fetch. These jobs
+// are unlocked when the database responds again, and a stop of the worker waits until then. If the worker has a lease,
+// the stop waits only for a short time, because other workers recover the jobs when the lease has expired:
 //
 //   end() ──150 ms──▶ fetches are cancelled ──250 ms──▶ the stop no longer waits for fetches
 //                                             └ bytes have arrived: 400 ms more, at most four times
@@ -23,14 +23,14 @@ import { type FlushAnswer, flushAndFetch, settleRefused } from "./flush-and-fetc
 import type { RoundTrips } from "./round-trips.ts";
 
 /**
- * The time in milliseconds after which a stop cancels fetches that have no answer, because the answer may be lost. It
- * cancels none if results are being written at that moment.
+ * The time in milliseconds after which a stop cancels fetches that have no answer, because their answers may be lost.
+ * If results are being written at that moment, nothing is cancelled, because the cancel could also end a write.
  */
 const CANCEL_MS = 150;
 const LEAVE_MS = 400;
 /**
- * The maximum number of waits of LEAVE_MS. Each wait after the first requires that bytes have arrived during the wait
- * before it. With a round trip of 200 ms, a stop takes 1.5 s, for which it needs four of these waits.
+ * The maximum number of waits of LEAVE_MS. A further wait follows only if bytes have arrived during the last wait. If a
+ * round trip takes 200 ms, a stop takes 1.5 s, and so needs four waits.
  */
 const MAX_WAITS = 5;
 
@@ -65,7 +65,7 @@ export class UncertainLocks {
     return this.#isLeftToLease ? trips.hasResults : this.#hasLostFetch || !trips.isNone;
   }
 
-  /** Called when a fetch whose answer was lost may have locked jobs. */
+  /** Called when a lost fetch may have locked jobs. */
   fetchLost(): void {
     this.#hasLostFetch = true;
   }
@@ -158,8 +158,8 @@ export async function reconcile(
   // If PostgreSQL refuses results, or cannot write them now, other jobs can still run, so nothing is thrown.
   if (answer.failure !== null && !isRefusedOrBusy(answer.failure)) throw answer.failure;
   await registerTasks(connection.database, tasks.names);
-  // Jobs that are locked after this time stay locked: they may be jobs of the fast lane that were locked by `locked_by`
-  // only after ownJobs() had returned the list. So the time is read before ownJobs() is called.
+  // Jobs that are locked after `sinceMs` stay locked: they may be jobs of the fast lane that were locked by `locked_by`
+  // only after ownJobs() had returned its list. So `sinceMs` is read before this last call of ownJobs().
   const sinceMs = await databaseTime(connection.database);
   const { refused } = await returnUnknownJobs(
     connection.patientSingly,

@@ -22,7 +22,7 @@ let ours: Side;
 let stock: Side;
 
 // normal() returns a job in a form that is equal on both sides. Ids are left out, because they depend on the order of a
-// join, which the planner chooses. Times of the last hours differ between the sides by moments, so moment() rounds them.
+// join, which the planner chooses. Recent times differ slightly between the sides, so moment() rounds them.
 const normal = `
   create function pg_temp.moment(t timestamptz) returns text volatile language sql as $$
     select case

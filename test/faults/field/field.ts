@@ -1,5 +1,5 @@
-// The environment of a group of faults: its servers, a test stand (stand.ts) for each mode, a seed, and lists of
-// figures and problems. close() ends all servers, stands and processes of the environment.
+// The environment of a group of fault tests: PostgreSQL servers, test stands (stand.ts), a seed, and lists of problems
+// and of figures (measured values). close() ends all servers, stands and processes of the environment.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,9 +23,9 @@ export interface FaultGroup {
 
 export interface FieldOptions {
   readonly seed: number;
-  /** Names of modes; empty: all. */
+  /** The modes to test; empty: all. */
   readonly modes: readonly ModeSlug[];
-  /** Whether this is the short run of `npm run test:all`, with few repetitions and a faster recovery. */
+  /** Whether this is the short run of `npm run test:all`, with few repetitions and BRIEF_RECOVERY. */
   readonly brief: boolean;
   /** The directory of logs and servers; the caller removes it. */
   readonly directory: string;
@@ -36,8 +36,8 @@ export interface StandsOptions {
   /** The modes of the stands. Default: all. A mode that FieldOptions leaves out gets no stand. */
   readonly modes?: readonly Mode["name"][];
   /**
-   * Returns the URL that a stand, its loads and its members use, perhaps with several hosts. Default: the argument
-   * `url`, the URL of the stand's database.
+   * Returns the URL that a stand, its loads (producers of jobs) and its members (worker processes) use, perhaps with
+   * several hosts. Default: the argument `url`, the URL of the stand's database.
    */
   readonly everybodyUrl?: (url: string) => string;
   /**
@@ -45,16 +45,14 @@ export interface StandsOptions {
    * stand uses.
    */
   readonly url?: (url: string, mode: Mode) => string | Promise<string>;
-  /**
-   * The option `recovery` of the members. Default: the default of the option; in `npm run test:all`, BRIEF_RECOVERY.
-   */
+  /** The option `recovery` of the members. Default: BRIEF_RECOVERY in a brief run, the option's default in a full run. */
   readonly recovery?: RecoveryOptions | false;
   readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
   /** Optional extensions of the schema. Default: none. */
   readonly extensions?: readonly string[];
   /**
-   * A name of these stands, if a group makes stands several times on one server. It is the suffix of the names of their
-   * databases, and the name of their directory of logs. Default: empty.
+   * A name of these stands, if a group makes stands several times on one server: the suffix of the databases' names, and
+   * the subdirectory of the logs. Default: empty.
    */
   readonly name?: string;
 }
@@ -81,7 +79,7 @@ export class Field {
     this.dice = random(options.seed);
   }
 
-  /** Returns the number of repetitions: `brief` in `npm run test:all`, otherwise `count`. */
+  /** Returns the number of repetitions: `brief` in a brief run, `count` in a full run. */
   times(count: number, brief: number): number {
     return this.brief ? brief : count;
   }
@@ -140,7 +138,7 @@ export class Field {
     );
   }
 
-  /** Waits for `ms`, before or during a fault. Used if there is no condition to wait for. */
+  /** Waits for `ms` milliseconds, before or during a fault. Used if there is no condition to wait for. */
   async outage(ms: number): Promise<void> {
     await sleep(ms);
   }
@@ -153,7 +151,7 @@ export class Field {
     this.problems.push(`${mode ?? "all"}: ${sentence}`);
   }
 
-  /** Adds a cleanup, which close() runs. The cleanup that was added last runs first. */
+  /** Adds a cleanup for close(), which runs the last added cleanup first. */
   defer(cleanup: () => unknown): void {
     this.#cleanups.push(cleanup);
   }

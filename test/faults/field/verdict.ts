@@ -1,4 +1,5 @@
-// Ends a stand (stand.ts): waits until all jobs are done, stops all members, and checks the log and the database.
+// Ends a test stand (stand.ts): waits until all jobs are done, stops all members, which are processes with workers, and
+// checks the stand's log and database.
 import { judge, type Leniency } from "../../worker/oracle.ts";
 import type { Entry } from "../../worker/run-log.ts";
 import type { JobLeft } from "../../worker/worker-queue.ts";
@@ -6,11 +7,11 @@ import { FORBIDDEN } from "../../worker/workload.ts";
 import type { Stand } from "./stand.ts";
 
 export interface Expectation {
-  /** Replaces members of the Leniency that leniencyOf() derives from the mode, the log and the lost leases. */
+  /** Values that replace those of leniencyOf(). */
   readonly lenient?: Leniency;
   /**
-   * Judges the log and the remaining jobs instead of the oracle, for example if commits may be lost. Returns each
-   * problem as a sentence.
+   * Replaces the oracle, judge(), for example if commits may be lost. Returns each problem of the log and of the
+   * remaining jobs as a sentence.
    */
   readonly judged?: (log: readonly Entry[], left: readonly JobLeft[]) => string[];
   /**
@@ -40,7 +41,6 @@ const LEFT = `select j.id::text, j.payload::text, j.attempts, j.max_attempts, j.
   left join worker._private_job_queues q on q.id = j.job_queue_id order by j.id`;
 const LOCKED_QUEUES = `select queue_name as name from worker._private_job_queues
   where locked_at is not null and locked_by not like 'managed:%'`;
-// Workers that hold locks of jobs and have no heartbeat row.
 const HOLDERS = `select distinct locked_by as id from worker._private_jobs
   where locked_by is not null and locked_by not in (select id from worker._private_workers)`;
 const SESSIONS = `select application_name as name, count(*)::int as count from pg_stat_activity
@@ -48,8 +48,8 @@ const SESSIONS = `select application_name as name, count(*)::int as count from p
   and backend_type = 'client backend' and application_name like 'worker%' group by 1`;
 
 /**
- * Ends a stand. Returns each problem as a sentence: violations that the oracle or `judged` finds, stuck jobs, members
- * that did not end well, and connections and heartbeat rows that are left.
+ * Ends a stand. Returns each problem as a sentence: violations that the oracle or `judged` finds, unfinished jobs,
+ * members that did not end well, and connections and heartbeat rows that are left.
  */
 export async function verdict(stand: Stand, expected: Expectation): Promise<string[]> {
   const problems: string[] = [];
@@ -79,7 +79,7 @@ export async function verdict(stand: Stand, expected: Expectation): Promise<stri
 
 /**
  * Returns which violations the oracle has to accept, because workers died, the mode has a fast lane, or leases were
- * lost. Members of `given` replace those of the result.
+ * lost. Values of `given` replace the derived values.
  */
 function leniencyOf({ mode, log, leasesLost }: Stand, given: Leniency = {}): Leniency {
   const killed = log.read().some(({ e }) => e === "dead");
@@ -87,9 +87,9 @@ function leniencyOf({ mode, log, leasesLost }: Stand, given: Leniency = {}): Len
 }
 
 /**
- * If the stand had Graphile workers and all of them have ended, unlocks their jobs, as an operator would do. Without
- * this, the locks would remain for 4 hours. Graphile workers may have ended early: if PostgreSQL restarts while a
- * Graphile worker completes jobs, the worker ends with an uncaught error.
+ * If all Graphile workers of the stand have ended, logs their deaths and unlocks their jobs, as an operator would do.
+ * Without the unlock, the locks would remain for 4 hours. A Graphile worker may end early: if PostgreSQL restarts while
+ * the worker completes jobs, the worker ends with an uncaught error.
  */
 async function releaseEndedStock(stand: Stand): Promise<void> {
   const all = stand.members.filter(({ isStock }) => isStock);
@@ -118,11 +118,11 @@ async function drained(stand: Stand, limitMs: number): Promise<void> {
 }
 
 /**
- * If workers of this library still run, waits until they have deleted the heartbeat rows of killed workers, so that
- * there are at most as many rows as running workers.
+ * If workers of this library still run, waits until there are at most as many heartbeat rows as such workers. These
+ * workers delete the rows of killed workers.
  */
 async function leasesOfLiving(stand: Stand, limitMs: number): Promise<void> {
-  // The members are counted at each poll, because a member may still end itself after its last job is done.
+  // The members are counted at each poll, because a member may still end after its last job.
   const ours = () => stand.living.filter(({ isStock }) => !isStock).length;
   if (ours() === 0) return;
   const count = "select count(*)::int as count from worker._private_workers";

@@ -1,12 +1,14 @@
 // The API of the story (run.ts): an HTTP server that serves at most `perSecond` requests in a second and answers 429
-// to all further requests. It records the times of all requests, so that the requests of several processes can be
-// compared by one clock.
+// to all further requests. The server records the times of the requests of several processes by one clock.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { mostAtOnce, mostWithin, type Span } from "../../worker/most.ts";
 
-/** The parameters of a request: the job's id, its tenant (the name of its queue), and the worker that runs the job. */
+/**
+ * The parameters of a request: the job's id, its tenant (the name of its queue), and the worker that runs the job. The
+ * Graphile worker has the name `stock`.
+ */
 export interface Call {
   readonly job: string;
   readonly tenant: string;
@@ -34,7 +36,7 @@ export interface Seen {
   readonly whileBackingOff: number;
   /**
    * The numbers of requests of the Graphile worker: `early` until MANAGED_MS after the first request of any worker,
-   * `late` after that time. `late` should be 0, because the Graphile worker gets no jobs of queues that have slots.
+   * `late` after that time. `late` should be 0.
    */
   readonly byStock: { readonly early: number; readonly late: number };
   /** The time from the arrival of the first request to that of the last one, in milliseconds. */
@@ -96,9 +98,8 @@ export async function startApi(perSecond: number): Promise<Api> {
     },
     seen() {
       const starts = spans.map(({ from }) => from);
-      // A Graphile worker does not apply back-offs of tasks.
+      // The Graphile worker does not apply back-offs of tasks, and a 429 to the Graphile worker causes no back-off.
       const ours = spans.filter(({ by }) => by !== "stock");
-      // A 429 to the Graphile worker causes no back-off of this library's workers.
       const known = refused.filter(({ by }) => by !== "stock").map(({ at }) => at);
       const byStock = spans.filter(({ by }) => by === "stock").map(({ from }) => from);
       const managedAt = (starts[0] ?? 0) + MANAGED_MS;
@@ -128,7 +129,7 @@ export async function startApi(perSecond: number): Promise<Api> {
 }
 
 /**
- * Whether `at` is within the back-off that a 429 causes, but not in the first or last NOTICED_MS of the back-off.
+ * Whether `at` is within the back-off that a 429 causes, without the first and last NOTICED_MS of the back-off.
  * `refused`: the times of the 429s, ascending.
  */
 function isBackingOff(at: number, refused: readonly number[]): boolean {

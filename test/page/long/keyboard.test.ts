@@ -1,5 +1,4 @@
-// Tests that the page can be operated with the keyboard, and where the focus is after each step. One test is about
-// forced colours.
+// Tests that the page can be operated with the keyboard, and where the focus is after each step.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -17,7 +16,7 @@ before(async () => {
   admin = await startAdmin();
 });
 
-/** Presses the tab key until the focus is on a matching element, at most `most` times. */
+/** Presses the tab key at most `most` times, until a matching element has the focus. Fails if none gets the focus. */
 async function tabTo(page: Page, selector: string, most = 40): Promise<void> {
   for (let i = 0; i < most; i++) {
     await page.keyboard.press("Tab");
@@ -26,7 +25,6 @@ async function tabTo(page: Page, selector: string, most = 40): Promise<void> {
   assert.fail(`no tab stop at ${selector}`);
 }
 
-/** Waits until a matching element has the focus. */
 const waitForFocus = (page: Page, selector: string) => page.locator(`${selector}:focus`).waitFor();
 
 test("Opening another page moves the focus to its heading and changes the title.", async () => {
@@ -47,7 +45,7 @@ test("Opening another page moves the focus to its heading and changes the title.
   });
 });
 
-test("The first tab stop skips to the content.", async () => {
+test("The first tab stop is a link that moves the focus to the content.", async () => {
   await visit(admin, "/queues", async ({ page }) => {
     await waitForPage(page, "Queues");
     await page.keyboard.press("Tab");
@@ -57,7 +55,7 @@ test("The first tab stop skips to the content.", async () => {
   });
 });
 
-test("The slash key opens the search of jobs from the overview and focuses it on the jobs page; in a field it types a slash.", async () => {
+test("The slash key opens the jobs page from the overview, and moves the focus to the search field; in a field it types a slash.", async () => {
   await visit(admin, "/", async ({ page }) => {
     await waitForPage(page, "Overview");
     await page.keyboard.press("/");
@@ -214,7 +212,7 @@ test("The arrow keys open a menu and move through its entries in a circle.", asy
   });
 });
 
-test("Enter confirms an action that can be undone; for other actions the focus is on Cancel.", async () => {
+test("A dialog opens with the focus on its confirm button if the action can be undone, and on Cancel if it cannot.", async () => {
   // The schema of `admin` has no tables of operations, so a retry there cannot be undone.
   const undoing = await startAdmin({ extensions: ["operations"] });
   for (const [one, selector] of [
@@ -291,12 +289,11 @@ test("A dialog takes the focus, keeps it, and gives it back at Escape.", async (
         const inBrowser = await page.evaluate(() => document.activeElement === document.body);
         assert.ok(where === "DIALOG" || inBrowser, `tab ${i} went to the page behind`);
       }
-      // The last Tab may have moved the focus from the page to the browser. Then the page would not get Escape.
+      // The last Tab may have moved the focus from the page to the browser. The page would then not receive Escape.
       await page.locator("dialog button").first().focus();
       await page.keyboard.press("Escape");
       await page.locator("dialog").waitFor({ state: "detached" });
-      // The focus is on the action's button. If that button is in the menu, which is closed now, the focus is on the
-      // menu's button.
+      // The focus is on the action's button or, if that button is in the menu, on the button of the closed menu.
       const isBack = await page.evaluate((label) => {
         const { activeElement: here } = document;
         return here?.textContent?.startsWith(label) || here?.ariaLabel === "More actions";
@@ -328,7 +325,7 @@ test("Jobs can be selected and failed with the keyboard alone, and then the focu
   });
 });
 
-test("A button keeps the focus while its request runs, and in a dialog also when the request is refused.", async () => {
+test("A button keeps the focus while its request runs, and the button of a dialog also after its request has failed.", async () => {
   const work = async ({ page }: { page: Page }) => {
     await waitForPage(page, "Maintenance");
     await tabTo(page, '[data-click="ask.sweep"]');

@@ -1,11 +1,11 @@
-// How jobs of stale workers are recovered. A worker has a lease, which its heartbeats renew. When the lease has
-// expired, other workers remove the worker's locks. The attempts count, and the jobs run again if attempts are left.
+// The model of the recovery of jobs from stale workers. Heartbeats renew a worker's lease. When the lease has expired, a
+// sweep removes the worker's locks. The interrupted attempts count, and the jobs run again if attempts are left.
 //
-//   alive ──threshold──▶ other jobs recovered, lease marked ──resilient threshold──▶ resilient jobs too, lease deleted
-//
+//   alive ──threshold──▶ jobs recovered except resilient ones, lease marked ──resilient threshold──▶ all jobs recovered,
+//                                                                                                    lease deleted
 // Resilient jobs have the flag `infrastructure_resilient`. A heartbeat never creates a lease, so a worker whose lease
 // was deleted has to register again. A worker without a lease is unknown (`orphans`). A sweep by hand recovers the jobs
-// of an unknown worker if its newest lock is older than the sweep's threshold.
+// of an unknown worker if the worker's newest lock is older than the sweep's threshold.
 import { HOUR, type Job, type Lease, lockedJobsOf, MS, unlock, type World } from "./world.ts";
 
 export const RESILIENT = "infrastructure_resilient";
@@ -34,9 +34,7 @@ export interface Swept {
   readonly queues: number;
 }
 
-/**
- * The sweep that workers run. It recovers jobs of stale workers, with the thresholds in the leases of these workers.
- */
+/** The sweep that workers run: recovers jobs of stale workers. The thresholds are those in the leases. */
 export function sweep(world: World, delayMs: number): Swept {
   const stale = [...world.leases.keys()].filter((id) => isStale(world, id, 0)).sort();
   const recovered = stale.filter((id) => world.leases.get(id)?.isRecovered === true);
@@ -54,8 +52,8 @@ export interface SweptByHand {
 }
 
 /**
- * The sweep by hand. It recovers jobs of stale workers and of unknown workers. If the threshold in a worker's lease is
- * longer than `thresholdMs`, that threshold is used instead.
+ * The sweep by hand: recovers jobs of stale and unknown workers. If the threshold in a worker's lease is longer than
+ * `thresholdMs`, the lease's threshold is used. A worker is `spared` if only `thresholdMs` has passed.
  */
 export function sweepByHand(world: World, thresholdMs: number, delayMs: number): SweptByHand {
   const silent = [...world.leases]
@@ -82,9 +80,8 @@ function isStale({ leases, now }: World, id: string, givenMs: number): boolean {
 }
 
 /**
- * Recovers jobs of these workers and unlocks their queues. A resilient job stays locked until the resilient threshold.
- * If such a job is in a named queue, the queue stays locked, too, so that later jobs of the queue do not start before
- * that job.
+ * Recovers jobs of these workers and unlocks their queues. A resilient job and its named queue stay locked until the
+ * resilient threshold. If the queue were unlocked earlier, later jobs of the queue could overtake the resilient job.
  */
 function recover(world: World, ids: readonly string[], givenMs: number, delayMs: number) {
   const counts = { jobs: 0, queues: 0 };
@@ -112,10 +109,7 @@ function recover(world: World, ids: readonly string[], givenMs: number, delayMs:
 const isOver = ({ now }: World, { beatAt, resilientThresholdMs }: Lease, givenMs: number) =>
   now - beatAt > Math.max(resilientThresholdMs, givenMs) * MS;
 
-/**
- * Recovers a job. Its attempt counts. Without a delay, a job of a named queue keeps its run_at, so that no later job
- * overtakes it.
- */
+/** Without a delay, a job of a named queue keeps its run_at, so that later jobs of the queue do not overtake the job. */
 function recoverJob(world: World, job: Job, hasLease: boolean, delayMs: number): void {
   const message = hasLease
     ? `Recovered: worker ${job.lockedBy} stopped without finishing attempt ${job.attempts}`
@@ -130,10 +124,7 @@ function freed(job: Job, message: string): void {
   unlock(job);
 }
 
-/**
- * Returns the error of a recovered job. From the second recovery in a row on, the error contains the number of
- * recoveries.
- */
+/** Returns the error of a recovered job. From the second recovery in a row, it has the number of recoveries. */
 function counted(before: string | null, message: string): string {
   const times = /^Recovered (\d+) times in a row: /.exec(before ?? "")?.[1];
   const earlier = times ?? (before?.startsWith("Recovered: ") ? "1" : null);
@@ -171,7 +162,7 @@ export function resetOldLocks(world: World): { jobs: number; queues: number } {
   return { jobs: jobs.length, queues: queues.length };
 }
 
-/** Renews all locks of the worker that are older than an hour, if one of the running jobs has such a lock. */
+/** If a lock of the jobs at `running` is older than an hour, renews all locks of the worker older than an hour. */
 export function renew(world: World, by: string, running: readonly number[]) {
   const isOld = (lock: { lockedBy: string | null; lockedAt: number | null }) =>
     lock.lockedBy === by && (lock.lockedAt ?? 0) < world.now - HOUR;

@@ -1,6 +1,5 @@
-// Tests that a worker that has acknowledged a pause starts none of the paused jobs, and that pauseTask() does not wait
-// forever for a worker of an earlier version, which acknowledges nothing. Also tests the option cancelRunning, and when
-// a worker reads the pauses.
+// Tests that a worker that has acknowledged a pause starts none of the paused jobs. Also tests the wait of pauseTask()
+// for acknowledgements, the option cancelRunning, and when a worker reads the pauses.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { silentLogger } from "../../../src/base/logger.ts";
@@ -26,8 +25,8 @@ const all = (acknowledged: number): Acknowledgement => {
 };
 
 /**
- * Adds a job of the task `other`, less urgent than the jobs of `task`, and waits until it has run. Workers fetch urgent
- * jobs first, so by then each job of `task` that may start has started.
+ * Adds a job of the task `other` and waits until this job has run. The job is less urgent than the jobs of `task`, and
+ * workers fetch urgent jobs first. So each job of `task` that may start has then started.
  */
 async function passThrough(seen: readonly unknown[]): Promise<void> {
   const before = seen.length;
@@ -200,7 +199,7 @@ test("Inside a transaction, pauseTask() does not wait for workers, and the pause
     await client.query("begin");
     const answer = await queue.utils.with(client).pauseTask("task", { waitMs: 60_000 });
     assert.deepEqual([answer.acknowledged, answer.waiting], [0, 1]);
-    // Another pause, with a later `paused_at`, is committed before the pause of `task`.
+    // This pause has a later `paused_at`, so that time does not show that the pause of `task` is new.
     assert.deepEqual(await queue.utils.pauseTask("another"), all(1));
     await client.query("commit");
   } finally {
@@ -230,7 +229,7 @@ test("A worker that starts during a pause acknowledges the pause. After the loss
 });
 
 for (const [mode, options] of modes) {
-  test(`With cancelRunning, a pause cancels the running jobs that it covers. It cancels neither waiting jobs nor running jobs that it does not cover (${mode}).`, async () => {
+  test(`With cancelRunning, a pause cancels the running jobs that it covers, no other running jobs, and no waiting jobs (${mode}).`, async () => {
     const ended: unknown[] = [];
     const untilCancelled = async (payload: unknown, { signal }: TaskContext) => {
       const { promise, reject } = Promise.withResolvers<void>();
@@ -339,8 +338,7 @@ test("A new pause, even one with an earlier time than a previous pause, makes th
     isOwn: () => false,
     acknowledge: () => {},
   });
-  // Adds all pauses in one statement. Between two statements, the watch could read the first pause without the second,
-  // and then return the fetched jobs twice.
+  // Adds all pauses in one statement. Between two statements, the watch could read the pauses and return jobs twice.
   const pauseAt = (...pauses: (readonly [name: string, at: string])[]) =>
     queue.sql(`insert into worker._private_pauses (scope, name, paused_at)
       values ${pauses.map(([name, at]) => `('task', '${name}', '${at}')`).join()}`);

@@ -49,9 +49,8 @@ const oneBackOff = async () => {
 };
 
 /**
- * Waits until the workers have read the limits after this call. A worker reads the limits directly after the pauses. So
- * when a worker acknowledges the second pause, it has read the limits that follow the first pause. pauseTask() waits
- * for the acknowledgements.
+ * Waits until all workers have read the limits. pauseTask() waits until all workers have read the pauses. Each worker
+ * then reads the limits, before it reads the pauses again. So after the second pauseTask(), the limits have been read.
  */
 async function limitsAreRead(): Promise<void> {
   for (const name of ["none 1", "none 2"]) await queue.utils.pauseTask(name);
@@ -81,7 +80,7 @@ for (const [mode, options] of [
 ] as const) {
   describe(`In the ${mode}`, () => {
     for (const target of ["task", "queue", "key", "limit:api"] as const) {
-      test(`a back-off of ${target} delays its jobs in all workers until the back-off ends; other jobs run.`, async () => {
+      test(`a back-off of ${target} delays the jobs that it covers, in all workers, until the back-off ends; other jobs run.`, async () => {
         await queue.utils.setLimit({ name: "api", task: "call", concurrency: 5 });
         const { task, times } = limited("call", target, 2_500);
         const other = recordingTask("other");
@@ -369,7 +368,7 @@ test("If the message of a RetryAfter has 40 MB, its first 200 characters are the
   assert.equal(fields?.["reason"], "x".repeat(200));
 });
 
-test("If jobs without a named queue request a back-off of their queue, or jobs name an unknown limit, a warning is logged once.", async () => {
+test("If jobs without a named queue request a back-off of their queue, or jobs name an unknown limit, each of these problems is logged once.", async () => {
   const { logger, lines } = recorder();
   const task = defineTask<{ to: BackOffTarget }>("call", ({ to }) => {
     throw new RetryAfter(60_000, { backOff: to });

@@ -1,6 +1,6 @@
 /**
- * Texts for ages such as `7 s ago`. While the data on the page are stale, clock times are shown instead of ages,
- * because a growing age would suggest that the data are current. `Times.stale` decides which form is used.
+ * Texts for ages such as `7 s ago`. While the data on the page are stale (`Times.stale`), the texts have clock times
+ * instead of ages, because a growing age would suggest that the data are current.
  */
 import { ageText, spanText } from "../../../src/domain/portable/ages";
 import { zoneOffset } from "../host";
@@ -20,7 +20,7 @@ export class Times {
   constructor(
     /** The time by the server's clock. */
     readonly now: f64,
-    /** Whether the data are stale: the last ones arrived 12 s ago or earlier, or there is an outage (model/live.ts). */
+    /** Whether the data are stale: no new data have arrived for 12 s, or there is an outage (model/live.ts). */
     readonly stale: bool,
   ) {}
 }
@@ -49,7 +49,7 @@ export function age(at: f64, times: Times): string {
   return times.stale ? clockAt(at, times.now) : ageText(Math.abs(times.now - at));
 }
 
-/** Returns an age in a column, with the time itself on hover; empty if there is no time. */
+/** Returns the text of age(), with the time itself on hover; nothing if `at` is NaN. */
 export function aged(at: f64, times: Times): Node {
   return isNaN(at) ? nothing : timeElement(at, age(at, times));
 }
@@ -59,13 +59,13 @@ export function agoElement(at: f64, times: Times): Node {
   return timeElement(at, ago(at, times));
 }
 
-/** Returns a short text about a time, with the time itself on hover; a dash if there is no time. */
+/** Returns `words`, with the time `at` on hover; a dash if `at` is NaN. */
 export function timeElement(at: f64, words: string): Node {
   if (isNaN(at)) return dash();
   return el("time", [attr("datetime", isoTime(at)), attr("title", absolute(at))], [text(words)]);
 }
 
-/** Returns `00:20:16` for today, `13 Nov 22:10` for a day within 300 days, and `13 Nov 2024` for any other. */
+/** Returns `00:20:16` for a time today, `13 Nov 22:10` within 300 days of `now`, `13 Nov 2024` for any other time. */
 export function clockAt(at: f64, now: f64): string {
   const wall = wallText(at + <f64>zoneOffset(at) * 60000, " ");
   const today = wallText(now + <f64>zoneOffset(now) * 60000, " ");
@@ -80,23 +80,22 @@ function dayAndMonth(wall: string): string {
   return `${parseWhole(wall.substring(8, 10)).value} ${MONTHS.substring(month, month + 3)}`;
 }
 
-/** Returns the time with its day and its zone: `Sun 1 Mar 2026 13:00:00 +01:00`. */
+/** Returns the local time with its day and zone: `Sun 1 Mar 2026 13:00:00 +01:00`. */
 export function dateText(at: f64): string {
   const full = absolute(at);
   const days = <i64>Math.floor((at + <f64>zoneOffset(at) * 60000) / DAY_MS);
-  // 1 January 1970 was a Thursday (4). 7 * 10^6 days, which are whole weeks, are added so that
-  // the sum is not negative for earlier days.
+  // Day 0, 1 January 1970, was a Thursday (4). 7,000,000 days are whole weeks, and keep the sum positive before 1970.
   const name = <i32>((days + 7000004) % 7) * 4;
   return `${WEEKDAYS.substring(name, name + 3)} ${dayAndMonth(full)} ${full.substring(0, 4)}${full.substring(10)}`;
 }
 
-/** Returns the time by the local clock, with its zone: `2026-03-01 13:00:00 +01:00`. */
+/** Returns the local time with its zone: `2026-03-01 13:00:00 +01:00`. */
 export function absolute(at: f64): string {
   const zone = zoneOffset(at);
   return wallText(at + <f64>zone * 60000, " ") + " " + zoneText(zone);
 }
 
-/** Returns a text of the server with local times instead of the UTC times after the words `at`, `since` and `until`. */
+/** Returns a text of the server, with clockAt() instead of each UTC time after `at`, `since` or `until`. */
 export function localTimes(sentence: string, now: f64): string {
   const words = sentence.split(" ");
   for (let i = 1; i < words.length; i++) {
@@ -123,9 +122,9 @@ export function zone(now: f64): string {
 }
 
 /**
- * Returns a sentence that the server wrote at `at`. Its times are replaced by local times (localTimes()), and its ages
- * by the current ages. If the data are stale, the ages are replaced by clock times, as in `the last at 00:20:16`. Ages
- * of ten minutes or more stay unchanged, because the server has rounded them.
+ * Returns a sentence that the server wrote at `at`, with local times (localTimes()) and current ages. If the data are
+ * stale, clock times replace the ages, as in `the last at 00:20:16`. Ages of ten minutes or more stay unchanged,
+ * because the server has rounded them.
  */
 export function upToDate(sentence: string, at: f64, times: Times): string {
   const words = localTimes(sentence, times.now).split(" ");
@@ -157,7 +156,7 @@ export function upToDate(sentence: string, at: f64, times: Times): string {
   return out.join(" ");
 }
 
-/** Returns the milliseconds of a unit, which `.`, `,` or `;` may follow; 0 if the word is not a unit. */
+/** Returns the milliseconds of a unit, with or without `.`, `,` or `;` after it; 0 if the word is not a unit. */
 function unitOf(word: string): f64 {
   if (word.length > 1 && !".,;".includes(word.charAt(1))) return 0;
   if (word.startsWith("s")) return 1000;

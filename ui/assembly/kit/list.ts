@@ -25,19 +25,19 @@ export class ListState extends PageState {
   }
 }
 
-/** The number of earlier pages that are remembered for Previous. */
+/** The maximum number of cursors in List.trail. */
 const MAX_PAGES = 1000;
 
 export class List {
   rows: Row[] = [];
   next: string = "";
-  /** The cursors of the pages up to the current page, in order. The cursor of the first page is empty. */
+  /** The cursors of the pages up to the current page, in order, for Previous. The cursor of the first page is empty. */
   trail: string[] = [""];
   /** The keys of rows on screen that were removed, according to the last answer. */
   gone: Set<string> = new Set<string>();
-  /** The number of rows in the last answer that are not shown. */
+  /** The number of rows in the last answer that are not on screen. */
   news: i32 = 0;
-  /** The index of the current row. This is the only row that the tab key reaches. */
+  /** The index of the current row, the only row that the tab key reaches. */
   current: i32 = 0;
   /** The key of the row where a selection with shift begins. */
   private anchor: string = "";
@@ -66,9 +66,9 @@ export class List {
   }
 
   /**
-   * Merges a newer answer without moving a row. A row that is missing in the answer counts as removed only if the
-   * answer contains all rows of its scope (kit/row.ts), or contains a row of this scope that is below the missing row
-   * on screen. Otherwise the missing row may be on the next page.
+   * Merges a newer answer. A row that is missing in the answer counts as removed only if the answer has all rows of the
+   * row's scope (the part of the list to which the row belongs), or has a row of this scope that is below the missing
+   * row on screen. In all other cases the missing row may be on the next page.
    */
   merge(page: RowPage): void {
     const places = new Map<string, i32>();
@@ -87,14 +87,14 @@ export class List {
     }
     this.news = page.rows.length - shown;
     this.waiting = this.news > 0 || this.gone.size > 0 ? page : null;
-    // If the last row on screen is neither in the answer nor removed, the rows on screen reach beyond the answer. Then
-    // the cursor of the next page stays as it is.
+    // If the last row on screen is neither in the answer nor removed, the rows on screen reach beyond the answer, so
+    // the cursor of the next page does not change.
     const last = this.rows.length > 0 ? this.rows[this.rows.length - 1].key : "";
     if (places.has(last) || this.gone.has(last)) this.next = page.next;
     this.refreshSelected();
   }
 
-  /** Replaces the rows of the scope `head` with `below`, directly after the row whose key is `head`. */
+  /** Removes the rows of the scope `head`, and inserts the rows `below` directly after the row whose key is `head`. */
   fill(head: string, below: Row[]): void {
     const current = this.currentKey;
     const rows: Row[] = [];
@@ -127,13 +127,13 @@ export class List {
     return -1;
   }
 
-  /** Makes a row the current one. */
+  /** Makes the row at the index `at` the current row. */
   moveTo(at: i32): void {
     this.current = at;
     this.isWalked = true;
   }
 
-  /** Makes the row at the index `to`, or else the nearest row, the current one, and returns it; null without rows. */
+  /** Makes the row nearest to the index `to` the current row, and returns this row; null without rows. */
   move(to: i32): Row | null {
     if (this.rows.length === 0) return null;
     this.moveTo(max(0, min(to, this.rows.length - 1)));
@@ -190,8 +190,8 @@ export class List {
   }
 
   /**
-   * Turns to another list, or to another page of this list. The present rows stay until the answer arrives. Selected
-   * rows stay selected, but a selection of all matches ends at a turn to another list.
+   * Turns to another list, or to another page of this list. The present rows stay until the answer arrives. A turn to
+   * another list ends a selection of all matches.
    */
   turn(cursor: string, sameList: bool): void {
     if (!sameList) {

@@ -1,12 +1,12 @@
 /**
- * The requests that are not answered yet. If a read of a dialog fails, the read is kept, so that it can be sent again.
- * A newer read of a topic cancels the older one.
+ * The unanswered requests. A newer read of a topic cancels the older one. A dialog's read that failed is kept, so that
+ * it can be sent again.
  */
 import { request } from "../host";
 import { Access } from "./access";
 import { OpenDialog } from "./open-dialog";
 
-/** In each millisecond, the budget of all quiet requests (`isQuiet`) grows by this number of bytes. */
+/** The budget of quiet requests (`isQuiet`) grows by this number of bytes per millisecond. */
 const BYTES_PER_MS: f64 = 0.4;
 /** The largest budget, in bytes. */
 const MAX_SAVED: f64 = 8000;
@@ -21,7 +21,7 @@ export class Pending {
   isQuiet: bool = false;
   /** Whether this write is sent a second time, with the CSRF token of a new session. There is no third time. */
   again: bool = false;
-  /** `count` and `note` are for the sender of the request, which needs them when the answer arrives. */
+  /** The sender of the request sets `count` and `note`, and reads them when the answer arrives. */
   count: i32 = 0;
   note: string = "";
   /** The dialog that has sent this write, or the dialog of this read after keep(); null for all other requests. */
@@ -29,7 +29,7 @@ export class Pending {
   /** Whether the dialog stays open after the answer to this write, because another write may follow. */
   isStep: bool = false;
 
-  /** `topic`: `<owner>.<what>`. The owner gets the answer; it is a page, a dialog or `app`. Only a write has a body. */
+  /** `topic`: `<owner>.<what>`. The owner, a page, a dialog or `app`, gets the answer. Only a write has a body. */
   constructor(
     readonly topic: string,
     readonly path: string,
@@ -49,7 +49,7 @@ export class Pending {
   }
 }
 
-/** Unanswered requests and kept reads. They are global, so that ServerData can cancel one without the model. */
+/** Unanswered requests and kept reads. They are global, so that ServerData can cancel requests without the model. */
 let pending: Pending[] = [];
 
 /** Removes and returns the request with this id or topic; null: none. The id 0 and the empty topic match no request. */
@@ -74,7 +74,7 @@ export class Requests {
   private last: i32 = 0;
   /** Writes that the server refused because of an old CSRF token. They wait for the new session. */
   parked: Pending[] = [];
-  /** The budget of quiet requests, in bytes. While it is below 0, none may be sent. */
+  /** The budget of quiet requests, in bytes. While the budget is below 0, no quiet request may be sent. */
   private saved: f64 = 0;
   /** When `saved` was last increased. */
   private savedAt: f64 = 0;
@@ -86,7 +86,7 @@ export class Requests {
     request(this.enter(read), "GET", path, access.headers(), "");
   }
 
-  /** Increases the budget. Returns whether a quiet request may be sent. After larger answers, the pauses are longer. */
+  /** Increases the budget by the time that has passed. Returns whether a quiet request may be sent. */
   mayRepeat(now: f64): bool {
     const passed = max(0, now - this.savedAt);
     this.saved = min(MAX_SAVED, this.saved + passed * BYTES_PER_MS);
@@ -94,7 +94,7 @@ export class Requests {
     return this.saved >= 0;
   }
 
-  /** Subtracts the size of the answer to a quiet request from the budget. `bytes`: the size without headers. */
+  /** Subtracts the size of a quiet request's answer from the budget. `bytes`: the size without headers. */
   count(answered: Pending, bytes: i32): void {
     if (answered.isQuiet) this.saved -= HEADER_BYTES + <f64>bytes;
   }
@@ -111,7 +111,7 @@ export class Requests {
     return remove(id, "");
   }
 
-  /** Keeps a dialog's read that failed, until `repeat` or a newer read of the same topic. */
+  /** Keeps a dialog's read that failed, until the read is repeated or cancelled. */
   keep(read: Pending, dialog: OpenDialog): void {
     read.id = KEPT;
     read.dialog = dialog;

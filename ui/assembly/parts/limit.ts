@@ -32,7 +32,7 @@ export function targetText(limit: ListedLimit): string {
   return count > 1 ? `each of ${numberText(count)} queues ${match}` : "each queue " + match;
 }
 
-/** Whether the limit bounds each of several queues. `limit.running` of such a limit is the sum over all these queues. */
+/** Whether the limit bounds each of several queues. `limit.running` is then the sum over these queues. */
 function isEach(limit: ListedLimit): bool {
   return limit.scope === "queue" && limit.match.includes("*");
 }
@@ -108,7 +108,7 @@ export function setText(m: Model, limit: ListedLimit): Node {
 
 /**
  * Shows a line for each limit of a queue or a task, such as `At once 2 of 3 · limit tenant/*`. `running`: the number of
- * the queue's running jobs; -1 for a task, whose lines have the number of all running jobs under the line's limit.
+ * the queue's running jobs. For a task it is -1, and each line has the number of running jobs under the line's limit.
  */
 export function limitLines(limits: ListedLimit[], running: i64): Node {
   const lines: Node[] = [];

@@ -1,6 +1,6 @@
-// Rehearses an operation: counts the jobs that it would change, the jobs that it would skip, and the matching jobs of
-// single tasks and queues, and reads a few of the matching jobs as samples. The numbers of jobs may be estimates
-// (count-matches.ts), so each number is a Value, which has a precision.
+// Rehearses an operation: counts the jobs that the operation would change or skip, and the matching jobs of each task
+// and queue, and reads a few matching jobs as samples. A count may be an estimate, so it is a Value, which has a
+// precision.
 import { randomBytes } from "node:crypto";
 import type { Database } from "../../../database/database.ts";
 import { parseQuery } from "../../../domain/query/parse-query.ts";
@@ -25,8 +25,8 @@ export interface RehearsalReport {
   /** The number of jobs that would be changed, at most the limit. */
   readonly change: Value;
   /**
-   * The number of matching jobs that are locked, and so are not changed. Instead, a cancellation requests the end of
-   * these jobs. The number is 0 if the action also changes locked jobs.
+   * The number of matching jobs that are locked, and so are not changed: a cancellation only requests their end. 0 if
+   * the action also changes locked jobs.
    */
   readonly skipLocked: Value;
   readonly byTask: readonly Share[];
@@ -35,9 +35,9 @@ export interface RehearsalReport {
   /** The earliest and the latest new run_at of the jobs; readTimes() describes when this is null. */
   readonly times: Times | null;
   readonly unknown: readonly string[];
-  /** The estimated size of the undo data, in bytes; 0 without a store. */
+  /** The estimated size of the undo data, in bytes; 0 if `tools.store` is null. */
   readonly undoBytes: number;
-  /** The expected number of jobs in the undo data, at most MAX_ROWS; 0 without a store. */
+  /** The expected number of jobs in the undo data, at most MAX_ROWS; 0 if `tools.store` is null. */
   readonly undoJobs: number;
   readonly etaS: number;
 }
@@ -48,8 +48,7 @@ export interface Share {
   readonly count: Value;
 }
 
-// The default of `walkMs`. The page uses this default, so that its preview appears soon. The command line waits longer
-// for an exact number.
+// Short, so that the page's preview appears soon. The command line sets a longer time, to get exact numbers more often.
 const USUAL_WALK_MS = 250;
 
 export interface RehearsalRequest {
@@ -59,8 +58,8 @@ export interface RehearsalRequest {
   /** The maximum number of jobs to change, lowest ids first; null: all that match. */
   readonly limit?: number | null;
   /**
-   * The time limit for counting the matching jobs in the order of their ids, in milliseconds: see MatchRequest. The
-   * search for samples has half of this time. Default 250.
+   * How long matching jobs may be counted in the order of their ids, in milliseconds (see MatchRequest). The search for
+   * samples may take half as long. Default 250.
    */
   readonly walkMs?: number;
   /** Whether the rehearsal is stored, so that the operation can be started. Default true. */
@@ -70,8 +69,8 @@ export interface RehearsalRequest {
 }
 
 /**
- * Rehearses an operation. Throws InputError for an invalid query or invalid changes. If `tools.store` is null, the
- * operation cannot be started: first the missing tables must be added, and then the rehearsal must be repeated.
+ * Rehearses an operation. Throws InputError for an invalid query or invalid changes. If `tools.store` is null, because
+ * its tables are missing, the rehearsal is not stored, and so the operation cannot be started.
  */
 export async function rehearse(
   tools: RehearsalTools,
@@ -95,11 +94,10 @@ export async function rehearse(
     sharesOf(reads, "queue", counts.byQueue),
   ]);
   const id = randomBytes(16).toString("base64url");
-  // While the operation runs, it compiles the stored query again. So the explicit query is stored, in which the meaning
-  // of each word is fixed. In the typed query, a word that is the key of a job now would later be searched for as a
-  // text, if the job no longer exists then.
+  // The operation compiles the stored query again. So the explicit query is stored, in which each word has a fixed
+  // meaning. In the typed query, a word that is now the key of a job would be a search for a text once this job is gone.
   const { explicit: query, nowUs } = jobs;
-  // Throws if the explicit query exceeds the limits of a query. It can be longer than the typed query.
+  // Throws if the explicit query, which can be longer than the typed query, exceeds the limits of a query.
   parseQuery(query);
   const stored = { id, query, nowUs, action, changes, boundary, matched: count, expected: change };
   const undoJobs = store === null ? 0 : Math.min(change.value, MAX_ROWS);
@@ -116,9 +114,9 @@ export async function rehearse(
 }
 
 /**
- * Returns the query with an added term that excludes the jobs of `term`, which the action leaves out. The preview and
- * the receipt show the added term. If `term` is undefined, or if the query is empty or already has the added term,
- * returns the query unchanged.
+ * Adds a term to the query that excludes the jobs of `term`, which the action leaves out. The preview and the receipt
+ * show the added term. If `term` is undefined, or if the query is empty or already has the added term, returns the
+ * query unchanged.
  */
 function removeTerm(text: string, term: string | undefined): string {
   const tree = term === undefined ? null : parseQuery(text);
@@ -132,7 +130,7 @@ function removeTerm(text: string, term: string | undefined): string {
 const DELETED_PER_S = 30_000;
 const CHANGED_PER_S = 8_000;
 
-/** Returns the counts with the names of the tasks or queues. A deleted task or queue is named by its id, as `#12`. */
+/** Returns the counts with the names of the tasks or queues. The name of a deleted one is its id, such as `#12`. */
 async function sharesOf(
   db: Database,
   kind: "task" | "queue",

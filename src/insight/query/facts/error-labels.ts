@@ -1,7 +1,8 @@
-// Finds an error group by its fingerprint, which is a hash of the group's label. For a group that was found, a query
-// selects in SQL the errors that may be in the group (fields/group-part.ts), and this process checks only those. Groups
-// that groups/error-groups.ts has returned are cached in memory. To find any other group, some errors of the table are
-// read.
+// Finds an error group by its fingerprint, which is a hash of the group's label. The label is the first line of the
+// group's errors, with `#` for the parts that differ from job to job. If errors are grouped by their place in a task's
+// code (`errorPlace`), the label is the name of the place. If the group is found, SQL selects the errors that may be in
+// it; if not, a query has to check all errors. Groups that groups/error-groups.ts has returned are cached in memory. To
+// find any other group, some errors of the table are read.
 import { monotonic } from "../../../base/clock.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
@@ -18,14 +19,11 @@ import {
 
 export interface KnownGroup {
   readonly label: string;
-  /**
-   * The task whose errors these are, if they are grouped by their place in its code (`errorPlace`); null if they are
-   * grouped by their label.
-   */
+  /** If the errors are grouped by place, the task in whose code the place is; else null. */
   readonly task: KnownTask | null;
   /**
-   * The labels of groups that were merged into this one. Each of those groups had only one job among the errors that
-   * were read, and the error of that job differs from the errors of this group only in ids (`isLikeGroup`).
+   * The labels of the groups that were merged into this group. Each of them had only one error among the errors that
+   * were read, and that error differs from the errors of this group only in ids (`isLikeGroup`).
    */
   readonly joined: readonly string[];
 }
@@ -42,13 +40,12 @@ export interface ErrorGroups {
 }
 
 const MAX_KEPT = 1_000;
-/** The maximum number of errors that are read. */
 const MAX_SCANNED = 2_000;
 /** The approximate maximum number of pages that are read. */
 const PAGES = 200;
 
-// The cached groups. The key is the object of the schema, not its name, because schemas of several databases can have
-// the same name.
+// The cached groups of each schema. The key is the schema's object, because schemas of several databases can have the
+// same name.
 const remembered = new WeakMap<SchemaName, Map<string, KnownGroup>>();
 
 export function rememberGroup(
@@ -64,8 +61,8 @@ export function rememberGroup(
 }
 
 /**
- * How long the errors of a task stay grouped by place after a list of groups required that. So lists of the task's
- * failed jobs and of its retrying jobs, which are read separately, are grouped alike.
+ * How long the errors of a task stay grouped by place after a list of groups has required this. The lists of the
+ * task's failed jobs and of its retrying jobs are read separately, and should be grouped alike.
  */
 const FLOODED_MS = 60_000;
 
@@ -90,8 +87,8 @@ export const isPlace = ({ schema }: Database, fingerprint: string): boolean =>
   groupsIn(schema).get(fingerprint)?.task != null;
 
 /**
- * Returns the fingerprint of an error's group: the group of its place if that is cached, otherwise the cached group
- * into which the group of its label was merged, otherwise the group of its label.
+ * Returns the fingerprint of an error's group: the group of the error's place, if this group is cached; if not, the
+ * cached group into which the group of the first line was merged; if there is none, the group of the first line.
  */
 export function shownGroup({ schema }: Database, task: string | null, error: string): string {
   const groups = groupsIn(schema);
@@ -107,9 +104,8 @@ export const printOf = (name: string): string =>
   isFingerprint(name) ? name : groupOfLabel(name).fingerprint;
 
 /**
- * Returns the cached groups. If a group of `fingerprints` is not cached, errors are read first, and the groups of
- * `fingerprints` that are found among them are cached. A query for the fingerprint of a group that was not found checks
- * all errors.
+ * Returns the cached groups. If a group in `fingerprints` is not cached, errors are read first, and the groups in
+ * `fingerprints` to which these errors belong are cached.
  */
 export async function errorGroupsOf(
   db: Database,
@@ -136,7 +132,10 @@ export async function errorGroupsOf(
   return { known, isWhole };
 }
 
-/** Returns the labels that only one row of the task of `example` has, and that are like the label of `example`. */
+/**
+ * Returns the labels that only one row has, among the rows of the same task whose errors differ from `example` only in
+ * ids (`isLikeGroup`). The label of `example` is not returned.
+ */
 function singlesLike(example: ErrorRow, rows: readonly ErrorRow[]): string[] {
   const ownLabel = errorLabel(example.start);
   const counts = new Map<string, number>();
@@ -163,7 +162,7 @@ interface ErrorRow {
 
 interface SampleRow {
   readonly is_whole: boolean;
-  /** Null in the only row if no error was read. */
+  /** null: no error was read, and this is the only row. */
   readonly start: string | null;
 }
 
