@@ -19,8 +19,8 @@ export interface StreamedAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /**
    * Returns the pieces of the body: text or bytes of limited size. An empty piece writes nothing, but ends
-   * the waits of `beginMs` and `stillMs`. `signal` aborts when no more pieces are needed, for example when the client
-   * disconnects or the server stops.
+   * the waits of `beginMs` and `stillMs`. `signal` aborts when the client disconnects, the server stops, or the
+   * response fails.
    */
   readonly pieces: (signal: AbortSignal) => AsyncIterator<Piece>;
   /**
@@ -28,7 +28,7 @@ export interface StreamedAnswer {
    * rejects, the error becomes the response. Not called for HEAD.
    */
   readonly onBegin?: () => Promise<void>;
-  /** Returns the trailers, which are sent after the last piece. */
+  /** Called after the last piece. */
   readonly trailers?: () => Readonly<Record<string, string>>;
   /** Called with the error if the body fails or stalls after the response has begun, unless `signal` has aborted. */
   readonly onBroken: (error: unknown) => void;
@@ -42,10 +42,7 @@ export interface StreamLimits {
   readonly beginMs: number;
   /** The time in milliseconds after which a body that produces no further piece is cut off. */
   readonly stillMs: number;
-  /**
-   * The time in milliseconds after which a connection that has not accepted a piece is cut off. The server's own limit
-   * for connections that transfer nothing applies as well.
-   */
+  /** The time in milliseconds after which a connection that has not accepted a piece is cut off. */
   readonly stalledMs: number;
 }
 
@@ -120,7 +117,6 @@ export function headIfFree(
   return headOf(headers);
 }
 
-/** Returns the response to HEAD. The body is not produced, so its length is unknown. */
 function headOf(headers: StreamedAnswer["headers"]): HttpResponse {
   return { status: 200, headers, body: (connection) => connection.end() };
 }

@@ -133,7 +133,7 @@ test("If a worker has more jobs than slots, its jobs are not shown as busy slots
   assert.match(page.text, /Runs 14 jobs\./);
 });
 
-test("The run time of a job that heartbeats report is shown as of the last heartbeat, and does not grow until the next one.", async () => {
+test("The run time of a job that heartbeats report is shown as of the last heartbeat, and does not grow until the next heartbeat.", async () => {
   const running = { basis: "heartbeat" };
   const report = (seconds: number, change: Partial<ListedWorker> = {}) =>
     worker("worker-a", {

@@ -119,10 +119,7 @@ export function choice<const C extends string>(
   return value(describe, choices.join("|"), read, { ...extras, choices });
 }
 
-/**
- * Returns the description for the help. The choices are appended, unless the description or the placeholder `form`
- * already contains them.
- */
+/** Returns the description for the help. Appends the choices, unless the description or `form` already has them. */
 export function explained(
   { describe, choices = [] }: OptionValue<unknown>,
   form: string | null,
@@ -150,8 +147,8 @@ export function several<T>(one: OptionValue<T | undefined>): OptionValue<readonl
 }
 
 /**
- * Returns an option whose value is a comma-separated list, and which may be repeated. `one` parses each part of the
- * list. `bare`: the list that the option without a value stands for.
+ * Returns an option whose value is a comma-separated list. The option may be repeated. `one` parses each part of the
+ * list. `bare`: the list for an option that is typed without a value.
  */
 export function listOf<T>(
   one: OptionValue<T | undefined>,

@@ -1,5 +1,5 @@
-// A JobChange is what an action changes in the rows of jobs. It also determines which columns are stored for undo, and
-// the condition under which an undo restores a job. The stored columns have the same names in
+// A JobChange is what an action changes in the rows of jobs. A JobChange also determines which columns are stored for
+// undo, and the condition under which an undo restores a job. The stored columns have the same names in
 // `_private_operation_rows` as in the table of jobs.
 import { MARKED_FAILED } from "../../domain/words.ts";
 

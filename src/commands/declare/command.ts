@@ -33,7 +33,7 @@ export interface HttpPlace {
  */
 export type AnswerShape = Readonly<Record<string, string>>;
 
-/** The members of a declaration that are data, except `onJobs`. The build of the page reads them, too. */
+/** The part of a declaration that has no functions. The build of the page reads this part, too. */
 export interface CommandData {
   /** The unique name on the command line: `run-now`. */
   readonly name: string;
@@ -112,8 +112,8 @@ export interface RunContext extends CommandContext {
 }
 
 /**
- * Receives the result of the command so far, which must have the type of the command's result. TypeScript cannot check
- * the type here, because it infers the result's type from `run`, which has this function as a parameter.
+ * Receives the result of the command so far. This result must have the type of the result that `run` returns.
+ * TypeScript cannot check that, because TypeScript infers the type from `run` itself.
  */
 export type Committed = (result: unknown) => void;
 

@@ -105,10 +105,10 @@ const EMPTY = `pg_catalog.now()
     + $7::int::float8 * $6::bigint::float8 / $5::int::float8 * interval '1 millisecond'`;
 
 /**
- * A condition: some workers may not apply the concurrency of the new definition, `excluded`, at once. The revision is
- * then negative (see `most` in queue/limits/permits.ts). The condition is true if the previous definition, `l`, had
- * another `match` or no concurrency. It is also true if some workers may not even apply the previous definition yet: it
- * is less than 2.5 s old, and its `revision` is less than 2.
+ * A condition: some workers may not apply the concurrency of the new definition, `excluded`, at once. The stored
+ * revision is then negative (see `most` in queue/limits/permits.ts). The condition is true if the previous definition,
+ * `l`, had another `match` or no concurrency. It is also true if some workers may not yet apply the previous definition
+ * either: `l` is less than 2.5 s old, and its `revision` is less than 2.
  */
 const IS_NEW = `l.match <> excluded.match or l.concurrency is null
       or l.revision < 2 and l.set_at > pg_catalog.now() - interval '2.5 seconds'`;

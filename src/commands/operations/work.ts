@@ -94,8 +94,9 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
   const { store, monotonic } = tools;
   let compiled: { readonly jobs: JobQuery; readonly at: number } | null = null;
   let probe: Promise<number | null> | null = null;
-  // One probe runs at a time, because a probe can take longer than a batch: it reads the index entries of all deleted
-  // jobs, and marks them as dead. Even a probe that times out has marked entries, so the next probe gets further.
+  // One probe runs at a time, because a probe can take longer than a batch: the probe reads the index entries of all
+  // changed and deleted jobs, and marks these entries as dead. A probe that times out has marked some of them, so the
+  // next probe gets further.
   const probed = () => {
     probe ??= probeHead(tools.quickReads)
       .catch(() => null)

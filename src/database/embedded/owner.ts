@@ -1,6 +1,6 @@
 // Ensures that at most one running process owns a data directory. An owner that has ended does not block the next
-// owner, with one exception: another process now has the ended owner's pid, and the start time of that process cannot
-// be read, for example because /proc is missing.
+// owner, unless another process now has the ended owner's pid, and the start time of that process cannot be read: /proc
+// is missing, or hides the processes of other users (hidepid).
 //
 // Symbolic links `owner.1`, `owner.2`, and so on record the owners. The target of a link is not a path, but a text: the
 // identity of a process, or `released`. The link with the highest number shows the present owner, and is never removed.
@@ -68,7 +68,6 @@ function ownership(directory: string, generation: number): Ownership {
   };
 }
 
-/** Returns the numbers of all links, ascending. */
 function generationsIn(directory: string): number[] {
   const numbers = readdirSync(directory).map((name) => Number(LINK.exec(name)?.[1] ?? 0));
   return numbers.filter((number) => number > 0).sort((a, b) => a - b);
@@ -115,8 +114,6 @@ function isRunning(owner: string): boolean {
   const pid = Number(owner.split(":")[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
   const start = startTime(pid);
-  // A process whose start time cannot be read counts as the owner, for example another user's process if /proc is
-  // mounted with hidepid.
   return start === null || owner === `${pid}:${start}:${bootId()}`;
 }
 

@@ -1,5 +1,4 @@
-// Checks and copies the payload of a cron entry. The payload must be a JSON object, and is kept as an object, not as
-// text, because each tick adds `_cron` to it.
+// Checks and copies the payload of a cron entry: a JSON object, because each tick adds `_cron` to it.
 import JSON5 from "json5";
 import { InputError } from "../../base/errors.ts";
 import { payloadText, RawJson } from "../payload.ts";
@@ -104,7 +103,7 @@ function isInexact(value: unknown): boolean {
   return typeof value === "number" && !Number.isSafeInteger(value);
 }
 
-/** Throws for NaN and for infinite numbers, such as 1e999: JSON.stringify would turn them into null. */
+/** Throws for NaN and for infinite numbers, such as 1e999, which JSON.stringify() would turn into null. */
 function finite(value: unknown): unknown {
   if (typeof value !== "number" || Number.isFinite(value)) return value;
   throw new InputError([{ path: "payload", message: `${value} cannot be stored as JSON` }]);

@@ -1,6 +1,6 @@
-// Computes how much of each limit is used: its running jobs, waiting jobs and full queues. Running jobs are counted from
-// the reports of workers, from permits and from slots of queues. The numbers of waiting jobs are passed in. So the table
-// of jobs is not scanned, and its size does not matter.
+// Computes how much of each limit is used: its running jobs, waiting jobs and full queues. Running jobs are counted
+// from the reports of workers, from permits and from slots of queues. The numbers of waiting jobs are passed in. So the
+// table of jobs is not scanned, and its size does not matter.
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { Value } from "../../domain/value.ts";
@@ -52,7 +52,7 @@ export interface LimitUse {
   readonly queues: number | null;
   /** At most 200 queues with running or waiting jobs: full queues first, then those with the most waiting jobs. */
   readonly busy: readonly QueueUse[];
-  /** The number of full queues. Of the queues without running jobs, only the 200 with the most waiting jobs are checked. */
+  /** The number of full queues. Of queues without slots in use, only the 200 with the most waiting jobs are checked. */
   readonly fullQueues: number;
   /** The milliseconds until the rate of a limit of tasks allows the next start; 0: now. A limit of queues has 0. */
   readonly nextStartMs: number;
@@ -132,7 +132,7 @@ function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
   const { definition, id } = limit;
   const held = facts.busy.filter(({ name }) => isFor(definition, name));
   const waiting = matchingNames(limit, facts.waitingQueues);
-  // Under a limit with only a rate, a queue with a running job is not full: every named queue runs one job at a time.
+  // With only a rate, a running job does not make a queue full: even without a limit, a queue runs one job at a time.
   const isInUse = ({ running, slots }: BusyQueue) =>
     definition.concurrency !== null && running >= slots;
   const heldNames = new Set(held.map(({ name }) => name));

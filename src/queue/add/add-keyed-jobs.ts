@@ -1,5 +1,5 @@
 // Adds jobs, some with keys, in one statement, so that all are added or none. A `jobKeyMode` has the same effect as in
-// the schema's functions add_job and add_jobs. Only this library has the key rules `unfinished` and `debounce`.
+// the schema's functions add_job and add_jobs.
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { builtPerForm, type Database, type Statement } from "../../database/database.ts";
 import { isRaised } from "../../database/errors/raised.ts";
@@ -161,7 +161,7 @@ const DEBOUNCED = `least(
           + max_wait_ms * interval '1 millisecond'
       )`;
 
-/** Returns the assignments for the job that has the key. If both payloads are lists, the new items are appended. */
+/** Returns the assignments for the job that has the key. */
 const metJob = (rule: KeyRule) =>
   keepsJob(rule)
     ? "revision = jobs.revision + 1, updated_at = pg_catalog.now()"

@@ -1,5 +1,5 @@
-// The statement with which a worker fetches ready jobs in the safe mode. Quick fetches, and fetches from managed queues
-// (named queues under a limit), have other statements.
+// The statement with which a worker fetches ready jobs in the safe mode. Quick fetches and managed queues
+// (named queues under a limit) have other statements.
 import type { Statement } from "../../database/database.ts";
 import { lostIds } from "../settle/fence.ts";
 import { finishedJobs } from "../settle/finish.ts";

@@ -65,7 +65,7 @@ export class FastLane<E> {
     this.#kept = new KeptJobs(parts);
   }
 
-  /** Whether no job is running or unconfirmed, and no fetch waits for its answer, or a stop need not wait for it. */
+  /** Whether no job is running or unconfirmed, and no fetch is unanswered. A stop ignores a lost or late answer. */
   get isIdle(): boolean {
     const isEmpty = this.#busy.length === 0 && this.#parts.results.isEmpty;
     const isCutOff = this.#isOver() && !this.#parts.connection.isConnected;
@@ -175,7 +175,7 @@ export class FastLane<E> {
     this.#abortRunning();
     this.#batch = null;
     if (!this.#close.signal.aborted) onError();
-    this.#parts.onLeft(); // The rows keep the mark of the lock, so the safe mode fetches them.
+    this.#parts.onLeft();
     onChange();
   }
 
@@ -260,7 +260,6 @@ export class FastLane<E> {
   async #onFetched({ jobs, isFull }: FastFetchResult): Promise<readonly FetchedJob[]> {
     if (isFull) this.#parts.onFull();
     if (jobs.length > 0) return jobs;
-    // An empty transaction is not kept open.
     await this.#transaction.commitEmpty();
     this.#announceLeft();
     return jobs;

@@ -132,7 +132,7 @@ function exitProblem({ code, signal }: ProgramResult): string | null {
   return code === null ? `killed by ${signal}` : `exited with code ${code}`;
 }
 
-/** The first line, by which errors are grouped, consists of the problem and the last line of stderr. */
+/** Returns the error's text. Errors are grouped by the text's first line: the problem and the last line of stderr. */
 function withErrors(problem: string, errors: string): string {
   const last = errors.slice(errors.lastIndexOf("\n") + 1).trim();
   if (last === "") return problem;

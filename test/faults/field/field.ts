@@ -33,26 +33,23 @@ export interface FieldOptions {
 }
 
 export interface StandsOptions {
-  /** The modes of the stands. Default: all. A mode that FieldOptions leaves out gets no stand. */
+  /** The modes that get a stand, unless FieldOptions leaves them out. Default: all. */
   readonly modes?: readonly Mode["name"][];
   /**
    * Returns the URL that a stand, its loads (producers of jobs) and its members (worker processes) use, perhaps with
-   * several hosts. Default: the argument `url`, the URL of the stand's database.
+   * several hosts. Default: `url`, the URL of the stand's database.
    */
   readonly everybodyUrl?: (url: string) => string;
-  /**
-   * Returns a URL that only the members use, such as the URL of a proxy. Default: the argument `url`, the URL that the
-   * stand uses.
-   */
+  /** Returns a URL that only the members use, such as the URL of a proxy. Default: `url`, which the stand uses. */
   readonly url?: (url: string, mode: Mode) => string | Promise<string>;
-  /** The option `recovery` of the members. Default: BRIEF_RECOVERY in a brief run, the option's default in a full run. */
+  /** The option `recovery` of the members. Default: BRIEF_RECOVERY in a brief run, undefined in a full run. */
   readonly recovery?: RecoveryOptions | false;
   readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
   /** Optional extensions of the schema. Default: none. */
   readonly extensions?: readonly string[];
   /**
-   * A name of these stands, if a group makes stands several times on one server: the suffix of the databases' names, and
-   * the subdirectory of the logs. Default: empty.
+   * A name of these stands, if a group makes stands several times on one server: the suffix of the databases' names,
+   * and the subdirectory of the logs. Default: empty.
    */
   readonly name?: string;
 }
@@ -84,7 +81,6 @@ export class Field {
     return this.brief ? brief : count;
   }
 
-  /** Prints a line of progress. */
   say(line: string): void {
     this.#options.say(line);
   }
@@ -138,7 +134,7 @@ export class Field {
     );
   }
 
-  /** Waits for `ms` milliseconds, before or during a fault. Used if there is no condition to wait for. */
+  /** For a wait before or during a fault if there is no condition to wait for. */
   async outage(ms: number): Promise<void> {
     await sleep(ms);
   }

@@ -31,7 +31,7 @@ export interface Seen {
   readonly mostOfATenant: number;
   /**
    * The number of requests that workers of this library sent during a back-off that a 429 to one of these workers had
-   * caused. The first and the last NOTICED_MS of a back-off are left out.
+   * caused.
    */
   readonly whileBackingOff: number;
   /**
@@ -52,7 +52,7 @@ const RETRY_AFTER_S = 2;
 const NOTICED_MS = 250;
 /**
  * The time in milliseconds from the first request until every queue should have its slots. A queue gets slots at a
- * moment when none of its jobs runs (docs/limits.md). From then on, Graphile workers get none of its jobs.
+ * moment when none of its jobs runs (docs/limits.md). Graphile workers get no jobs of a queue that has slots.
  */
 const MANAGED_MS = 2_000;
 /** The least and the greatest duration of a served request, in milliseconds. */

@@ -1,8 +1,9 @@
-// The model of the recovery of jobs from stale workers. Heartbeats renew a worker's lease. When the lease has expired, a
-// sweep removes the worker's locks. The interrupted attempts count, and the jobs run again if attempts are left.
+// The model of the recovery of jobs from stale workers. Heartbeats renew a worker's lease. When the lease has expired,
+// a sweep removes the worker's locks. The interrupted attempts count, and the jobs run again if attempts are left.
 //
-//   alive ──threshold──▶ jobs recovered except resilient ones, lease marked ──resilient threshold──▶ all jobs recovered,
-//                                                                                                    lease deleted
+//   alive ──threshold──▶ all jobs except resilient ones recovered, lease marked
+//         ──resilient threshold──▶ resilient jobs recovered, lease deleted
+//
 // Resilient jobs have the flag `infrastructure_resilient`. A heartbeat never creates a lease, so a worker whose lease
 // was deleted has to register again. A worker without a lease is unknown (`orphans`). A sweep by hand recovers the jobs
 // of an unknown worker if the worker's newest lock is older than the sweep's threshold.
@@ -53,7 +54,8 @@ export interface SweptByHand {
 
 /**
  * The sweep by hand: recovers jobs of stale and unknown workers. If the threshold in a worker's lease is longer than
- * `thresholdMs`, the lease's threshold is used. A worker is `spared` if only `thresholdMs` has passed.
+ * `thresholdMs`, the lease's threshold is used. `spared`: workers whose last heartbeat is older than `thresholdMs`, but
+ * not older than the lease's threshold.
  */
 export function sweepByHand(world: World, thresholdMs: number, delayMs: number): SweptByHand {
   const silent = [...world.leases]
@@ -80,8 +82,8 @@ function isStale({ leases, now }: World, id: string, givenMs: number): boolean {
 }
 
 /**
- * Recovers jobs of these workers and unlocks their queues. A resilient job and its named queue stay locked until the
- * resilient threshold. If the queue were unlocked earlier, later jobs of the queue could overtake the resilient job.
+ * Recovers jobs of these workers and unlocks their queues. Until the resilient threshold has passed, a resilient job
+ * and its named queue stay locked. If only the job stayed locked, later jobs of the queue could overtake the job.
  */
 function recover(world: World, ids: readonly string[], givenMs: number, delayMs: number) {
   const counts = { jobs: 0, queues: 0 };
@@ -109,7 +111,7 @@ function recover(world: World, ids: readonly string[], givenMs: number, delayMs:
 const isOver = ({ now }: World, { beatAt, resilientThresholdMs }: Lease, givenMs: number) =>
   now - beatAt > Math.max(resilientThresholdMs, givenMs) * MS;
 
-/** Without a delay, a job of a named queue keeps its run_at, so that later jobs of the queue do not overtake the job. */
+/** Without a delay, a job of a named queue keeps its run_at: later jobs of the queue must not overtake the job. */
 function recoverJob(world: World, job: Job, hasLease: boolean, delayMs: number): void {
   const message = hasLease
     ? `Recovered: worker ${job.lockedBy} stopped without finishing attempt ${job.attempts}`
@@ -162,7 +164,7 @@ export function resetOldLocks(world: World): { jobs: number; queues: number } {
   return { jobs: jobs.length, queues: queues.length };
 }
 
-/** If a lock of the jobs at `running` is older than an hour, renews all locks of the worker older than an hour. */
+/** If the lock of one of the `running` jobs is older than an hour, renews all locks of the worker that are that old. */
 export function renew(world: World, by: string, running: readonly number[]) {
   const isOld = (lock: { lockedBy: string | null; lockedAt: number | null }) =>
     lock.lockedBy === by && (lock.lockedAt ?? 0) < world.now - HOUR;

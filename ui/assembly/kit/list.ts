@@ -46,7 +46,7 @@ export class List {
   selected: Map<string, Row> = new Map<string, Row>();
   /** Whether all matches are selected, including those on other pages. */
   every: bool = false;
-  /** Whether the last answer was merged into the rows, and did not replace them. */
+  /** Whether merge(), not show(), received the last answer. */
   wasMerged: bool = false;
   private waiting: RowPage | null = null;
 
@@ -108,7 +108,7 @@ export class List {
     this.current = max(0, this.indexOf(current));
   }
 
-  /** Replaces the rows by those of the last merged answer, so that new rows appear and removed ones disappear. */
+  /** Replaces the rows by those of the last merged answer. */
   showNews(): void {
     const page = this.waiting;
     if (page !== null) this.show(page);
@@ -127,7 +127,6 @@ export class List {
     return -1;
   }
 
-  /** Makes the row at the index `at` the current row. */
   moveTo(at: i32): void {
     this.current = at;
     this.isWalked = true;
@@ -189,10 +188,7 @@ export class List {
     for (let i = 0; i < this.rows.length; i++) this.set(this.rows[i], true);
   }
 
-  /**
-   * Turns to another list, or to another page of this list. The present rows stay until the answer arrives. A turn to
-   * another list ends a selection of all matches.
-   */
+  /** Turns to another list, or to another page of this list. The present rows stay until the answer arrives. */
   turn(cursor: string, sameList: bool): void {
     if (!sameList) {
       this.trail = cursor.length > 0 ? ["", cursor] : [""];
