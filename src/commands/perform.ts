@@ -1,6 +1,6 @@
 // Performs the declared commands: validates the input, runs the command, turns the result into a sentence and JSON, and
-// calls the caller's function that records the command. A bulk action on jobs runs in one transaction, which writes the
-// changes of the jobs and, if they are stored, the jobs' earlier state and the record.
+// calls the caller's function that records the command. A bulk action on jobs (`onJobs`) runs in one transaction, which
+// also contains the stored earlier state of the jobs and the record.
 import { codeOf, InputError, messageOf, type Problem, WorkerError } from "../base/errors.ts";
 import { checkAll, strict, validate } from "../base/validate.ts";
 import type { Database } from "../database/database.ts";
@@ -32,8 +32,8 @@ export interface CommandRecord {
    */
   readonly before: readonly JobFacts[] | null;
   /**
-   * The jobs with the first 20 of `ids` or with `key`, as they were after the command. Null if PerformOptions.isAudited
-   * is not true, if `ids` and `key` are null, or if the jobs could not be read.
+   * Like `before`, but for the jobs with the first 20 of `ids` or with `key`, as they were after the command. Also null
+   * if the jobs could not be read.
    */
   readonly after: readonly JobFacts[] | null;
 }
@@ -54,14 +54,13 @@ export interface CommandResult {
 }
 
 export interface PerformOptions extends CommandContext {
-  /** The HTTP request's id. */
   readonly request?: string;
-  /** Problems that the caller has already found in the input, to be reported together with the others. */
+  /** Problems that the caller has found in the input, to be thrown together with the problems that perform() finds. */
   readonly problems?: readonly Problem[];
   /**
-   * Records the command. It is called after the command has run, unless the command was a preview. `within`: the
-   * transaction of a bulk action on jobs, which is rolled back if record() throws; null for other commands. If record()
-   * returns a function, this function is called after the commit.
+   * Records the command. Called after the command has run, unless the command was a preview. `within`: the transaction
+   * of a bulk action on jobs, which is rolled back if record() throws; null for other commands. If record() returns a
+   * function, this function is called after the commit.
    */
   readonly record?: (
     record: CommandRecord,
@@ -154,8 +153,8 @@ async function performOn(
 }
 
 /**
- * Runs the command. If the command fails after it has called committed(), returns the result of the last such call, and
- * a `sentenceOf` whose sentence includes the failure.
+ * Runs the command. A command that commits several times calls committed() after a commit, with the result so far. If
+ * such a command fails later, returns the last of these results, and a `sentenceOf` that adds the failure.
  */
 async function runCommand(
   command: Command,
@@ -184,8 +183,8 @@ async function runCommand(
 }
 
 /**
- * Returns the validated input. Throws InputError with the problems of all fields or, if no field has a problem, with
- * those of the input as a whole.
+ * Returns the validated input. Throws InputError with the problems of all fields. If no field has a problem, the error
+ * has the problems of the input as a whole.
  */
 export function checkInput(
   command: Command,
@@ -220,8 +219,8 @@ function targetOf(command: Command, input: Readonly<Record<string, unknown>>): T
 }
 
 /**
- * Whether the field `key` names the job of this command. The field `key` of a schedule does not: it is the job key of
- * the jobs that the schedule will add.
+ * Whether the field `key` names the job of this command. In the commands for schedules, `key` is the job key of the
+ * jobs that the schedule will add.
  */
 const isKeyTarget = ({ jobIds }: Command) => jobIds !== undefined;
 

@@ -162,7 +162,7 @@ interface LoginInternals {
 /**
  * Lets a client log in with a password only by the SASL mechanism `mechanism`. If the server requests the password in a
  * different way, `refuse` is called, and the password is not sent. Returns a function that returns whether the server
- * has proved by this mechanism that it knows the password: false after a login without a password.
+ * has proved by this mechanism that it has the password: false after a login without a password.
  */
 export function loginOnlyBy(client: pg.Client, mechanism: string, refuse: () => void) {
   const login = client as unknown as LoginInternals;

@@ -1,5 +1,4 @@
-// The options of a job to be added, and the checks of these options. The checks need no database, and report the
-// problems of several options together.
+// The options of a job to be added, and their checks, which report the problems of several options together.
 import * as v from "valibot";
 import { InputError } from "../base/errors.ts";
 import { boundedList, checkEach, strict, validate } from "../base/validate.ts";
@@ -25,9 +24,9 @@ import {
 export const jobKeyModes = ["replace", "preserve_run_at", "unsafe_dedupe"] as const;
 /**
  * What addJob() does if another job has the same key, as Graphile Worker's `job_key_mode`. `replace`: overwrites that
- * job; if both payloads are lists, appends the new items. If that job is locked or failed, it loses its key and is not
- * retried, and a new job is added. `preserve_run_at`: as `replace`, but a job whose `attempts` is 0 keeps its `runAt`.
- * `unsafe_dedupe`: adds nothing and keeps that job as it is, even if it is locked or failed.
+ * job; if both payloads are lists, appends the new items. A job that is locked or failed is not overwritten: that job
+ * loses its key and is not retried, and a new job is added. `preserve_run_at`: as `replace`, but a job whose `attempts`
+ * is 0 keeps its `runAt`. `unsafe_dedupe`: adds nothing and keeps that job as it is, even if it is locked or failed.
  */
 export type JobKeyMode = (typeof jobKeyModes)[number];
 
@@ -38,7 +37,7 @@ export type JobKeyMode = (typeof jobKeyModes)[number];
 export const keyRules = [...jobKeyModes, "unfinished", "debounce"] as const;
 export type KeyRule = (typeof keyRules)[number];
 
-/** Options of a job to be added. Those from `queueName` to `flags` have the names of Graphile Worker's TaskSpec. */
+/** Options of a job to be added. The options from `queueName` to `flags` are named as in Graphile Worker's TaskSpec. */
 export interface JobSpec {
   /** The named queue: its jobs run in order, one at a time if no limit allows more. 1–128 characters. Default: none. */
   readonly queueName?: string | undefined;
@@ -47,31 +46,31 @@ export interface JobSpec {
    * database's clock.
    */
   readonly runAt?: Date | string | undefined;
-  /** The priority: lower runs earlier. -32,768 to 32,767, default 0. */
+  /** The priority: a job with a lower number runs earlier. -32,768 to 32,767, default 0. */
   readonly priority?: number | undefined;
-  /** The job key: at most one job has it. 1–512 characters. Default: none. */
+  /** The job key, which at most one job has. 1–512 characters. Default: none. */
   readonly jobKey?: string | undefined;
   /** What happens to an existing job with the same key. Needs `jobKey`. Default `replace`. */
   readonly jobKeyMode?: JobKeyMode | undefined;
   /** The number of attempts after which the job fails for good, 1–32,767. Default 25. */
   readonly maxAttempts?: number | undefined;
-  /** Flags of the job. A worker with one of them in `forbiddenFlags` does not fetch the job. Default: none. */
+  /** At most 64 flags. A worker with one of these flags in `forbiddenFlags` does not fetch the job. Default: none. */
   readonly flags?: readonly string[] | undefined;
   /**
-   * The name of a retry policy in the workers' option `retryPolicies`, 1–100 characters. It replaces the policy of the
-   * task. Stored as the flag `retry:NAME`. A worker without this policy uses that of the task, or else its own.
+   * The name of a retry policy in the workers' option `retryPolicies`, 1–100 characters. The policy replaces that of
+   * the task. A worker without a policy of this name ignores the option. Stored as the flag `retry:NAME`.
    */
   readonly retry?: string | undefined;
   /**
-   * The time after which the job fails for good: it no longer starts, and a running attempt is aborted. Stored as the
-   * flag `deadline:MILLISECONDS`. Only workers of this library obey the deadline, each by the clock of its machine.
+   * The time after which the job fails for good: the job no longer starts, and a running attempt is aborted. Stored as
+   * the flag `deadline:MILLISECONDS`. Only workers of this library obey the deadline, by the clocks of their machines.
    */
   readonly deadline?: Date | string | undefined;
   /** Derives the job key from the job's own values, so that equal jobs have the same key. Not with `jobKey`. */
   readonly unique?: Unique | undefined;
   /**
    * Replaces the waiting job with the same key. The job is due `waitMs` after the last add, but at most `maxWaitMs`
-   * after the first add. After a failed attempt of the job, the next add counts as the first. The times are by the
+   * after the first add. After a failed attempt of the job, the next add counts as the first add. The times are by the
    * database's clock. Needs `jobKey` or `unique`. Not with `runAt`.
    */
   readonly debounce?: Debounce | undefined;
@@ -79,7 +78,7 @@ export interface JobSpec {
   readonly throttle?: undefined;
 }
 
-/** A job to be added, by its task identifier. */
+/** A job to be added, with its task identifier. */
 export interface JobToAdd {
   /** The task identifier, 1–128 characters. */
   readonly identifier: string;
@@ -89,16 +88,16 @@ export interface JobToAdd {
   readonly spec?: JobSpec | undefined;
 }
 
-/** A job to be added by its task object, which determines the payload's type (see typed-job.ts). */
+/** A job to be added, with a task object, which determines the payload's type (see typed-job.ts). */
 export interface JobByTask {
   readonly task: { readonly identifier: string };
   readonly payload?: unknown;
   readonly spec?: JobSpec | undefined;
 }
 
-/** Options of an add that adds at most one of equal jobs in a period. Not with `jobKey`, `unique` or `debounce`. */
+/** Options of an add with `throttle`, which cannot be combined with `jobKey`, `unique` or `debounce`. */
 export interface ThrottledSpec extends Omit<JobSpec, "throttle"> {
-  /** The period, and which jobs are equal. */
+  /** Of equal jobs, at most one is added in a period. The option sets the period, and which jobs are equal. */
   readonly throttle: Throttle;
 }
 
@@ -109,7 +108,7 @@ export type AnyJob = Omit<JobToAdd, "spec"> & {
 
 /**
  * A checked job. The members from `identifier` to `flags` are the columns of the database's type `job_spec`. In these
- * columns, null means the database's default.
+ * columns, null means the database's default. `payload` is JSON text.
  */
 export interface ResolvedJob {
   readonly identifier: string;
@@ -131,7 +130,7 @@ const storable = v.check(
   "must not contain a NUL character or half a surrogate pair",
 );
 
-/** Checks a text of `least` to `longest` characters. `longest` is in code points, as in the database. */
+/** Checks a text of `least` to `longest` characters. `longest` counts code points, as the database does. */
 export const boundedText = (least: number, longest: number) =>
   v.pipe(
     v.string("must be a string"),
@@ -203,7 +202,7 @@ const jobSchema = strict({
   spec: v.optional(specSchema, {}),
 });
 
-/** Whether only the payload of a job needs a check: it has no spec, and its identifier is in `checked`. */
+/** Whether only the payload of a job needs a check: the job has no spec, and its identifier is in `checked`. */
 function isPlain(job: JobToAdd, checked: ReadonlySet<string>): boolean {
   if (typeof job !== "object" || job === null || !checked.has(job.identifier)) return false;
   for (const name in job) if (name !== "identifier" && name !== "payload") return false;
@@ -225,7 +224,7 @@ function keyRuleOf({ debounce, unique, runAt, jobKeyMode = "replace" }: CheckedS
   return runAt === undefined ? "preserve_run_at" : "replace";
 }
 
-/** Checks one job. Throws InputError with the problems of its options, or else the first problem of its payload. */
+/** Checks a job. Throws InputError with the problems of the options; if there are none, with that of the payload. */
 export function resolveJob(job: AnyJob): ResolvedJob {
   const { identifier, payload: given, spec } = validate(jobSchema, job);
   const { unique, throttle, queueName = null } = spec;
@@ -246,8 +245,8 @@ export function resolveJob(job: AnyJob): ResolvedJob {
 }
 
 /**
- * Checks a job before an interceptor may replace its payload. Returns the job. If the job has `unique`, also checks the
- * payload, and sets the job key that is made from this payload. Throws InputError.
+ * Checks the options of a job, before an interceptor may replace the payload, and returns the job. If the job has
+ * `unique`, also checks the payload, and sets the job key, which is made from this payload. Throws InputError.
  */
 export function jobForInterceptors(job: JobToAdd): JobToAdd {
   const { spec } = validate(jobSchema, job);
@@ -262,8 +261,8 @@ export function identifierOf(task: string | JobByTask["task"]): string {
 }
 
 /**
- * Returns the job. A job with a task object gets the task's identifier instead of the task. Throws InputError if `task`
- * is not an object, or if the job also has an identifier.
+ * Returns the job, with the task's identifier instead of a task object. Throws InputError if `task` is not an object,
+ * or if the job also has an identifier.
  */
 export function withIdentifier(job: JobToAdd | JobByTask): JobToAdd {
   if (typeof job !== "object" || job === null || !("task" in job)) return job;
@@ -280,7 +279,7 @@ export function withIdentifier(job: JobToAdd | JobByTask): JobToAdd {
 /** Takes the place of a job that an interceptor skipped, so that the problems of later jobs have the right index. */
 export const SKIPPED: JobToAdd = { identifier: "" };
 
-/** Checks a batch. `from`: the index of the first job in the paths of problems, such as `jobs[3].spec.priority`. */
+/** Checks jobs, and leaves out SKIPPED. `from`: the index of the first job in paths of problems (`jobs[3].spec`). */
 export function resolveJobs(jobs: readonly (JobToAdd | JobByTask)[], from = 0): ResolvedJob[] {
   const resolved: ResolvedJob[] = [];
   const checked = new Set<string>();

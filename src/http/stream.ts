@@ -18,9 +18,8 @@ type Piece = string | Uint8Array;
 export interface StreamedAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Returns the pieces of the body: text or bytes of limited size. An empty piece writes nothing, but ends
-   * the waits of `beginMs` and `stillMs`. `signal` aborts when the client disconnects, the server stops, or the
-   * response fails.
+   * Returns the pieces of the body: text or bytes of limited size. An empty piece writes nothing, but ends the waits of
+   * `beginMs` and `stillMs`. `signal` aborts when no more pieces are needed, for example after a disconnect.
    */
   readonly pieces: (signal: AbortSignal) => AsyncIterator<Piece>;
   /**
@@ -42,7 +41,10 @@ export interface StreamLimits {
   readonly beginMs: number;
   /** The time in milliseconds after which a body that produces no further piece is cut off. */
   readonly stillMs: number;
-  /** The time in milliseconds after which a connection that has not accepted a piece is cut off. */
+  /**
+   * The time in milliseconds after which a connection that has not accepted a piece is cut off. The server's own limit
+   * for a connection that transfers nothing applies as well.
+   */
   readonly stalledMs: number;
 }
 

@@ -1,9 +1,7 @@
 // Reads the pauses, the limits, and the requests to cancel jobs of this worker: every 2 seconds, and at once after an
 // announcement. After a new pause, fetched jobs that have not started are returned to the database, and then the worker
-// acknowledges the pause. Also ends pauses whose time is over, and detects when the extension `controls` is added.
-//
-//   start() ──▶ read ──2 s, or announced──▶ read ──▶ … ──▶ stop()
-//                 └ a new pause: unstarted jobs returned ──▶ acknowledged
+// acknowledges the pause. Also ends pauses whose time is over, and detects when the extension `controls`, which has the
+// tables of pauses and requests, is added.
 import { monotonic, wait } from "../base/clock.ts";
 import { codeOf, isOutage, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
@@ -21,13 +19,13 @@ const EVERY_MS = 2_000;
 const MIN_WAIT_MS = 10;
 const ALL: ReadonlySet<Control> = new Set(["all"]);
 /**
- * An announcement causes two reads, and this is the time between them. The second read finds requests to cancel jobs
- * that were still being fetched during the first read.
+ * The time between the two reads that follow an announcement. The second read finds requests to cancel jobs that were
+ * still being fetched during the first read.
  */
 const SECOND_READ_MS = 250;
 
-// If ending pauses takes SHORT_MS or longer, it may have read all jobs. Then the worker waits IDLE_FACTOR times that
-// long, at most MAX_IDLE_MS, before it ends pauses again. So such reads usually take at most about 5% of the time.
+// Ending pauses may read all jobs. If this takes SHORT_MS or longer, the worker then ends no pauses for IDLE_FACTOR
+// times as long, at most MAX_IDLE_MS. So these reads usually take at most about 5% of the time.
 const SHORT_MS = 100;
 const IDLE_FACTOR = 19;
 const MAX_IDLE_MS = 600_000;
@@ -36,13 +34,13 @@ export interface ControlWatchParts {
   readonly logger: Logger;
   /** Returns a connected database; null if there is none. */
   database(): Database | null;
-  /** Pauses are ended and requests deleted on this connection. Ending pauses may take long: it may read all jobs. */
+  /** For ending pauses and deleting requests. Has a long time limit, because ending pauses may read all jobs. */
   readonly patient: Database;
   /** Gives back the fetched jobs that have not started. Resolves when no job of an earlier fetch can start any more. */
   returnUnstarted(): Promise<void>;
   /** Called when jobs may be ready again. */
   wake(): void;
-  /** Called when the worker must report the new value of `appliedPauses`, but not if the last read found no pauses. */
+  /** Called when the worker must report the new value of `appliedPauses`. Not called if a read finds no pauses. */
   acknowledge(): void;
   /** The limits, which are read after the pauses. */
   readonly limits: { read(db: Database): Promise<unknown> };
@@ -66,10 +64,10 @@ export class ControlWatch implements Controls {
   #mark: string | null = null;
   /** The pauses that were read last; null: too many to list. */
   #pauses: ReadonlySet<string> | null = new Set();
-  /** The promise of the last call of returnUnstarted(). Each read that finds a new pause causes a call. */
+  /** The promise of the last call of returnUnstarted(). */
   #returned: Promise<void> = Promise.resolve();
   #appliedPauses: string | null = null;
-  /** Whether the time of a pause is over but its row remains, for example because a job of its queue is running. */
+  /** Whether a pause whose time is over still has a row, for example because a job of its queue is running. */
   #hasDue = false;
   /** When the next pause ends by itself, by the monotonic clock; infinite if none does, or if this is unknown. */
   #nextEndMs = Number.POSITIVE_INFINITY;
@@ -85,8 +83,8 @@ export class ControlWatch implements Controls {
   }
 
   /**
-   * Reads once on `db` before anything is fetched, and then periodically. Rejects if the first read of the pauses or of
-   * the limits fails: otherwise jobs could start although a pause or a limit forbids it.
+   * Reads once on `db`, before the first fetch, and then periodically. Rejects if the first read of the pauses or of
+   * the limits fails: without this, jobs could start although a pause or a limit forbids it.
    */
   async start(db: Database): Promise<void> {
     const error = await this.#readAll(db, ALL);
@@ -95,8 +93,9 @@ export class ControlWatch implements Controls {
   }
 
   /**
-   * The mark (pause-state.ts) of the pauses that the worker has applied: none of the jobs that they pause can start any
-   * more. Null: no pauses have been read and applied yet, or the table of pauses is missing or may not be read.
+   * The mark of the pauses that the worker has applied: a text that identifies this set of pauses. The paused jobs can
+   * no longer start. Null: no pauses have been read and applied yet, or the table of pauses is missing or may not be
+   * read.
    */
   get appliedPauses(): string | null {
     return this.#appliedPauses;
@@ -149,7 +148,7 @@ export class ControlWatch implements Controls {
       wasAnnounced = announced.size > 0;
       const database = signal.aborted ? null : this.#parts.database();
       if (database !== null) await this.#readAll(database, wasAnnounced ? announced : ALL);
-      // Without a connection no pause can be ended. With an end in the past, this loop would run without a wait.
+      // Without a connection, no pause can be ended. With #nextEndMs in the past, this loop would run without a wait.
       else this.#nextEndMs = Number.POSITIVE_INFINITY;
     }
   }
@@ -176,7 +175,7 @@ export class ControlWatch implements Controls {
     return hasEnded;
   }
 
-  /** Reads what `due` names. Returns the error if no read of the pauses, or of the limits, has succeeded; else null. */
+  /** Reads what `due` names. Returns the error if all reads of the pauses, or of the limits, have failed; else null. */
   async #readAll(db: Database, due: ReadonlySet<Control>): Promise<unknown> {
     const error = await this.#read(db, due);
     const isUnknown = this.#mark === null;
@@ -226,7 +225,7 @@ export class ControlWatch implements Controls {
   }
 
   async #readPauses(db: Database, isAnnounced: boolean): Promise<void> {
-    // If this read fails, the next read comes after the usual wait: the known end of a pause may be outdated.
+    // If this read fails, the known end of a pause may be outdated, so the next read comes after the usual wait.
     this.#nextEndMs = Number.POSITIVE_INFINITY;
     const { mark, pauses, hasDue, nextMs } = await readPauseState(db, this.#mark);
     if (nextMs !== null) this.#nextEndMs = monotonic() + Math.max(nextMs, MIN_WAIT_MS);

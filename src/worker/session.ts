@@ -66,7 +66,7 @@ export class Session<E> {
   #safe: SafeFetcher<E> | undefined;
   #safeConnections: readonly WorkerConnection[] = [];
   #hasEndedLease = false;
-  /** Whether a pooler may have passed on a fetch after its connection was lost. Nothing runs the jobs that it locked. */
+  /** Whether a pooler may have passed on a fetch of a lost connection. Nothing runs the jobs of such a fetch. */
   #mayHaveStrays = false;
 
   constructor(parts: SessionParts<E>) {

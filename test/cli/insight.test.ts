@@ -120,7 +120,7 @@ test("watch without a terminal shows one screen, with the incidents.", async () 
   assert.match(soon.stderr, /--interval: must be at least 500ms/);
 });
 
-test("watch on a terminal shows its screen, ends with q, and restores the terminal.", async () => {
+test("watch on a terminal shows its screen, ends when q is typed, and restores the terminal.", async () => {
   const { status, screen } = await onTerminal(["watch", "--interval", "500ms"], env, "q", "charge");
   assert.equal(status, 0);
   assert.ok(screen.startsWith("\u001b[?1049h"));
@@ -128,7 +128,7 @@ test("watch on a terminal shows its screen, ends with q, and restores the termin
   assert.ok(screen.endsWith("\u001b[?1049l"));
 });
 
-test("watch on a terminal ends with q while the database does not respond.", {
+test("watch on a terminal ends when q is typed while the database does not respond.", {
   timeout: 40_000,
 }, async () => {
   await using proxy = await tcpProxy(env.DATABASE_URL);
@@ -264,7 +264,7 @@ test("doctor, cron and the list of schedules report a tick that no worker has ad
   assert.match((await runInChild(["cron"], env)).stdout, /^hourly .* any +2026-01-02T03:00:00Z$/m);
   const { stdout } = await runInChild(["schedule", "list"], env);
   assert.match(stdout, /^hourly .* due since 2026-01-02T03:00:00Z +allow/m);
-  // From here on there are more schedules than a page of the list has.
+  // After this insert, there are more schedules than a page of the list has.
   await own.pool.query(`insert into worker._private_schedules
       (identifier, task, pattern, spec, next_at)
     select 'e' || n, task, pattern, '{"lastMs": 1767322800000}', date_trunc('hour', now() + interval '1 hour')

@@ -1,6 +1,5 @@
-// Turns the arguments of a command into the values of its options and positional arguments. command-line.ts has split
-// the arguments into options and words. Errors name an option as it was typed. The problems of several values are
-// reported in one error. Wrong usage, such as an unknown option, is reported alone: its first case throws an error.
+// Turns the arguments of a command, which command-line.ts has split into options and words, into the values of its
+// options and positional arguments. Errors name an option as it was typed.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { type CliCommand, optionName, type Values } from "./command.ts";
 import type { RawArguments } from "./command-line.ts";
@@ -20,13 +19,14 @@ type Texts = ReadonlyMap<string, readonly string[]>;
 export interface GivenValues {
   /** The values, by the keys of the command's arguments and options and of the global options. */
   readonly given: Readonly<Record<string, unknown>>;
-  /** Returns the name under which `key` was typed, or its source in the environment; null if it was not set. */
+  /** Returns the name under which `key` was typed, or its source in the environment; null if `key` was not set. */
   whereOf(key: string): string | null;
 }
 
 /**
- * Returns the values of a command. Typed values override the environment. Throws UsageError if the arguments do not fit
- * the command, or if a value is not one of the option's choices. Throws InputError if other values are invalid.
+ * Returns the values of a command. Typed values override the environment. Throws UsageError for the first argument that
+ * does not fit the command, and for the first value that is not one of the option's choices. If other values are
+ * invalid, throws InputError with the problems of all of them.
  */
 export function givenIn(typed: RawArguments, globals: Values, env: Environment): GivenValues {
   const { command } = typed;
@@ -82,7 +82,7 @@ function textsOfOptions({ command, argv, words, options }: RawArguments, values:
 }
 
 /**
- * Returns the first argument that yargs would misread, without a value after `=`. yargs would accept `--y` for `-y`,
+ * Returns the first argument that yargs would misread, without its part from `=` on. yargs would accept `--y` for `-y`,
  * and would treat `--_` and `--$0` as fields of its own.
  */
 function misreadIn(argv: readonly string[]): string | undefined {
@@ -120,7 +120,7 @@ const isIn = (argv: readonly string[], name: string) =>
 
 /** Returns how the option `name` was typed: with one dash, with two, or with `--no-`. */
 function spelling(name: string, argv: readonly string[]): string {
-  const plain = name === "___proto___" ? "__proto__" : name; // yargs renames it
+  const plain = name === "___proto___" ? "__proto__" : name; // yargs renames this option.
   const spellings = [`--${plain}`, `--no-${plain}`, `-${plain}`];
   return spellings.find((one) => isIn(argv, one)) ?? `-${plain}`;
 }

@@ -1,5 +1,5 @@
-// Changes or deletes jobs by id, as Graphile Worker's functions do. If the caller requests it, the earlier state of the
-// jobs is stored for an undo.
+// Changes or deletes jobs by id, as Graphile Worker's functions do. If the caller passes an ActionRecord, the earlier
+// state of the jobs is stored for an undo.
 
 import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
@@ -31,7 +31,7 @@ import {
 export interface ChangeResult {
   /** The changed jobs, ascending by id. */
   readonly jobs: Job[];
-  /** The id of the operation that has the earlier state of these jobs; null if no earlier state was stored. */
+  /** The id of the operation that stores the earlier state of these jobs; null if no earlier state was stored. */
   readonly operationId: string | null;
 }
 
@@ -45,8 +45,8 @@ export function actionRecordOf(
 }
 
 /**
- * Like actOnJobs(), but first waits up to a second until none of the jobs is fetched. There is no wait for a deletion,
- * or for a change that also applies to running jobs.
+ * Like actOnJobs(), but first waits until none of the jobs is fetched, at most a second. A deletion, or a change that
+ * also acts on running jobs, does not wait.
  */
 export async function actOnJobsInTurn(
   db: Database,
@@ -105,7 +105,7 @@ export async function actOnJobs(
   return { jobs: rows.map(toJob), operationId: rows[0]?.operation_id ?? null };
 }
 
-/** Returns the statement that makes the change. `ids`: an SQL array. Locked jobs are skipped unless `mayRun` is set. */
+/** Returns the statement that makes the change. `ids`: an SQL array. Without `mayRun`, locked jobs are skipped. */
 type ChangeStatement = (ids: string) => string;
 
 const RUNNING_OF_PLAIN = (s: string) =>
@@ -148,10 +148,10 @@ type ActingStatement = (schema: string, ids: string) => string;
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
- * Sends a statement that acts on jobs. The first of `values` is the list of the jobs' ids. Another transaction, such as
- * that of a worker in the fast mode, may have locked a job's row. The statement waits for the row as long as
- * lock_timeout allows. Then the statement is sent again in a form that does not wait: jobs whose rows are still locked
- * in this way count as locked, and the other jobs are changed.
+ * Sends a statement that acts on jobs. The first of `values` is the list of the jobs' ids. If another transaction, such
+ * as that of a worker in the fast mode, has locked the row of a job, the statement waits for the row. If lock_timeout
+ * ends this wait, the statement is sent again in a form that does not wait: jobs whose rows are still locked count as
+ * locked, and the other jobs are changed.
  */
 async function actingQuery<R extends object>(
   db: Database,
@@ -171,7 +171,7 @@ async function actingQuery<R extends object>(
   }
 }
 
-/** Like actingQuery(), but never waits: a job counts as locked if another transaction has locked its row. */
+/** Like actingQuery(), but never waits for a row: a job whose row another transaction has locked counts as locked. */
 const actingQueryAtOnce = <R extends object>(
   db: Database,
   statement: ActingStatement,
@@ -186,14 +186,9 @@ const freeOf = (schema: string) => `array(
     for update skip locked
   )`;
 
-// A fetched job is locked by a worker that does not report it as running. The worker soon starts the job, or gives it
-// back. So an action that would treat a fetched job like a running job first waits until the job has started or was
-// given back.
-
 /** Selects jobs by id or by key. */
 export type JobSelector = { readonly ids: readonly string[] } | { readonly key: string };
 
-/** The longest time that an action waits for fetched jobs. */
 const MAX_WAIT_MS = 1_000;
 const STEP_MS = 40;
 
@@ -206,7 +201,10 @@ const fetchedSql: Statement = (s) => `
   join ${s}._private_workers workers on workers.id = j.locked_by
   where j.id = any($1::bigint[]) and j.locked_at is not null and ${isUnreported("j")}`;
 
-/** Waits until none of these jobs is fetched, at most a second. */
+/**
+ * Waits until none of these jobs is fetched, at most a second. A worker soon starts a fetched job, or gives it back.
+ * Without this wait, an action would treat a fetched job like a running job.
+ */
 export async function untilNotFetched(db: Database, wanted: JobSelector): Promise<void> {
   const values = "ids" in wanted ? [wanted.ids, null] : ["{}", wanted.key];
   let ids = idsOf(await query<Row>(db, lockedSql, values));

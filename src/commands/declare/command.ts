@@ -63,7 +63,6 @@ export interface CommandData {
   readonly forState?: JobState;
   /** The fields of the dialog, in this order. Default: all fields that a user can fill in. */
   readonly dialogFields?: readonly string[];
-  /** At least one of these fields is required. */
   readonly needsOneOf?: readonly string[];
   /** The shortcut on the page. */
   readonly key?: string;
@@ -142,7 +141,7 @@ export interface Command<
   readonly onJobs?: JobActionData;
   /** Returns the problems of the input as a whole. Each value is already valid by itself. */
   problems?(input: Input<F>): readonly Problem[];
-  /** Returns whether the command changes nothing with this input, so that there is nothing to record. */
+  /** Returns whether the command changes nothing with this input. A preview is not recorded. */
   isPreview?(input: Input<F>): boolean;
   /** Checks preconditions or waits for them; runs before the command's transaction if there is one. */
   prepare?(db: Database, input: Input<F>): Promise<void>;

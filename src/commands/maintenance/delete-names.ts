@@ -9,7 +9,7 @@ import type { NameColumn } from "../../queue/sql/names.ts";
 import { type LostName, NAMES, putBackNames } from "../../queue/tidy/lost-names.ts";
 
 export const NAMES_AT_ONCE = 10_000;
-/** How long deleteNames() waits for the end of transactions that were open at a deletion, in milliseconds. */
+/** How long deleteNames() waits for the end of transactions that were open at a deletion. */
 const OLDER_TRANSACTIONS_MS = 10_000;
 
 /** The rows that PostgreSQL refuses to delete. */
@@ -19,8 +19,8 @@ export type CleanupRefusals = Record<"job" | NameColumn, RefusedRow[]>;
 export interface NamesToDelete {
   readonly column: NameColumn;
   /**
-   * Returns an SQL condition on the row of a name. The alias of the row is `names`. The name is deleted only if it has
-   * no jobs and meets this condition. The condition may use parameters from $3 on.
+   * Returns an SQL condition on the row `names` of a name. A name is deleted only if it has no jobs and its row meets
+   * this condition. The condition may use parameters from $3 on. `s`: the quoted schema.
    */
   isUnused(s: string): string;
 }
@@ -35,9 +35,10 @@ interface NameDeletion {
 }
 
 /**
- * Deletes names in steps, by ascending id. After a step that has deleted names, waits for the end of the transactions
- * that were open then. If one of them has committed a job that refers to a deleted name, this name is restored. If one
- * of them is still open after 10 s, all names of the step are restored, and no further step follows.
+ * Deletes names in steps, by ascending id. A transaction that was open at a deletion may later commit a job that refers
+ * to a deleted name. So after each step that has deleted names, waits for the end of such transactions, and restores
+ * the names to which jobs then refer. If such a transaction is still open after 10 s, restores all names of the step,
+ * and no further step follows.
  */
 export async function deleteNames(db: Database, deletion: NameDeletion): Promise<void> {
   const { unused, refused, deleted } = deletion;
@@ -61,11 +62,11 @@ export async function deleteNames(db: Database, deletion: NameDeletion): Promise
 interface Step {
   readonly names: readonly LostName[];
   readonly refused: readonly RefusedRow[];
-  /** The id of the last name of the step, even if it was not deleted; undefined if there are no further names. */
+  /** The id of the last name of the step, even if this name was not deleted; undefined if no further names exist. */
   readonly last: number | undefined;
 }
 
-/** Deletes the next unused names. If PostgreSQL refuses to delete some of them, deletes the others of this step. */
+/** Deletes the next unused names. If PostgreSQL refuses to delete some names, deletes the other names of this step. */
 async function deleteStep(
   db: Database,
   { unused, deleted }: NameDeletion,
@@ -96,7 +97,7 @@ async function deleteStep(
   return { names, refused, last: lastOf(ids) };
 }
 
-/** `name`: null if the name was not deleted, because a trigger prevented this or because the name is now in use. */
+/** `name`: null if a trigger has prevented the deletion, or if the name is now in use. */
 type UnusedName = LostName | { readonly id: number; readonly name: null };
 
 const isDeleted = (row: UnusedName): row is LostName => row.name !== null;

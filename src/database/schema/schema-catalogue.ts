@@ -1,4 +1,4 @@
-// Reads the facts for schema-state.ts: names of a schema's objects, the state of Graphile Worker's ledger (table
+// Reads the facts for schema-state.ts: names of objects in a schema, the state of Graphile Worker's ledger (table
 // `migrations`), and the versions in the ledger of extensions (`_private_extensions`).
 import { type Database, query } from "../database.ts";
 
@@ -119,7 +119,7 @@ export async function readVersions(db: Database): Promise<ReadonlyMap<string, nu
   return new Map(rows.map(({ name, version }) => [name, version]));
 }
 
-/** Returns the state of Graphile Worker's ledger. Call this only if readCatalogue() has found the table. */
+/** Returns the state of Graphile Worker's ledger. Call this only if `Catalogue.ledger` has the members `id`, `ts`. */
 export async function readLedger(db: Database): Promise<Ledger> {
   const [row] = await query<Ledger>(db, ledger, [`${db.schema.quoted}._private_jobs`]);
   return row ?? { level: null, breaking: null, age_s: 0, is_hidden: false };

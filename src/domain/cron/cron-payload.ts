@@ -113,7 +113,7 @@ function finite(value: unknown): unknown {
 // begin with `mark`.
 function parseJson5Exactly(text: string): unknown {
   const mark = `${crypto.randomUUID()}:`;
-  JSON5.parse(text); // An error of this call has its place in the original text.
+  JSON5.parse(text); // The place in an error is then a place in the original text.
   const marked = text.replace(TOKEN, (token, integer: string | undefined) => {
     if (integer === undefined || !isInexact(Number(integer))) return token;
     return `"${mark}${token}"`;

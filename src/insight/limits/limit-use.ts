@@ -1,6 +1,5 @@
-// Computes how much of each limit is used: its running jobs, waiting jobs and full queues. Running jobs are counted
-// from the reports of workers, from permits and from slots of queues. The numbers of waiting jobs are passed in. So the
-// table of jobs is not scanned, and its size does not matter.
+// Computes how much of each limit is used: its running jobs, waiting jobs and full queues. The table of jobs is not
+// scanned, so its size does not matter.
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { Value } from "../../domain/value.ts";
@@ -54,7 +53,7 @@ export interface LimitUse {
   readonly busy: readonly QueueUse[];
   /** The number of full queues. Of queues without slots in use, only the 200 with the most waiting jobs are checked. */
   readonly fullQueues: number;
-  /** The milliseconds until the rate of a limit of tasks allows the next start; 0: now. A limit of queues has 0. */
+  /** The milliseconds until the rate of a limit of tasks allows the next start; 0: now, or a limit of queues. */
   readonly nextStartMs: number;
   readonly state: LimitState;
   /** A text on what is used up, such as `all 40 permits given out`; null if nothing is used up. */

@@ -153,7 +153,7 @@ const JOIN_EXISTING = `
 /**
  * When a debounced job is due: `wait_ms` from now, but at most `max_wait_ms` after the first add. An add without a row
  * in `existing` is the first, even if another session is adding a job with the same key. After a failed attempt, the
- * next add counts as the first: with the old first add, each add after `max_wait_ms` would make the job due at once.
+ * next add counts as the first. Without this, each add after the old `max_wait_ms` would make the job due at once.
  */
 const DEBOUNCED = `least(
         pg_catalog.now() + wait_ms * interval '1 millisecond',

@@ -1,5 +1,5 @@
-// The statement with which a worker fetches ready jobs in the safe mode. Quick fetches and managed queues
-// (named queues under a limit) have other statements.
+// The statement with which a worker fetches ready jobs in the safe mode. Quick fetches and managed queues (named
+// queues under a limit) have other statements.
 import type { Statement } from "../../database/database.ts";
 import { lostIds } from "../settle/fence.ts";
 import { finishedJobs } from "../settle/finish.ts";
@@ -61,8 +61,8 @@ select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   ${fetchedColumns(s, form)}
 from taken j`;
 
-// Locks a queue only if `taken` has locked one of its jobs. Without a locked job no run of the queue starts. The queue
-// would then stay locked, because a queue is unlocked at the end of its run.
+// Locks a queue only if `taken` has locked one of its jobs. A queue is unlocked at the end of a run of its jobs.
+// Without a locked job there is no run, and the queue would stay locked.
 const queuesTaken = (s: string) => `, queue_taken as (
   update ${s}._private_job_queues set ${lockBy("$3")}
   where id = any(array(select job_queue_id from taken where job_queue_id is not null))

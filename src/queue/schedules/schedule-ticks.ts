@@ -1,6 +1,6 @@
 // Finds due schedules, and adds the jobs of their ticks. A tick is handled only if the schedule's row still has the
-// `next_at` and the revision from which the tick was computed. So if several workers compute the same tick, only one of
-// them adds its job.
+// `next_at` and the revision that the worker has read. So if several workers compute the same tick, only one worker
+// adds the job.
 import { InputError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -19,7 +19,7 @@ import {
   timeParameter,
 } from "./schedule-row.ts";
 
-/** The last schedule of a page of due schedules. The next page begins after it. */
+/** The last schedule of a page of due schedules. The next page begins after this schedule. */
 export interface DuePlace {
   readonly nextUs: string;
   readonly identifier: string;
@@ -27,15 +27,15 @@ export interface DuePlace {
 
 export interface DueSchedules {
   readonly due: readonly StoredSchedule[];
-  /** Due schedules that are invalid for this version. `problem`: the message. */
+  /** Due schedules whose rows are invalid for this version of the library. `problem`: the error message. */
   readonly invalid: readonly {
     readonly identifier: string;
     readonly revision: number;
     readonly problem: string;
   }[];
-  /** The schedule after which the next page begins; null: no page follows. */
+  /** null: no page follows. */
   readonly after: DuePlace | null;
-  /** The earliest tick of the schedules that are neither due nor paused; null: there is none. */
+  /** The earliest next tick of the schedules that are neither due nor paused; null: no such tick. */
   readonly nextMs: number | null;
 }
 
@@ -43,7 +43,7 @@ const PAGE = 100;
 
 /**
  * Returns a page of due schedules. `sinceMs`: leaves out schedules whose next tick is earlier than this time by more
- * than their backfill period; null: leaves out none.
+ * than their backfill period; null: leaves out none. `after` is null for the first page.
  */
 export async function dueSchedules(
   db: Database,
@@ -79,7 +79,7 @@ export async function dueSchedules(
   };
 }
 
-/** A tick of a schedule that this worker offers to add. In a list, the offers of one schedule are in tick order. */
+/** A due tick of a schedule. In a list of offers, the offers of one schedule are in the order of their ticks. */
 export interface ScheduleOffer extends CronOffer {
   readonly revision: number;
   readonly overlap: ScheduleOverlap;
@@ -90,8 +90,8 @@ export interface ScheduleOffer extends CronOffer {
 }
 
 /**
- * In one transaction, adds the jobs of offers whose schedules are unchanged, and sets these schedules' `next_at` to the
- * tick after the offers. Returns these offers with their jobs. Schedules that another session has locked are skipped.
+ * In one transaction, adds the jobs of offers whose schedules are unchanged and not locked by another session, and sets
+ * these schedules' `next_at` to the tick after their last offer. Returns these offers; `job` is null if none was added.
  */
 export async function scheduleTicks<Offer extends ScheduleOffer>(
   db: Database,
@@ -119,7 +119,7 @@ export async function scheduleTicks<Offer extends ScheduleOffer>(
   });
 }
 
-/** Returns the job of an offer. With the overlap "skip", it is not added if an unfinished job has its key. */
+/** Returns the offer's job, if any. With the overlap `skip`, the job is not added if an unfinished job has the key. */
 function resolveOffer({ job, overlap }: ScheduleOffer): ResolvedJob[] {
   if (job === null) return [];
   return resolveJobs([job]).map((one) =>
@@ -139,8 +139,8 @@ select later.later_ms, due.* from (
 })}
 ) as due on true`;
 
-// `next_at` is compared in the form that msOf() returns, because a user may have set a time with microseconds or
-// before the year 1.
+// `from_ms` is a `next_at` that msOf() has converted: to whole milliseconds, and to the year 1 at the earliest. For the
+// comparison, the row's `next_at` is converted in the same way. A user's SQL may have written any time.
 const claimSql: Statement = (s) => `
 with given as (
   select * from rows from (

@@ -1,6 +1,6 @@
 // A connection on which a worker fetches jobs and writes results. Statements are sent without waiting for earlier
 // answers (pg's pipeline mode, also behind pgbouncer). Unless a transaction was begun, each statement is a transaction
-// of its own.
+// of its own. A *patient* statement may take up to a minute.
 import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { wait } from "../../base/clock.ts";
@@ -23,26 +23,26 @@ export interface WorkerConnectionSettings {
   readonly connection: ServerConfig;
   readonly schema: SchemaName;
   readonly preparedStatements: boolean;
-  /** The id in `locked_by`. An advisory lock under it marks the server processes of the session (session-lock.ts). */
+  /** The id in `locked_by`. An advisory lock, made from this id, marks the session's connections (session-lock.ts). */
   readonly sessionId: string;
   /** Whether other workers end open transactions on this connection after the worker's lease has expired. */
   isLeased(): boolean;
   onLoss(error: Error): void;
 }
 
-// With the default poll interval of 2 s, an idle worker detects within 10 s that a connection does not respond.
+// The time limit for an answer. By default, an idle worker polls every 2 s, so the worker detects within 10 s that a
+// connection does not respond.
 const ANSWER_TIMEOUT_MS = 7_500;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** The time limit for the answer to a statement of `patient`. */
 const PATIENT_ANSWER = { query_timeout: 65_000 };
-/** The time limit of prove() if nothing is under way, and the wait after which endPatient() closes the connection. */
+/** The limit of prove() if no statement is under way. After this wait, endPatient() closes the connection. */
 const PROOF_TIMEOUT_MS = 5_000;
 const END_TIMEOUT_MS = 500;
 
 export class WorkerConnection {
   /** The queue's statements on this connection. */
   readonly database: Database;
-  /** Like `database`, for statements that may take up to a minute. They must follow beginPatiently(). */
+  /** Like `database`, for patient statements, in a transaction of beginPatiently(). */
   readonly patient: Database;
   /** Like `patient`, but begins and commits a transaction for each statement. */
   readonly patientSingly: Database;
@@ -51,11 +51,11 @@ export class WorkerConnection {
   #client: Client | null = null;
   /** The number of statements without an answer. */
   #underWay = 0;
-  /** The number of these statements that are patient: they may take up to a minute. */
+  /** The number of patient statements without an answer. */
   #patientUnderWay = 0;
   #connecting: Client | null = null;
   #listening: { readonly channel: string; onPayload(payload: string): void } | null = null;
-  /** The id of the previous connection's server process, which #mark() ends; null: none, or its id is unknown. */
+  /** The id of the previous connection's server process, which #mark() ends; null: none, or an unknown id. */
   #lostPid: number | null = null;
   /** Called at the loss of the connection, after the onLoss() of the settings. */
   onLoss: (() => void) | null = null;
@@ -76,22 +76,21 @@ export class WorkerConnection {
     return this.#client !== null;
   }
 
-  /** Whether a statement is under way. */
   get isBusy(): boolean {
     return this.#underWay > 0;
   }
 
-  /** Whether it is connected, and no patient statement is under way that could delay other statements too long. */
+  /** Whether the next statement will not wait long: the connection is open, and no patient statement is under way. */
   get isPrompt(): boolean {
     return this.isConnected && this.#patientUnderWay === 0;
   }
 
-  /** The bytes received from the server on the current connection. */
+  /** The number of bytes received from the server on the current connection. */
   get bytesReceived(): number {
     return (this.#client ?? this.#connecting)?.bytesRead ?? 0;
   }
 
-  /** Listens on this connection from the next connect() on. Within a transaction, no notifications arrive. */
+  /** Takes effect at the next connect(). Within a transaction, no notifications arrive. */
   listen(channel: string, onPayload: (payload: string) => void): void {
     this.#listening = { channel, onPayload };
   }
@@ -133,14 +132,14 @@ export class WorkerConnection {
     this.#client = client;
   }
 
-  /** Closes the connection unless it answers within seconds. Does nothing while a patient statement is under way. */
+  /** Closes the connection unless a test query succeeds within seconds. Does nothing during a patient statement. */
   async prove(): Promise<void> {
     const client = this.#client;
-    // A patient statement has its own time limit, and the test would wait for the statement.
+    // A patient statement has its own time limit, and the test query would wait for the statement.
     if (client === null || this.#patientUnderWay > 0) return;
-    // The test also waits for other statements: a fetch may take six seconds.
+    // The test query also waits for other statements: a fetch may take 6.5 s.
     const timeout = this.#underWay > 0 ? ANSWER_TIMEOUT_MS : PROOF_TIMEOUT_MS;
-    // If the test fails, the connection is closed, and onLoss() is called as for any lost connection.
+    // After destroy(), onLoss() is called as for any lost connection.
     await client.prove(timeout).catch(() => client.connection.stream.destroy());
   }
 
@@ -149,7 +148,7 @@ export class WorkerConnection {
     if (this.#client !== null && this.#underWay > 0) void cancelStatement(this.#client);
   }
 
-  /** Cancels the patient statement. If other work has waited 5 s for it (`waitedMs`), closes the connection instead. */
+  /** Cancels a patient statement; closes the connection if the caller has waited 5 s for the statement (`waitedMs`). */
   endPatient(waitedMs: number): void {
     if (this.#client === null || this.#patientUnderWay === 0) return;
     if (waitedMs < PROOF_TIMEOUT_MS) this.cancel();
@@ -157,8 +156,8 @@ export class WorkerConnection {
   }
 
   /**
-   * Marks the connection by the session's advisory lock, and ends the server process of the previous connection. A
-   * statement that arrives at that process late would lock jobs without this worker noticing.
+   * Marks the connection by the session's advisory lock, and ends the server process of the previous connection. In
+   * that process, a late statement could lock jobs, and this worker would not notice the locks.
    */
   async #mark(client: pg.Client): Promise<void> {
     const { sessionId, isLeased, schema } = this.#settings;
@@ -196,7 +195,7 @@ export class WorkerConnection {
     return this.#settings.preparedStatements;
   }
 
-  /** Begins a transaction. Behind a transaction pooler it also sends the settings (session-settings.ts). */
+  /** Begins a transaction. Behind a transaction pooler, also sends the settings (session-settings.ts). */
   begin(): Promise<unknown> {
     return this.#sendPlain(this.keepsStatements ? BEGIN : BEGIN_WITH_SETTINGS);
   }
@@ -220,12 +219,11 @@ export class WorkerConnection {
     }
   }
 
-  /** Begins a transaction for the statements of `patient`. */
   beginPatiently(): Promise<unknown> {
     return this.#sendPlain(`${this.keepsStatements ? BEGIN : BEGIN_WITH_SETTINGS}; ${PATIENT}`);
   }
 
-  /** Begins a transaction whose statements may take up to a minute each, runs `work`, and commits. */
+  /** Runs `work` in a transaction for patient statements. Always commits: after a failed statement, this rolls back. */
   async runPatiently<T>(work: (db: Database) => Promise<T>): Promise<T> {
     try {
       await this.beginPatiently();
@@ -235,7 +233,7 @@ export class WorkerConnection {
     }
   }
 
-  /** Runs the statement that `work` sends. Behind a transaction pooler, it runs in a transaction with the settings. */
+  /** Runs `work`, which sends one statement at once; behind a transaction pooler, between begin() and commit(). */
   async withSettings<T>(work: () => Promise<T>): Promise<T> {
     if (this.keepsStatements) return work();
     const [, result] = await settleAll([this.begin(), work(), this.commit()]);
@@ -274,7 +272,7 @@ export class WorkerConnection {
     return this.#answer(client.query<R>(named));
   }
 
-  /** Returns the statement's name on this connection. Values are parameters, so there are few texts. */
+  /** Returns the name of the prepared statement. Values are parameters, so there are few texts to remember. */
   #nameOf(text: string): string {
     let name = this.#names.get(text);
     if (name === undefined) {
@@ -290,7 +288,7 @@ function processOf(client: pg.Client): number | null {
   return serverProcessOf(client).processID ?? null;
 }
 
-/** Waits for all promises. Returns their values, or throws the first error. No promise is left without a handler. */
+/** Waits for all promises, also after an error. Returns their values, or throws the first error of the list. */
 export async function settleAll(work: readonly unknown[]): Promise<unknown[]> {
   const results = await Promise.allSettled(work);
   return results.map((one) => {

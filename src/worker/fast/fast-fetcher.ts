@@ -1,24 +1,25 @@
-// The fast mode locks short jobs by the row locks of an open transaction instead of an update, and deletes completed
-// jobs with the commit of this transaction. The option `fastLane` turns the mode on. The mode is for jobs that have no
-// key, no named queue and no limit. Each connection has a lane (fast-lane.ts), which repeats these steps:
+// The fast mode (option `fastLane`) is for short jobs that have no key, no named queue and no limit. Jobs are locked by
+// the row locks of an open transaction instead of an update. The commit of this transaction deletes completed jobs.
+// Each connection has a lane (fast-lane.ts), which repeats these steps:
 //
-//  1. `begin; select … for update skip locked` fetches a batch of at most 2,000 jobs: one for each free slot, and as
-//     many more as will probably end within 25 ms.
-//  2. The fetch skips each row that has been locked before: PostgreSQL keeps a mark in `xmax`. An attempt of such a job
-//     may have been cut off, perhaps together with its process. So the safe mode runs the job, and counts the attempt
-//     first.
-//  3. The slots run the jobs (fast-batch.ts). The rows of the jobs do not show that they are locked, so the worker's
-//     heartbeat lists the running jobs.
-//  4. When all jobs have ended, one packet deletes the completed jobs, updates the failed jobs, commits, and starts the
+//  1. `begin; select … for update skip locked` fetches a batch: one job for each free slot, and as many more as will
+//     probably end within 25 ms. The fetch leaves out jobs whose rows were locked before: PostgreSQL keeps a mark in
+//     `xmax`. The safe mode runs these jobs, because it counts each attempt before the job runs. In the fast mode, a
+//     job that kills its process would run again and again.
+//  2. The slots run the jobs (fast-batch.ts). The rows do not show which worker runs the jobs, so the heartbeat of the
+//     worker lists its running jobs.
+//  3. When all jobs have ended, one packet deletes the completed jobs, updates the failed jobs, commits, and starts the
 //     next batch with step 1.
-//  5. If jobs still run after `limitMs` (default 100), or some jobs have not started after 200 ms, the transaction is
-//     committed nevertheless. Results are written. Running jobs are locked by `locked_by`, and the safe mode will write
-//     their results (kept-jobs.ts). Unstarted jobs are unlocked.
-//  6. If the connection is lost, PostgreSQL unlocks the rows as soon as it detects the loss. The running jobs of the
-//     transaction are aborted. Results of jobs that had ended are written on a new connection, unless the safe mode of
-//     a worker has locked the job by then.
-//  7. If PostgreSQL refuses a result, the transaction is rolled back and the results are written again, in parts. A
-//     refused success is written as a failure; a job whose failure is refused, too, is left to the safe mode.
+//
+// Exceptions:
+//  - If some jobs still run after `limitMs` (default 100), or have not started after 200 ms, the results of the ended
+//    jobs are written, and the transaction is committed. Running jobs are locked by `locked_by`, and the safe mode
+//    writes their results (kept-jobs.ts). Unstarted jobs are unlocked.
+//  - If the connection is lost, the running jobs of the transaction are aborted. PostgreSQL unlocks the rows when it
+//    detects the loss. The result of each ended job is written on a new connection, unless the safe mode of a worker
+//    has locked the job by then.
+//  - If PostgreSQL refuses a result, the transaction is rolled back, and the results are written again, in parts. If a
+//    success is refused, a failure is written instead. If a failure is refused, the safe mode runs the job again.
 import type { Clock } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import { NEW_JOBS } from "../../queue/sql/notify.ts";
@@ -67,8 +68,8 @@ export class FastFetcher<E> implements Fetcher<E> {
     this.#connections = parts.connections;
     const { notify, preparedStatements } = parts.config;
     // The first lane also listens, because a server process that has just sent an announcement to this lane is still
-    // awake when the lane's fetch arrives. Behind a pooler (`preparedStatements: false`), no lane listens: LISTEN would
-    // stay on a connection between the pooler and PostgreSQL, which may serve another client afterwards.
+    // awake when the lane's fetch arrives. Behind a transaction pooler (`preparedStatements: false`), no lane listens:
+    // LISTEN would stay on the pooler's connection to PostgreSQL, which may serve another client afterwards.
     if (notify && preparedStatements) {
       this.#connections[0]?.listen(NEW_JOBS, (payload) => link.jobsAnnounced(payload));
     }
@@ -85,8 +86,9 @@ export class FastFetcher<E> implements Fetcher<E> {
     const { completeIn } = source;
     const fastSource: ContextSource<E> = {
       ...source,
-      // completeIn() deletes the job on `client`, the task's own connection. The delete would wait for the row lock
-      // that this lane's transaction holds on the job, so that transaction is ended first.
+      // completeIn() deletes the job on `client`, a connection of the task, if the job is locked by `locked_by`. The
+      // delete would wait for the row lock of this lane's transaction. So the lane first ends the transaction, which
+      // makes the job a kept job.
       completeIn: async (job, client) => {
         await lane.lockOrdinarily(job);
         await completeIn(job, client);
@@ -119,7 +121,7 @@ export class FastFetcher<E> implements Fetcher<E> {
     return { executor, lane };
   }
 
-  /** The kept jobs (kept-jobs.ts). They run in this fetcher and are locked by `locked_by`. */
+  /** The kept jobs (kept-jobs.ts), which are locked by `locked_by`. */
   get jobs(): readonly FetchedJob[] {
     return this.#lanes.flatMap((lane) => [...lane.keptJobs]);
   }
@@ -138,8 +140,8 @@ export class FastFetcher<E> implements Fetcher<E> {
   }
 
   /**
-   * Wakes one idle lane, because several lanes at once would compete for the same rows. If there are more jobs than
-   * this lane can take, it wakes another lane. If no lane is idle, each lane fetches again after its batch.
+   * Wakes only one idle lane, because several lanes would compete for the same rows. If this lane fetches as many jobs
+   * as it can take, onFull() wakes another idle lane. If no lane is idle, each lane fetches again after its batch.
    */
   wake(count: number): void {
     const isNews = count > 0;

@@ -219,7 +219,6 @@ export class FastLane<E> {
     return [];
   }
 
-  /** Fetches a few jobs that were just announced to an idle lane. */
   async #quick(request: FetchRequest): Promise<readonly FetchedJob[]> {
     const fetched = await this.#transaction.open(request);
     if (fetched.jobs.length === 0) return this.#flushAndFetch(true);
@@ -250,7 +249,6 @@ export class FastLane<E> {
     return [];
   }
 
-  /** Wakes the safe mode for the jobs that the last transaction left to it. */
   #announceLeft(): void {
     if (!this.#leavesJobs) return;
     this.#leavesJobs = false;

@@ -13,6 +13,7 @@ import { Lines } from "./program-output.ts";
 
 /** A program to run. */
 export interface Program {
+  /** The path of the executable file. */
   readonly file: string;
   /** Variables to add to the inherited environment; a variable with the value undefined is removed from it. */
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -64,8 +64,8 @@ function imageOf(program: string): string {
 
 const isRoot = process.getuid?.() === 0;
 /**
- * Options of the program unshare, which then creates new namespaces of mounts, network and processes. When unshare
- * ends, all processes in them end, too.
+ * Options with which the program unshare creates new namespaces of mounts, network and processes. When unshare ends,
+ * all processes in these namespaces end, too.
  */
 const ENCLOSED = ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const mayMount = spawnSync("unshare", [...ENCLOSED, "true"]).status === 0;
@@ -76,8 +76,8 @@ const skip = !isRoot
     : "mounting is not allowed here";
 
 /**
- * A command that brings up the loopback device, which is down in a new network namespace. It is in Perl, because the
- * program `ip` may be missing.
+ * Brings up the loopback device, which is down in a new network namespace. In Perl, because the program `ip` may be
+ * missing.
  */
 const LOOPBACK_UP = `perl -e 'my $up = pack "a16 s", "lo", 1; socket(S, 2, 2, 0); ioctl(S, 0x8914, $up) or die $!'`;
 

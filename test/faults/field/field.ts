@@ -42,7 +42,7 @@ export interface StandsOptions {
   readonly everybodyUrl?: (url: string) => string;
   /** Returns a URL that only the members use, such as the URL of a proxy. Default: `url`, which the stand uses. */
   readonly url?: (url: string, mode: Mode) => string | Promise<string>;
-  /** The option `recovery` of the members. Default: BRIEF_RECOVERY in a brief run, undefined in a full run. */
+  /** The option `recovery` of the members. Default: BRIEF_RECOVERY in a brief run, not set in a full run. */
   readonly recovery?: RecoveryOptions | false;
   readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
   /** Optional extensions of the schema. Default: none. */

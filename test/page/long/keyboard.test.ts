@@ -16,7 +16,7 @@ before(async () => {
   admin = await startAdmin();
 });
 
-/** Presses the tab key at most `most` times, until a matching element has the focus. Fails if none gets the focus. */
+/** Presses the tab key at most `most` times, until a matching element has the focus. Fails if none has it. */
 async function tabTo(page: Page, selector: string, most = 40): Promise<void> {
   for (let i = 0; i < most; i++) {
     await page.keyboard.press("Tab");

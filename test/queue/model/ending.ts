@@ -1,8 +1,9 @@
-// How attempts end, and when a job is retried. A worker can end an attempt only while it holds the job's lock. So
-// finish(), fail() and giveBack() do not change jobs that the worker has not locked, and return their places.
+// How attempts end in the model of the queue. A worker can end an attempt only while the worker holds the job's lock.
+// So finish(), fail() and giveBack() do not change jobs that the worker has not locked, and return the places of these
+// jobs. The place is the number that identifies a job.
 //
 // A fast lane locks jobs by row locks, which no column shows. So in the model, a fast lane can end an attempt of any
-// job that has no worker's id in its row. Such an attempt counts only if it fails.
+// job without a worker's id in `lockedBy`. Such an attempt counts only if it fails.
 import { isAvailable, type Job, lockedJobsOf, SECOND, unlock, type World } from "./world.ts";
 
 /** A worker's id, or null for a fast lane. */
@@ -31,10 +32,7 @@ function fenced(
 export const finish = (world: World, by: Holder, places: readonly number[]): number[] =>
   fenced(world, by, places, ({ place }) => void world.jobs.delete(place));
 
-/**
- * Ends attempts that failed. If a job has attempts left, it is retried after a delay that grows until the tenth
- * attempt.
- */
+/** Ends attempts that failed. */
 export const fail = (world: World, by: Holder, places: readonly number[], error: string) =>
   fenced(world, by, places, (job) => {
     job.lastError = error;
@@ -47,10 +45,10 @@ export const fail = (world: World, by: Holder, places: readonly number[], error:
 const retryDelay = (attempts: number) => Math.round(Math.exp(Math.min(attempts, 10)) * SECOND);
 
 /**
- * Gives back jobs that were not started. Their attempts do not count. A job that has lost its key since the fetch is
- * deleted, because a caller has removed or replaced it. A job of a named queue must stay ahead of each available job
- * with the same priority and run_at. If there is such an available job, the job that is given back gets an earlier
- * run_at: earlier by 1 µs, and by 1 µs more for each later job that is given back.
+ * Gives back jobs that were not started. Their attempts do not count. If a job has lost its key since the fetch, a
+ * caller has removed or replaced the job, so it is deleted. A job of a named queue must stay ahead of all available
+ * jobs with the same priority and run_at. If such jobs exist, the run_at of the job becomes earlier: by 1 µs, and by
+ * 1 µs more for each later job that is given back.
  */
 export function giveBack(world: World, by: string, places: readonly number[]): number[] {
   const isRemoved = (job: Job) => job.key === null && world.keyed.has(job.place);
@@ -75,10 +73,7 @@ const hasEquals = (world: World, { queue, priority, runAt }: Job) =>
     (one) => isAvailable(one) && one.priority === priority && one.runAt === runAt,
   );
 
-/**
- * Returns the names of the queues that the worker has locked and in which it has locked no job, except jobs at the
- * places `ending`.
- */
+/** Returns the names of the queues that the worker has locked and in which all its locked jobs are at `ending`. */
 export function spentQueues(world: World, by: Holder, ending: readonly number[]): string[] {
   if (by === null) return [];
   const left = lockedJobsOf(world, by).filter(({ place }) => !ending.includes(place));

@@ -5,8 +5,7 @@
 //         ──resilient threshold──▶ resilient jobs recovered, lease deleted
 //
 // Resilient jobs have the flag `infrastructure_resilient`. A heartbeat never creates a lease, so a worker whose lease
-// was deleted has to register again. A worker without a lease is unknown (`orphans`). A sweep by hand recovers the jobs
-// of an unknown worker if the worker's newest lock is older than the sweep's threshold.
+// was deleted has to register again. A worker without a lease is unknown (`orphans`).
 import { HOUR, type Job, type Lease, lockedJobsOf, MS, unlock, type World } from "./world.ts";
 
 export const RESILIENT = "infrastructure_resilient";
@@ -16,7 +15,7 @@ export interface LeaseTerms {
   readonly resilientThresholdMs: number;
 }
 
-/** Registers a worker's lease. An existing lease stays as it is. */
+/** Creates the worker's lease if there is none. */
 export function enlist({ leases, now }: World, id: string, terms: LeaseTerms): void {
   if (!leases.has(id)) leases.set(id, { ...terms, beatAt: now, isRecovered: false });
 }
@@ -53,9 +52,9 @@ export interface SweptByHand {
 }
 
 /**
- * The sweep by hand: recovers jobs of stale and unknown workers. If the threshold in a worker's lease is longer than
- * `thresholdMs`, the lease's threshold is used. `spared`: workers whose last heartbeat is older than `thresholdMs`, but
- * not older than the lease's threshold.
+ * The sweep by hand: recovers jobs of stale workers, and of unknown workers whose newest lock is older than
+ * `thresholdMs`. If the threshold in a worker's lease is shorter, `thresholdMs` is used instead. `spared`: workers that
+ * are not stale, although their last heartbeat is older than `thresholdMs`.
  */
 export function sweepByHand(world: World, thresholdMs: number, delayMs: number): SweptByHand {
   const silent = [...world.leases]
@@ -126,7 +125,7 @@ function freed(job: Job, message: string): void {
   unlock(job);
 }
 
-/** Returns the error of a recovered job. From the second recovery in a row, it has the number of recoveries. */
+/** Returns the error of a recovered job. From the second recovery in a row, the error has the number of recoveries. */
 function counted(before: string | null, message: string): string {
   const times = /^Recovered (\d+) times in a row: /.exec(before ?? "")?.[1];
   const earlier = times ?? (before?.startsWith("Recovered: ") ? "1" : null);

@@ -1,8 +1,7 @@
-// Makes random changes to schedules, and compares the jobs of the schedules with those of a simple model
-// (schedules-model.ts). Between ticks, schedules are added, changed, paused, resumed, run by hand and removed, and
-// their jobs are started, failed and completed. While ten schedulers add the jobs of ticks, a schedule may be paused,
-// changed or removed. The clock advances by one minute or by several at once. After each step, the jobs must be those
-// of the model. The environment variable SCHEDULES_SEED sets the seed of the random numbers.
+// Makes random changes to schedules and to their jobs. After each step, compares the jobs with those of a simple model
+// (schedules-model.ts). Some changes are made between ticks, the others while ten schedulers add the jobs of ticks. A
+// scheduler is the part of a worker that adds these jobs. The environment variable SCHEDULES_SEED sets the seed of the
+// random numbers.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { runSchedule } from "../../../src/commands/schedules/manual-run.ts";
@@ -47,10 +46,7 @@ const PATTERNS = ["* * * * *", "*/2 * * * *", "1-59/5 * * * *"] as const;
 const MINUTE_MS = 60_000;
 
 const oneOf = <T>(all: readonly T[]): T => all[dice(all.length)] as T;
-/**
- * The beginning of the manual time: 23 to 24 hours from now. Commands compute a schedule's next tick by the database's
- * clock, so inStep() replaces this tick by the next tick of the model.
- */
+/** The schedulers' clock (ManualTime) begins a second after this full hour, which is 23 to 24 hours from now. */
 const START_MS = (Math.floor(Date.now() / 3_600_000) + 24) * 3_600_000;
 
 test("With ten schedulers, schedules that change at random add exactly the jobs of the model.", async () => {
@@ -70,7 +66,8 @@ test("With ten schedulers, schedules that change at random add exactly the jobs 
     const disturbed = dice(3) === 0 ? oneOf(NAMES) : null;
     const other = disturbed === null ? null : disturbance(disturbed);
     await Promise.all([time.goTo(new Date(toMs).toISOString(), SCHEDULERS), other?.run()]);
-    // A scheduler that finds the row of a due schedule locked or just changed reads the row again a second later.
+    // A scheduler that finds the row of a due schedule locked or just changed reads the row again a second later. So
+    // the clock advances by a few seconds, in which all due ticks are handled.
     for (const ms of [1_000, 2_000, 3_000])
       await time.goTo(new Date(toMs + ms).toISOString(), SCHEDULERS);
     for (const model of models.values()) {
@@ -96,8 +93,8 @@ test("With ten schedulers, schedules that change at random add exactly the jobs 
   }
 
   /**
-   * Applies the change and the ticks up to `toMs` to the model, in the order in which they took effect in the database.
-   * To find out that order, both orders are tried: the right one leads to the stored jobs and the stored next tick.
+   * Applies the change and the ticks up to `toMs` to the model. Tries both orders, because it is not known whether the
+   * change or the ticks came first. Keeps the order that leads to the jobs and the next tick in the database.
    */
   async function settleDisturbed(model: Model, toMs: number, change: (model: Model) => void) {
     const [before, behind] = [copyOf(model), copyOf(model)];
@@ -124,7 +121,7 @@ test("With ten schedulers, schedules that change at random add exactly the jobs 
     };
   }
 
-  /** Makes a random change between two ticks, or none, in the database and in the model. */
+  /** Makes a random change, or none, in the database and in the model. Called between ticks. */
   async function act(name: string): Promise<void> {
     const model = models.get(name) as Model;
     const { plan, jobs } = model;
@@ -175,8 +172,8 @@ test("With ten schedulers, schedules that change at random add exactly the jobs 
   }
 
   /**
-   * Returns a random change to make while the jobs of ticks are added: `run` makes it in the database, `change` in a
-   * model. Returns null if there is no schedule.
+   * Returns a random change for the time in which the schedulers add jobs: `run` makes the change in the database,
+   * `change` makes the same change in a model. null: the schedule does not exist.
    */
   function disturbance(name: string) {
     const model = models.get(name) as Model;
@@ -211,7 +208,10 @@ const changesTo = ({ pattern, version, jitterMs, overlap }: Plan) => ({
   payload: { version },
 });
 
-/** In one transaction, runs a command and sets the schedule's next tick to that of the model. */
+/**
+ * In one transaction, runs a command and sets the schedule's next tick to that of the model. The command computes the
+ * next tick by the database's clock, which is far behind the schedulers' clock.
+ */
 async function inStep(
   { nextMs }: Plan,
   name: string,

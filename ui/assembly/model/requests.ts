@@ -19,7 +19,7 @@ export class Pending {
   id: i32 = 0;
   /** Whether the request was sent because time has passed, and not because of an action of the user. */
   isQuiet: bool = false;
-  /** Whether this write is sent a second time, with the CSRF token of a new session. There is no third time. */
+  /** Whether this write is sent a second time, with the CSRF token of a new session. */
   again: bool = false;
   /** The sender of the request sets `count` and `note`, and reads them when the answer arrives. */
   count: i32 = 0;

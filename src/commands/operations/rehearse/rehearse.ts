@@ -1,6 +1,5 @@
-// Rehearses an operation: counts the jobs that the operation would change or skip, and the matching jobs of each task
-// and queue, and reads a few matching jobs as samples. A count may be an estimate, so it is a Value, which has a
-// precision.
+// Rehearses an operation: counts the jobs that the operation would change or skip, counts the matching jobs by task and
+// by queue, and reads a few matching jobs as samples. A count may be an estimate, so it is a Value with a precision.
 import { randomBytes } from "node:crypto";
 import type { Database } from "../../../database/database.ts";
 import { parseQuery } from "../../../domain/query/parse-query.ts";
@@ -95,7 +94,7 @@ export async function rehearse(
   ]);
   const id = randomBytes(16).toString("base64url");
   // The operation compiles the stored query again. So the explicit query is stored, in which each word has a fixed
-  // meaning. In the typed query, a word that is now the key of a job would be a search for a text once this job is gone.
+  // meaning. In the typed query, a word that is now the key of a job would be a search for a text once the job is gone.
   const { explicit: query, nowUs } = jobs;
   // Throws if the explicit query, which can be longer than the typed query, exceeds the limits of a query.
   parseQuery(query);
@@ -130,7 +129,7 @@ function removeTerm(text: string, term: string | undefined): string {
 const DELETED_PER_S = 30_000;
 const CHANGED_PER_S = 8_000;
 
-/** Returns the counts with the names of the tasks or queues. The name of a deleted one is its id, such as `#12`. */
+/** Returns the counts with the names of the tasks or queues. A deleted one has its id as name, such as `#12`. */
 async function sharesOf(
   db: Database,
   kind: "task" | "queue",
