@@ -19,9 +19,8 @@ import type { Limits } from "../../src/http/bounds/limits.ts";
 import type { TestDatabase } from "../support/database.ts";
 
 const endings: (() => Promise<void>)[] = [];
-// Hooks run in the order of their creation. This hook must run before the hook of support/database.ts, which drops
-// databases and would wait until the connections of the admins are closed. Therefore support/database.ts is imported
-// later.
+// Hooks run in the order of their creation. The hook of support/database.ts drops only databases without connections,
+// so this hook must close the admins before it. Therefore support/database.ts is imported later.
 after(async () => {
   for (const end of endings) await end();
 });

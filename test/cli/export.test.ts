@@ -67,7 +67,7 @@ test("A signal ends an export after a whole line, and the cursor that continues 
   }
 });
 
-test("A signal also ends an export that waits for its first statement.", async () => {
+test("A signal also ends an export that waits for a lock of the table of jobs.", async () => {
   const blocker = new pg.Client({ connectionString: env.DATABASE_URL });
   await blocker.connect();
   await blocker.query("begin; lock table worker._private_jobs in access exclusive mode");

@@ -1,6 +1,6 @@
-// Tests migrate() for schemas that another program has created: migrate() adds this library's tables and functions and
-// leaves all other objects unchanged, or it throws an error with advice. Also tests the functions that list stale and
-// unknown workers and recover their jobs.
+// Tests migrate() for schemas that another program has created. migrate() adds this library's tables and functions, and
+// leaves all other objects unchanged. If the schema is not supported, migrate() throws an error with advice. Also tests
+// the functions that list stale and unknown workers and recover their jobs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";
@@ -135,7 +135,7 @@ describe("An existing installation", () => {
     }
   });
 
-  test("An installation of the Rust port is recognised, and its objects are kept.", async () => {
+  test("An installation of Graphile Worker's Rust port is recognised, and its objects are kept.", async () => {
     const schema = fresh();
     await installRustPort(owner.pool, schema);
     const before = await state(schema);
@@ -144,7 +144,7 @@ describe("An existing installation", () => {
     assert.deepEqual([...before.extensions], ["workers"]);
     const after = await assertAdopted(schema, KNOWN_LEVEL);
     assert.equal(after.objects.size, 7, "the missing functions have been added");
-    assert.equal(await extensionVersion(schema), 0, "so that no later version replaces its own");
+    assert.equal(await extensionVersion(schema), 0, "so that no later migration replaces the port's functions");
     await owner.pool.query(`select ${schema.quoted}.worker_heartbeat('w', '{"a": 1}')`);
     const { rows } = await owner.pool.query(
       `select * from ${schema.quoted}.list_stale_workers(interval '-1 s')`,

@@ -1,6 +1,6 @@
-// Tests that the pause of a named queue does not end while a run of the queue that began before the pause continues.
-// To find out whether such a run continues, all jobs are searched only if the worker of the run was recovered or
-// sends no heartbeats.
+// A run of a named queue may have begun before a pause of the queue. Tests that the pause does not end before this run.
+// To find out whether the run has ended, all jobs are searched only if the worker of the run was recovered or sends no
+// heartbeats.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { endDuePauses } from "../../src/queue/pauses/pause.ts";

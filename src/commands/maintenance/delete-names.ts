@@ -19,8 +19,8 @@ export type CleanupRefusals = Record<"job" | NameColumn, RefusedRow[]>;
 export interface NamesToDelete {
   readonly column: NameColumn;
   /**
-   * Returns an SQL condition on the row `names` of a name. A name is deleted only if it has no jobs and its row meets
-   * this condition. The condition may use parameters from $3 on. `s`: the quoted schema.
+   * Returns an SQL condition on the row of a name. A name is deleted only if it has no jobs and its row meets this
+   * condition. In the condition, the table's alias is `names`, and parameters begin with $3. `s`: the quoted schema.
    */
   isUnused(s: string): string;
 }
@@ -48,7 +48,7 @@ export async function deleteNames(db: Database, deletion: NameDeletion): Promise
     const { names } = step;
     refused[unused.column].push(...step.refused);
     last = step.last;
-    if (names.length + step.refused.length === 0) continue;
+    if (names.length === 0) continue;
     let haveEnded = false;
     try {
       haveEnded = await openTransactionsEnd(db, OLDER_TRANSACTIONS_MS);
@@ -62,7 +62,7 @@ export async function deleteNames(db: Database, deletion: NameDeletion): Promise
 interface Step {
   readonly names: readonly LostName[];
   readonly refused: readonly RefusedRow[];
-  /** The id of the last name of the step, even if this name was not deleted; undefined if no further names exist. */
+  /** The id of the last name of the step, deleted or not; undefined if the step found all further names. */
   readonly last: number | undefined;
 }
 
@@ -97,7 +97,7 @@ async function deleteStep(
   return { names, refused, last: lastOf(ids) };
 }
 
-/** `name`: null if a trigger has prevented the deletion, or if the name is now in use. */
+/** `name`: null if the name was not deleted: a trigger has prevented it, or the row has changed or is gone. */
 type UnusedName = LostName | { readonly id: number; readonly name: null };
 
 const isDeleted = (row: UnusedName): row is LostName => row.name !== null;

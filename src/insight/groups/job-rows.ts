@@ -40,7 +40,7 @@ export interface GroupedRows {
   readonly pagesRead: number;
   /** The average number of jobs on the pages of the sample; 0 if the whole table was read. */
   readonly jobsPerPage: number;
-  /** Rows that may match: the value that decides is too large, or is compressed and was not read. */
+  /** Rows that may match: the payload is too large or was not read, or a compared value is compressed. */
   readonly undecided: readonly GroupedRow[];
   /** The matching rows among the newest failed jobs. Some of them may be in `rows`, too. */
   readonly newest: readonly GroupedRow[];
@@ -56,7 +56,7 @@ const SAMPLED_PAGES = 2_500;
 const NEWEST = 2_000;
 /** The time after which readAll() reads no further part of the table. */
 const MAX_PARTS_MS = 500;
-/** The maximum number of rows that one statement reads with the texts to check, which are in memory together. */
+/** The maximum number of rows of a statement that reads texts to check: all these texts are in memory at once. */
 const MAX_CHECKED = 1_000;
 const MAX_CHECKED_BYTES = 16_384;
 const LEAST_ID = String(-(2n ** 63n));
@@ -244,7 +244,7 @@ interface TextRow extends PackableRow {
   readonly marks: string | null;
 }
 
-// date_part() returns a float. Arithmetic with the numerics that extract() returns would take longer than all the rest.
+// date_part() returns a float. extract() would return a numeric, which takes longer to compute than all the rest.
 const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       jobs.job_queue_id as queue_id, ${lockHolder("jobs")} as locked_by, jobs.priority,
       pg_catalog.left(jobs.last_error, ${ERROR_START}) as error_start,

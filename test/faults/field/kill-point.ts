@@ -1,5 +1,5 @@
-// Lets a member, which is the process of a worker (member.ts), kill itself at a chosen packet. Only the packets count
-// that the member sends on the connections of the safe mode. On these connections it fetches jobs and writes results.
+// Lets a member, which is the process of a worker (member.ts), kill itself at a chosen packet. Only packets on the
+// connections of the safe mode are counted. On these connections the member fetches jobs and writes results.
 import net from "node:net";
 import { machineTime, type RunLog } from "../../worker/run-log.ts";
 

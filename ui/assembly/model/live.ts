@@ -10,7 +10,7 @@ export enum Stream {
 
 /** If no news has arrived for this long, the page shows a warning, and clock times instead of ages. */
 export const AMBER_MS: f64 = 12000;
-/** While no events arrive, the page requests the data of events at this interval. */
+/** If events do not arrive, the page requests their data instead, at most once in this time. */
 export const ASK_MS: f64 = 5000;
 /**
  * If no news has arrived for this long, a banner is shown. The stream is closed and soon requested again if it does not
@@ -27,7 +27,7 @@ export class Live {
    * ends, and when the tab is hidden or shown.
    */
   failures: i32 = 0;
-  /** When the next attempt to open the stream may begin. */
+  /** When the timer opens the stream again. The end of an outage, or showing the tab, can open it earlier. */
   retryAt: f64 = 0;
   /** In a hidden tab the stream is closed, and no data are requested regularly. */
   visible: bool = true;
@@ -65,7 +65,7 @@ export class Live {
     return this.newsAt + this.ahead;
   }
 
-  /** The earliest time of the page's next regular request. */
+  /** The earliest time of the next regular request for the data of events. */
   get nextAskAt(): f64 {
     return this.requestedAt + ASK_MS;
   }
