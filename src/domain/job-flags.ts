@@ -1,5 +1,5 @@
-// The retry policy and the deadline of a job are stored in its flags, because every way to add a job accepts flags,
-// including Graphile Worker's functions. A worker that does not read these flags runs the job like any other.
+// The retry policy and the deadline of a job are stored in its flags, because all functions that add a job accept
+// flags, including those of Graphile Worker. A worker that does not read these flags runs the job like any other.
 export const RETRY = "retry:";
 export const DEADLINE = "deadline:";
 

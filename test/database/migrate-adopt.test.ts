@@ -144,7 +144,11 @@ describe("An existing installation", () => {
     assert.deepEqual([...before.extensions], ["workers"]);
     const after = await assertAdopted(schema, KNOWN_LEVEL);
     assert.equal(after.objects.size, 7, "the missing functions have been added");
-    assert.equal(await extensionVersion(schema), 0, "so that no later migration replaces the port's functions");
+    assert.equal(
+      await extensionVersion(schema),
+      0,
+      "so that no later migration replaces the port's functions",
+    );
     await owner.pool.query(`select ${schema.quoted}.worker_heartbeat('w', '{"a": 1}')`);
     const { rows } = await owner.pool.query(
       `select * from ${schema.quoted}.list_stale_workers(interval '-1 s')`,

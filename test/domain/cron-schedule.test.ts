@@ -104,7 +104,7 @@ describe("A cron expression", () => {
     assert.equal(next("* * * * *", "2026-12-31T23:59:00.001Z"), "2027-01-01T00:00");
   });
 
-  test("Leap days are found across the gap of a century; impossible days are never found.", () => {
+  test("The next leap day is found even if it is eight years later, as around 2100; impossible days are never found.", () => {
     assert.equal(next("0 0 29 2 *", "2096-02-29T00:01:00Z"), "2104-02-29T00:00");
     assert.equal(next("0 0 30 2 *", "2026-01-01T00:00:00Z"), null);
     assert.equal(next("0 0 31 4,6,9,11 *", "2026-01-01T00:00:00Z"), null);

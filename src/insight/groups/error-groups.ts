@@ -59,7 +59,10 @@ interface CollectedGroup {
   readonly joined: string[];
   /** The beginning of one of the group's errors. */
   readonly example: string;
-  /** The rows of this group in the table or its sample. The group's jobs are counted from these rows. */
+  /**
+   * The rows of this group in the table or its sample. The group's jobs are counted from these rows; if there are
+   * none, from `ids`.
+   */
   readonly rows: GroupedRow[];
   /**
    * The jobs of this group in `rows` and among the newest failures. Maps the id of each job to the time of its failure,
@@ -103,8 +106,9 @@ async function collect(db: Database, read: GroupedRows): Promise<readonly Collec
 }
 
 /**
- * Merges each group that has only one job into the largest group that has several jobs, some of them of the same task,
- * and similar errors, if there is one. Groups of a place in the code stay as they are.
+ * Merges each group that has only one job into a group of several jobs with similar errors, at least one of them of the
+ * same task, if there is such a group. If there are several, the largest one is used. Groups of a place in the code
+ * stay as they are.
  */
 function withoutSingles(groups: readonly CollectedGroup[]): readonly CollectedGroup[] {
   const large = groups

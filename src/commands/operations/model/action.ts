@@ -20,7 +20,7 @@ export const isOperationAction = (name: string): name is OperationAction =>
 
 /** How an operation runs: its rate, its canary and its limit. */
 export interface OperationSettings {
-  /** Jobs per second. null: no fixed rate, with a pause after each batch that pace.ts computes. 0: no pauses. */
+  /** Jobs per second. null: no fixed rate; pace.ts computes the pause after each batch. 0: no pauses. */
   readonly rate: number | null;
   /** The number of jobs to change first: the operation pauses unless all of them succeed. null: no canary. */
   readonly canary: number | null;
