@@ -60,6 +60,19 @@ describe("A fetch plan", () => {
     assert.equal(planned("fast").plan.request(10, false).queues, false);
   });
 
+  test("searches for a free queue at once after a run of a queue has ended, even if the answer to an earlier fetch follows.", () => {
+    const { clock, plan } = planned();
+    const earlier = plan.request(10, false);
+    clock.advance(100);
+    plan.raise(true);
+    // This fetch has read the queues before the worker unlocked one of them.
+    assert.equal(plan.learn([], earlier, false), false);
+    const next = plan.request(10, false);
+    assert.equal(next.findsFreeQueue, true);
+    assert.equal(plan.learn([], next, true), false);
+    assert.equal(plan.isDrained, false);
+  });
+
   test("searches for a free queue only at intervals while no queue is free, and at once after a run of a queue has ended.", () => {
     const { clock, plan } = planned();
     const findsFreeQueue = () => plan.request(10, false).findsFreeQueue;

@@ -86,6 +86,8 @@ export class FetchPlan {
   #queuesAreFree: boolean;
   /** When the next search for a free queue is due. */
   #searchAtMs = 0;
+  /** The value of #readyCount after this worker last unlocked a queue. Answers to earlier requests delay no search. */
+  #unlockCount = 0;
   /** Whether a fetch after the last search has left out the search. */
   #hasLeftOutSearch = false;
   #start: FetchStart = BEGINNING;
@@ -126,7 +128,7 @@ export class FetchPlan {
   /** Records that jobs may be ready, but keeps the start of fetches. `hasFreeQueue`: a named queue was unlocked. */
   raise(hasFreeQueue = false): void {
     this.#readyCount++;
-    if (hasFreeQueue) this.#searchAtMs = 0;
+    if (hasFreeQueue) [this.#searchAtMs, this.#unlockCount] = [0, this.#readyCount];
   }
 
   /** Calls raise() if a left-out search is due. Returns the milliseconds until a search is due later, or Infinity. */
@@ -211,7 +213,7 @@ export class FetchPlan {
     const queuesAreFree = hasFree ?? false;
     this.#hasLeftOutSearch =
       hasFree === null || (this.#hasLeftOutSearch && readyCount < this.#readyCount);
-    if (hasFree === false)
+    if (hasFree === false && readyCount >= this.#unlockCount)
       this.#searchAtMs = sentAtMs + Math.min(SEARCHES * tookMs, MAX_SEARCH_PAUSE_MS);
     // A short fetch from the beginning has read all jobs, unless it read no named queues although one is free.
     const sawAll = start === BEGINNING && (queues || !queuesAreFree);
