@@ -1,8 +1,8 @@
 /**
- * Builds the browser client into a folder: index.html, the AssemblyScript application as WebAssembly, the host around
- * it, styles and fonts. Equal sources give equal bytes. Each file is written under a temporary name and renamed, so
- * that two builds at the same time do no harm. `node ui/build.mjs [folder] [--names]` builds only the client. The
- * default folder is dist/ui. With `--names` the module contains the names of its functions, and a trap shows them.
+ * Builds the browser client into a folder: index.html, the AssemblyScript application as WebAssembly, the host of the
+ * application in JavaScript, styles and fonts. Equal sources give equal bytes. Each file is written under a temporary
+ * name and renamed, so that two builds at the same time do no harm. `node ui/build.mjs [folder] [--names]` builds only
+ * the client. The default folder is dist/ui. With `--names`, a trap of the application shows the names of functions.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -17,7 +17,7 @@ import { generateRecords } from "./schema/generate.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-/** Builds the client. Returns the names of its files in `outDir`, all of which the admin serves. */
+/** Returns the names of the client's files in `outDir`. The admin serves all of these files. */
 export async function buildUi(outDir, { names = false } = {}) {
   await writeRecords();
   const glue = await compileAssembly("assembly/index.ts", "admin_ui_bg");
@@ -55,7 +55,6 @@ async function bundleHost() {
   return [...(await bundle({ ...first, target })), ...(await bundle({ ...host, target }))];
 }
 
-/** Bundles the styles in this order: the font rules, the shared styles, the styles of each page. */
 async function bundleStyles(fontFaces) {
   const pages = await readdir(join(here, "assembly/pages"), { recursive: true });
   const own = pages.filter((path) => path.endsWith(".css")).sort();

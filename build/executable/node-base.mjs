@@ -1,7 +1,6 @@
-// Makes the Node binary of an executable from the binary in a package of npm. The binary in the package must have the
-// checksum in targets.mjs. From every binary, the name of the variable NODE_COMPILE_CACHE is removed. From a binary for
-// Linux, the symbols are removed, too, if a tool for that is installed. From the binary for Windows, the signature is
-// removed, too, because any change of the binary makes the signature invalid.
+// Makes the Node binary of an executable from the binary in an npm package. Removes the name of the variable
+// NODE_COMPILE_CACHE. Also removes the symbols of a Linux binary, if a tool for this is installed, and the signature of
+// the Windows binary, because any change makes the signature invalid.
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -40,16 +39,15 @@ async function stripTool(target) {
 }
 
 /**
- * Removes the name of the variable NODE_COMPILE_CACHE from the binary. Node, even in an executable, stores compiled
- * code in the directory that the variable names, and runs compiled code from there, whatever its origin. No option
- * prevents that.
+ * Removes the name of the variable NODE_COMPILE_CACHE from the binary. Without this, even Node in an executable would
+ * run compiled code of any origin from the directory that the variable names. No option of Node prevents this.
  */
 function withoutCompileCache(program) {
   const name = "NODE_COMPILE_CACHE";
   const bytes = Buffer.from(program);
   const places = [];
   for (let at = bytes.indexOf(`${name}\0`); at !== -1; at = bytes.indexOf(`${name}\0`, at + 1)) {
-    // A name that follows its length is a string in Node's own scripts. It is not changed.
+    // A name that follows its length as a 32-bit number belongs to Node's own scripts, and is not changed.
     if (bytes[at - 1] === 0 && bytes.readUInt32LE(at - 4) !== name.length) places.push(at);
   }
   if (places.length !== 1) fail("This Node keeps the name NODE_COMPILE_CACHE in another way.");
@@ -61,7 +59,7 @@ function withoutCompileCache(program) {
 function withoutSignature(target, bytes) {
   if (!target.name.startsWith("win32")) return bytes;
   const header = bytes.readUInt32LE(0x3c) + 4 + 20; // after the mark "PE" and the COFF header
-  const entry = header + 112 + 4 * 8; // the fifth of the data directories
+  const entry = header + 112 + 4 * 8; // the fifth data directory: the signature
   const [start, size] = [bytes.readUInt32LE(entry), bytes.readUInt32LE(entry + 4)];
   if (start + size !== bytes.length)
     fail("The signature of Windows' Node is not where it belongs.");

@@ -1,8 +1,7 @@
-// The command consists of pieces: scripts that the executable runs when they are first required (entry.cjs). Here the
-// pieces that a short command such as `worker add` needs are joined into one script. The script gets a V8 code cache,
-// because parsing took a third of the time of `worker add`. `worker add` is run twice without a server (learn.cjs): the
-// first run shows which pieces the command loads, and the second run compiles the functions that the cache contains.
-// V8's random seed is fixed in both runs, so that equal sources give an equal cache.
+// Joins the pieces that a short command such as `worker add` needs into one script with a V8 code cache. A piece is a
+// script that the executable runs when the piece is first required (entry.cjs). Without the cache, parsing took a
+// third of the time of `worker add`. The build runs `worker add` without a server (learn.cjs): the first run shows
+// which pieces the command loads. If the executable is for this platform, a second run makes the cache.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -11,14 +10,14 @@ import { fail, temporary } from "../files.mjs";
 
 const SCRIPT = "short.js";
 const CACHE = "short.cache";
-// Concurrent compilation is off, because the cache also records which functions another thread is compiling at that
-// moment. These functions can differ between two builds on a busy machine.
+// With these options, equal sources give an equal cache. V8 must not compile functions in another thread, because the
+// cache would then record which functions were being compiled when the cache was made.
 const STEADY = ["--random-seed=1", "--no-concurrent-sparkplug", "--no-concurrent-recompilation"];
 
 /**
- * Returns the files, with the short script and its cache in place of the pieces that a short command needs. `isCached`:
- * false if the executable is for another platform. Its V8 cannot use a cache that is made on this platform, so the
- * cache is empty.
+ * Returns the files, with the short script and its cache in place of the pieces that a short command needs. If
+ * `isCached` is false, the cache is empty. Must be false if the executable is for another platform, because V8 there
+ * cannot use a cache that was made on this platform.
  */
 export async function withShortScript(files, isCached) {
   const needed = await compiled([...files, scriptOf([])]);
@@ -34,7 +33,7 @@ function scriptOf(files) {
   return { name: SCRIPT, source: `({${members.join(",\n")}})` };
 }
 
-/** Returns a map from the name of each script that the command loads to its code cache at the end of the command. */
+/** Runs `worker add` with the files. Returns the names of the scripts that the command has loaded, and their caches. */
 async function compiled(files) {
   const place = await temporary("learn");
   const assets = [...files, { name: CACHE, source: "" }];

@@ -59,9 +59,9 @@ export interface AdminParts {
 export interface Application {
   readonly exchange: ExchangeOptions;
   readonly limits: Partial<Limits>;
-  /** Called once, when requests can be answered. */
+  /** Called once, at the start. */
   readonly open: () => Promise<void>;
-  /** Called when a stop begins. A server then waits for its last requests before it calls close(). */
+  /** Called when a stop begins, before close(). Requests may still be under way. */
   readonly drain: () => void;
   readonly close: () => Promise<void>;
 }
@@ -83,13 +83,13 @@ export async function createApplication(
   const { reads, quickReads, writes } = databases;
   const onFailure = (error: unknown, request: HttpRequest) => errorResponse(error, request, report);
   const ownLogin = createOwnLogin(auth.authenticate, { onFailure, ...parts.login });
-  // Called after a change: its effects are read and sent to the page at once, and not with the next scheduled read.
+  // Called after a change, so that the page receives the effects at once, and not only after the next regular read.
   const changed = () => {
     insight.changed();
     feed.changed();
   };
   const onAudit: OnAudit = (entry) => {
-    // An entry with a query is about an operation. For operations, operations.onChange() below calls changed().
+    // For an operation, whose entry has a query, operations.onChange() below calls changed().
     if (entry.query === null) changed();
     return config.onAudit?.(entry);
   };
@@ -173,8 +173,8 @@ export async function createApplication(
 }
 
 /**
- * Returns the header Strict-Transport-Security; null if it is not sent. The header applies to all ports of a host, so
- * on a loopback address it would affect other services of this machine. If `hsts` is false, max-age=0 makes browsers
+ * Returns the header Strict-Transport-Security; null: none is sent. The header applies to all ports of a host, so on a
+ * loopback address the header would affect other services of this machine. If `hsts` is false, max-age=0 makes browsers
  * discard an earlier header.
  */
 function hstsOf({ certificate, hsts, listen }: AdminServerConfig): string | null {
@@ -183,7 +183,7 @@ function hstsOf({ certificate, hsts, listen }: AdminServerConfig): string | null
   return hsts ? "max-age=31536000" : "max-age=0";
 }
 
-/** A download has at least this many milliseconds until its headers are sent. Its body has limits of its own. */
+/** The minimum time limit of a download until its headers are sent. The body has other limits. */
 const DOWNLOAD_START_MS = 3_000;
 
 function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminEndpoint {
@@ -225,7 +225,7 @@ function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminE
   };
 }
 
-/** Redirects `/queue` to `/queue/`, because the page's links are relative to a folder. */
+/** Redirects `/queue` to the base path `/queue/`, because the page's links are relative to a folder. */
 function toBasePath(basePath: string): AdminEndpoint {
   return {
     method: "GET",

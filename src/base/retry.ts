@@ -20,22 +20,21 @@ export function backoffDelay(attempt: number, options: BackoffOptions = {}): num
 
 export interface RetryOptions extends Omit<BackoffOptions, "longestMs"> {
   /**
-   * Longest delay before jitter, in milliseconds, or a function that returns it and is called before each delay.
-   * Default 10,000.
+   * Longest delay before jitter, in milliseconds, or a function that is called before each delay and returns the
+   * longest delay. Default 10,000.
    */
   readonly longestMs?: number | (() => number);
   /** Ends the retries. */
   readonly signal: AbortSignal;
   onError(error: unknown): void;
-  /** Waits between two attempts. A caller can pass a function whose wait may end early. Default: wait() of clock.ts. */
+  /** Waits between two attempts. The wait may end early. Default: wait() of clock.ts. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 /**
- * Calls `work` again and again until it ends without an error. The delay after each error is longer than the
- * previous delay, up to `longestMs`. After `work` has called `succeeded`, the next delay is as short as the first.
- * Resolves to true when `work` has ended without an error, and to false if `signal` was aborted before that. Errors of
- * `work` are passed to `onError`.
+ * Calls `work` again and again until `work` ends without an error. Passes each error to `onError`. The delay after an
+ * error is that of backoffDelay(). After `work` has called `succeeded`, the next delay is as short as the first.
+ * Resolves to true when `work` has ended without an error, and to false if `signal` aborts earlier.
  */
 export async function runWithRetries(
   work: (succeeded: () => void) => Promise<void>,

@@ -1,16 +1,15 @@
 // Finds the triggers and policies because of which PostgreSQL may skip rows. PostgreSQL skips a row without an error if
 // a trigger that runs before the row's change returns null, or if a row security policy hides the row from the change.
-// Also checks whether triggers may change the rows of an insert.
 import { WorkerError } from "../base/errors.ts";
 import { type Database, query, type Statement } from "./database.ts";
 import { isRaised } from "./errors/raised.ts";
 
-/** The text of the error that a statement raises to undo its own changes if PostgreSQL has skipped one of its rows. */
+/** The text of the error by which a statement undoes its changes after PostgreSQL has skipped one of its rows. */
 export const SKIPPED = "a row was left as it is";
 
 /**
  * For each change, the bits of its triggers in pg_trigger.tgtype, and its letter in pg_policy.polcmd. An add has the
- * bits of inserts and of updates, because it may update a stored job that has the same key. An add has no letter: if a
+ * bits of inserts and of updates, because an add may update a stored job with the same key. An add has no letter: if a
  * policy forbids the add, PostgreSQL does not skip the row, but raises an error.
  */
 const CHANGES = { add: [4 | 16, ""], update: [16, "w"], delete: [8, "d"] } as const;
@@ -18,8 +17,8 @@ const CHANGES = { add: [4 | 16, ""], update: [16, "w"], delete: [8, "d"] } as co
 export type Change = keyof typeof CHANGES;
 
 /**
- * Returns `error`, unless a statement has raised it because PostgreSQL skipped a row. In this case, returns an error
- * that names the triggers and policies that may have skipped the row.
+ * If a statement has raised `error` because PostgreSQL skipped a row, returns an error that names the triggers and
+ * policies that may have skipped the row. Returns any other `error` unchanged.
  */
 export async function withSkippers(db: Database, change: Change, error: unknown): Promise<unknown> {
   if (!isRaised((error as Error).cause, SKIPPED)) return error;
@@ -28,7 +27,7 @@ export async function withSkippers(db: Database, change: Change, error: unknown)
   return new WorkerError("database_error", `the ${change} of its row is skipped${cause}`);
 }
 
-/** Returns the triggers and policies that may skip jobs in this change, in words such as `trigger "audit"`. */
+/** Returns the triggers and policies that may skip jobs during `change`, in words such as `trigger "audit"`. */
 export async function readSkippers(db: Database, change: Change): Promise<string[]> {
   const values = [`${db.schema.quoted}._private_jobs`, ...CHANGES[change]];
   return (await query<{ name: string }>(db, skippersSql, values)).map(({ name }) => name);
@@ -36,14 +35,14 @@ export async function readSkippers(db: Database, change: Change): Promise<string
 
 /**
  * Returns an SQL condition: the table has a trigger that may change rows before their insert. `table`: the parameter
- * with the table's name.
+ * with the table's name, such as `$1`.
  */
 export const mayChangeInserts = (table: string): string => `exists (
       select from pg_catalog.pg_trigger where tgrelid = ${table}::text::regclass::oid
       and tgtype & 7::int2 = 7::int2 and tgenabled <> 'D')`;
 
-// Only a trigger for each row (1 in tgtype) that runs before the change (2) can skip a row. The numbers are those of
-// pg_trigger.h in PostgreSQL's sources.
+// Only a trigger for each row (1 in tgtype) that runs before the change (2) can skip a row. PostgreSQL defines the bits
+// of tgtype in pg_trigger.h.
 const skippersSql: Statement = () => `
   select pg_catalog.format('trigger "%s"', tgname) as name from pg_catalog.pg_trigger
   where tgrelid = $1::text::regclass::oid and not tgisinternal and tgenabled <> 'D'

@@ -65,5 +65,5 @@ const straySql: Statement = () => `
 
 export function strayMessage(schema: string, { name, schemas }: StrayFunction): string {
   const others = schemas.map((one) => one.slice(1, -1).replaceAll('""', '"'));
-  return `the function ${name} of the schema "${schema}" uses the tables of the schema "${others.join('", "')}": the schema was renamed, or its dump was edited; run "${workerLine(schema, "worker migrate")}" as its owner to rewrite its functions`;
+  return `the function ${name} of the schema "${schema}" uses objects of the schema "${others.join('", "')}": "${schema}" was probably renamed, or its dump was edited; run "${workerLine(schema, "worker migrate")}" as the owner of "${schema}" to rewrite the functions of "${schema}"`;
 }

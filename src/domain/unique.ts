@@ -110,7 +110,7 @@ export function uniqueKey(
 /**
  * Returns the canonical JSON of [task, {name in `by`: value}]. `option` is the name of the option that has `by`. Throws
  * InputError if the payload is not JSON, is nested too deeply, is a list although `mayBeList` is false, or lacks a
- * member of `by`: all jobs without this member would be equal.
+ * member that `by` names. Without this last error, all jobs without the member would be equal.
  */
 export function comparedText(
   job: KeyParts,

@@ -1,5 +1,5 @@
 // Endpoints, and the dispatcher that routes requests to them. Only this file turns errors into responses. The response
-// to an unexpected error (500) has no internal details. The details are logged under the request's id.
+// to an unexpected error (500) has no internal details, which are logged under the request's id.
 import { monotonic } from "../base/clock.ts";
 import { codeOf, type ErrorCode, InputError, messageOf, WorkerError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
@@ -17,9 +17,9 @@ export interface Endpoint extends Route {
 export interface Policy<E extends Endpoint> {
   /** Throws a Refusal when the request may not reach the endpoint. */
   admit(request: HttpRequest, endpoint: E | null): void | Promise<void>;
-  /** Headers of the response. They override the endpoint's own. */
+  /** Headers of the response. They override headers of the endpoint. */
   headers(endpoint: E | null, status: number): Readonly<Record<string, string>>;
-  /** Called for each request when its response is complete, before the response is sent. */
+  /** Called for each request, before its response is sent. */
   answered(exchange: Exchange<E>): void;
 }
 
@@ -27,7 +27,7 @@ export interface Exchange<E extends Endpoint> {
   readonly request: HttpRequest;
   readonly endpoint: E | null;
   readonly status: number;
-  /** The code of the error; null if there was none. */
+  /** The code of the error; null: no error. */
   readonly code: string | null;
   readonly durationMs: number;
 }
@@ -84,8 +84,8 @@ function otherMethod(method: string, allow: readonly string[]): Refusal {
 }
 
 /**
- * Returns the response for anything that was thrown: the HTTP API's `Error`. Also logs the error if the status is 500
- * or 503.
+ * Returns the response for anything that was thrown, with the HTTP API's `Error` as its body. Also logs the error if
+ * the status is 500 or 503.
  */
 export function errorResponse(
   error: unknown,
@@ -113,7 +113,7 @@ export function errorResponse(
 
 const RETRY = { headers: { "retry-after": "2" } };
 
-/** The status of each error code. Codes that are not listed become 500. */
+/** Error codes that are not listed become 500. */
 const statuses: Partial<Record<ErrorCode, number>> = {
   bad_input: 400,
   query_too_wide: 400,
@@ -164,7 +164,7 @@ function insideOf(error: unknown): object {
 
 const isExplained = (error: unknown) => error instanceof WorkerError || error instanceof Refusal;
 
-/** Shortens a message, because it may quote the client's input. */
+/** Shortens a text that may quote the client's input. */
 function shorten(text: string): string {
   return text.length <= 1_000 ? text : `${text.slice(0, 1_000)}…`;
 }

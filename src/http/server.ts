@@ -29,7 +29,7 @@ export interface HttpServerOptions extends ExchangeOptions {
 export interface HttpServer extends Service {
   /** The address at which the server listens. Available after start(). */
   readonly address: BoundAddress;
-  /** Whether the server listens on a unix socket, so that its peers have no addresses. Available after start(). */
+  /** Whether the server listens on a unix socket, where clients have no addresses. Available after start(). */
   readonly isUnix: boolean;
   /** Makes new connections use the certificate that was loaded last. Does nothing without TLS. */
   renewCertificate(): void;
@@ -51,7 +51,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on("checkExpectation", (req, res) => answer(req, res, false));
   server.on("clientError", (error, socket) => refuseRaw(unreadable(error), socket as Socket));
   server.on("connect", (_req, socket) => {
-    socket.on("error", () => {}); // Node has removed its own listener. Without one, an error would end the process.
+    socket.on("error", () => {}); // Node has removed its listener. Without a listener, an error would end the process.
     refuseRaw(noTunnel, socket as Socket);
   });
   server.on("dropRequest", (_req, socket) => socket.destroy());
@@ -155,7 +155,7 @@ function nodeServer(limits: Limits, certificate: Certificate | null): http.Serve
           ...certificate.options,
           handshakeTimeout: limits.headersTimeoutMs,
         });
-  // Node silently drops headers beyond its limit; 0 means no limit, and checkHeaders() refuses too many headers.
+  // Node would silently drop headers beyond its limit. 0: no limit, because checkHeaders() refuses too many headers.
   server.maxHeadersCount = 0;
   server.timeout = limits.silenceMs;
   return server;
@@ -175,7 +175,7 @@ function unreadable(error: Error): Refusal {
   }
 }
 
-/** The refusal of CONNECT. For this method, Node passes no response object, only the socket. */
+/** The refusal of CONNECT, for which Node passes only a socket, and no response object. */
 const noTunnel = new Refusal(
   405,
   "method_not_allowed",
@@ -183,7 +183,6 @@ const noTunnel = new Refusal(
   { headers: { allow: "GET, HEAD, POST" } },
 );
 
-/** Returns the text of a whole HTTP/1.1 response, with the header `connection: close`. */
 function rawResponse(status: number, headers: Record<string, string>, body: string): string {
   const all = { ...headers, "content-length": Buffer.byteLength(body), connection: "close" };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -68,7 +68,7 @@ test("The report has the server, the schema, tables, indexes, and what each clea
   );
 });
 
-test("If only a sample of the jobs was read, the number of unused tasks or queues is exact if it is 0, and otherwise an estimate.", async () => {
+test("If only a sample of the jobs was read, 0 unused tasks or queues is an exact number, and any higher number is an estimate.", async () => {
   const { pool: other } = await startAdmin();
   await other.query(`
     select from worker.add_job('used');
@@ -93,7 +93,7 @@ test("The report has the oldest transaction and the session that blocks vacuum, 
   await other.end();
 });
 
-test("A session that is idle in a transaction in which it has written is reported as the session that blocks vacuum.", async () => {
+test("A session that has written and is idle in its transaction is reported as the session that blocks vacuum.", async () => {
   const other = new pg.Client({ connectionString: url, application_name: "an idle writer" });
   await other.connect();
   await other.query("begin");
@@ -134,7 +134,7 @@ test("A running VACUUM is not reported as the oldest transaction or as what bloc
   assert.deepEqual([body.oldest_xmin.kind, body.oldest_xmin.name], ["session", "a backup"]);
 });
 
-test("The number of connections includes those to other databases, because the limit applies to the whole server.", async () => {
+test("The number of connections includes connections to other databases, because the limit applies to the whole server.", async () => {
   const other = new pg.Client({ connectionString: (await emptyDatabase()).url });
   await other.connect();
   const { total, groups } = (await report()).connections;

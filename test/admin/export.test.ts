@@ -99,7 +99,7 @@ test("A download's file name has the query's words and the day.", async () => {
   }
 });
 
-test("An export with a cursor begins after the cursor's id, and ends at the first export's boundary if the cursor has it.", async () => {
+test("An export with a cursor begins after the id in the cursor. If the cursor has the boundary of an earlier export, the export ends there.", async () => {
   await insert("select 1, 'null', null from generate_series(1, 50)");
   const whole = await download("/api/export?columns=id");
   const boundary = whole.headers["x-export-boundary"];
@@ -251,7 +251,6 @@ test("A payload of any size can be downloaded whole; a job above 16 MB is too la
   const [, , third] = exported.text.split("\n");
   assert.ok(third === `{"id":3,"payload":${rows[2].text},"last_error":"why"}`);
   assert.equal(exported.trailers["x-export-complete"], "4");
-  // A list omits payloads that are too large, and marks their jobs.
   const page = (await client.get("/api/jobs")).body;
   assert.deepEqual(
     page.jobs.map(({ id, payload_truncated }: Json) => [id, payload_truncated ?? false]),

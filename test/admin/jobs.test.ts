@@ -1,5 +1,4 @@
-// Tests the routes that add, read, change and remove jobs: payloads, times and ids are exact, and the message of an
-// answer describes the result.
+// Tests the routes that add, read, change and remove jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAdmin } from "./admin-harness.ts";
@@ -187,7 +186,7 @@ test("A job without attempts left does not count as moved to another time; retry
   assert.deepEqual([both.requested, both.done], [3, 1]);
   const later = { action: "reschedule", ids: [spent], run_at: "2040-01-01T00:00:00Z" };
   assert.equal((await act(later)).message, `Rescheduled 0 of 1 job; 1 ${how}`);
-  // A reschedule without run_at changes the job, although it has no attempts left.
+  // A reschedule without run_at also changes a job that has no attempts left.
   const urgent = await act({ action: "reschedule", ids: [spent], priority: -1 });
   assert.equal(urgent.message, "Rescheduled 1 of 1 job");
   const given = await act({ action: "run-now", ids: [spent], attempts: 2 });

@@ -1,5 +1,5 @@
 // Runs a copy of the native executable in an empty directory, with no environment variables but those of the test, as
-// if it were installed on another machine.
+// on a machine that has only the executable.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -29,7 +29,7 @@ after(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-/** Creates an empty directory that all users can use. It is deleted after the tests. */
+/** Creates an empty directory that all users can use. The directory is deleted after the tests. */
 export function newDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "worker-binary-"));
   chmodSync(directory, 0o777);
@@ -85,7 +85,7 @@ export interface ExitResult {
   readonly stderr: string;
 }
 
-/** Runs a command to its end, in the program's directory. */
+/** Runs the program to its end, in the program's directory. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -101,7 +101,7 @@ export async function run(
 }
 
 export interface Service {
-  /** The line that the program prints because of `--json`, once its server listens. */
+  /** The line that the program prints with `--json` when its server listens. */
   readonly announced: { readonly url: string; readonly generated_secret: string | null };
   /** Returns the last 10,000 characters of stderr so far. */
   stderr(): string;
@@ -109,7 +109,7 @@ export interface Service {
   stop(signal: NodeJS.Signals): Promise<{ status: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Starts `worker admin` or `worker demo` with `--json`, and waits until it listens. Throws if it ends earlier. */
+/** Starts `worker admin` or `worker demo`, and waits until its server listens. Throws if the program ends earlier. */
 export async function start(
   program: string,
   args: readonly string[],

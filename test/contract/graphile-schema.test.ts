@@ -1,5 +1,4 @@
-// In a schema that Graphile Worker or its Rust port has installed, this library adds, lists and changes jobs, and
-// migrates nothing. Graphile Worker runs the jobs that this library has added.
+// Tests this library in schemas that Graphile Worker or its Rust port has installed.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
@@ -117,8 +116,7 @@ for (const name of Object.keys(installations)) {
 
     assert.deepEqual(await utils.cleanup(), {
       deletedJobs: 1,
-      // Two tasks have no jobs: "four", whose job was completed, and "x", whose add created no job, because another job
-      // had the key.
+      // Two tasks have no jobs: "four", whose job was completed, and "x", whose add found another job with the key.
       deletedTaskIdentifiers: 2,
       deletedQueues: 0,
     });
@@ -184,7 +182,6 @@ test("A job that failed in Graphile Worker is listed with its error and can be r
       },
     },
   });
-  // Graphile Worker's runOnce() may resolve before its last write is committed.
   await t.waitFor(async () => {
     const [job] = (await utils.listJobs({ state: "failed", search: "not today" })).jobs;
     assert.deepEqual([job?.id, job?.attempts, job?.lockedBy], [id, 1, null]);

@@ -1,5 +1,4 @@
-// A worker's start creates the queue in a missing or empty schema, and does not change any other schema. The start
-// fails if the schema is not a queue, or if its level is too old.
+// A worker's start creates the queue in a missing or empty schema, and does not change any other schema.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { runMigrations } from "graphile-worker";

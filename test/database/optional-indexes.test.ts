@@ -1,4 +1,5 @@
-// Tests how optional indexes are built, cancelled and dropped, and which existing indexes are accepted as such.
+// Tests how optional indexes are built and dropped, how builds are cancelled, and which indexes of users are accepted
+// as optional indexes.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type pg from "pg";
@@ -60,7 +61,10 @@ async function usable(): Promise<IndexName[]> {
 const stateOf = async (name: IndexName) =>
   (await readIndexStates(db(), idle)).find((one) => one.name === name);
 
-/** Runs `work` during a transaction that has written a job. Builds wait until `work` calls end() or has ended. */
+/**
+ * Runs `work` while a transaction that has written a job is open. Builds and drops of indexes wait until the
+ * transaction ends: when `work` calls end(), or has ended.
+ */
 async function withWriter(work: (end: () => Promise<void>) => Promise<void>): Promise<void> {
   const client = await pool.connect();
   let isOver = false;
@@ -81,7 +85,7 @@ async function withWriter(work: (end: () => Promise<void>) => Promise<void>): Pr
 const isWaiting = async (name: IndexName) =>
   (await readBuilds(db())).some((one) => one.name === name && one.phase.startsWith("waiting"));
 
-test("Each optional index is built, found, used by a query that repeats the index's condition, and dropped.", async () => {
+test("Each optional index is built, found and dropped. Each b-tree is used by a query that repeats the index's condition.", async () => {
   assert.deepEqual(await usable(), []);
   for (const { name } of optionalIndexes) {
     assert.equal(await planBuild(place(), name), "to build");
@@ -140,7 +144,7 @@ test("A build reports what it waits for, excludes other builds, and leaves no in
     await assert.rejects(planBuild(place(), "retrying"), { code: "database_busy" });
     await assert.rejects(dropIndex(place(), "failed"), { code: "database_busy" });
     cancel.abort();
-    // The cancelled build drops its incomplete index when the writer has ended.
+    // buildIndex() can drop the incomplete index only when the writer has ended.
     await waitUntil("the build is over", async () => (await readBuilds(db())).length === 0);
     await end();
     await ended;
@@ -193,14 +197,14 @@ test("Background builds run one after the other; PostgreSQL completes the build 
   await dropIndex(place(), "failed");
 });
 
-test("A build that is requested before a cancelled build has ended starts after that build.", async () => {
+test("If a build is requested before a cancelled build has ended, the new build starts after the cancelled build.", async () => {
   const builds = createIndexBuilds(pool, db(), silentLogger);
   await withWriter(async (end) => {
     builds.start("failed");
     await waitUntil("the build waits", () => isWaiting("failed"));
     assert.equal(await builds.cancel("failed"), true);
     await waitUntil("the build is over", async () => (await readBuilds(db())).length === 0);
-    // PostgreSQL has stopped the build, but buildIndex() has to wait for the writer before it drops the index.
+    // PostgreSQL has stopped the build, but buildIndex() still waits for the writer, to drop the index.
     builds.start("failed");
     await end();
   });
@@ -239,7 +243,7 @@ test("An index is built behind a transaction pooler.", {
   }
 });
 
-test("The time limits of the pool's statements do not end a build, wherever they are set.", async () => {
+test("A pool's time limits for statements do not end a build, wherever the limits are set.", async () => {
   const limits = { statement_timeout: 1, lock_timeout: 1, query_timeout: 1 };
   const inUrl = new URL(url);
   for (const name of Object.keys(limits)) inUrl.searchParams.set(name, "1");
@@ -255,7 +259,7 @@ test("The time limits of the pool's statements do not end a build, wherever they
     for (const limited of [own, ...given.map((one) => one.pool)]) {
       await withWriter(async (end) => {
         const building = buildIndex({ pool: limited, db: db() }, "failed", signals);
-        // The await after end() reports a failure.
+        // Only marks a rejection as handled. The awaits below throw the error.
         building.catch(() => {});
         await Promise.race([building, waitUntil("the build waits", () => isWaiting("failed"))]);
         await end();

@@ -1,5 +1,4 @@
-// Tests whether the undocumented parts of pg that src/database/pg-internals.ts uses behave as that file expects. Run
-// these tests after each upgrade of pg.
+// Tests the undocumented parts of pg that src/database/pg-internals.ts uses. Run these tests after each upgrade of pg.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import pg from "pg";
@@ -72,7 +71,7 @@ test("A client that failed to connect can be reset, and can then connect to anot
     Object.keys(UNCONNECTED).filter((name) => !(name in other)),
     [],
   );
-  // The client's own listeners would take the end of the failed connection for the end of the next one.
+  // Without this, the client's listeners would mistake the end of the failed connection for the end of the next one.
   client.connection.removeAllListeners().on("error", () => {});
   Object.assign(state, UNCONNECTED, { host, port, connection: newConnection({ ssl: false }) });
   await client.connect();
@@ -111,7 +110,7 @@ test("Errors of the server are reported with their SQLSTATE, for any query.", as
   assert.deepEqual(codes, ["22012"]);
 });
 
-test("endInUse() closes the connection of a client during its query.", async () => {
+test("endInUse() closes the connection of a client while a query runs.", async () => {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   const client = await pool.connect();
   client.on("error", () => {});
@@ -168,7 +167,7 @@ test("If the server refuses encryption, a connection that need not be encrypted 
   await client.end();
 });
 
-test("A login by another mechanism than the allowed one is refused before a password is sent.", async () => {
+test("A login by a mechanism that is not allowed is refused before a password is sent.", async () => {
   const login = async (user: string, mechanism: string) => {
     const client = new pg.Client({ connectionString: server.url(user, "secret") });
     client.on("error", () => {});
@@ -208,7 +207,7 @@ class Doubled extends PgQuery {
 }
 
 for (const pipeline of [false, true]) {
-  test(`A subclassed query writes its messages itself, pipeline: ${pipeline}.`, async () => {
+  test(`A query of a subclass writes its messages itself, pipeline: ${pipeline}.`, async () => {
     await using client = await connected({ pipeline });
     const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>();
     const callback = (error: Error | null, result: pg.QueryResult) =>
@@ -220,7 +219,7 @@ for (const pipeline of [false, true]) {
   });
 }
 
-test("An object that writes a COPY itself is called at the end of the COPY, or with the error of the COPY.", async () => {
+test("If an object writes a COPY, pg calls the object at the end of the COPY, or with the error of the COPY.", async () => {
   await using client = await connected();
   await client.query("create temporary table numbers (n int)");
   const copy = (line: string) =>

@@ -172,7 +172,7 @@ CRON_TZ=Europe/Berlin
     );
   });
 
-  test("A crontab with any problem gives no entries, and all problems are reported with their places.", () => {
+  test("A crontab with any problem gives no entries, and its problems, at most 100, are reported with their places.", () => {
     const text = `* * * * * good
  61 * * * * nameless.task ?fil=3d&max=none&jobKeyMode=unsafe_dedupe {a: }
 * * * *

@@ -1,6 +1,5 @@
-// Tests the limits on the memory of responses that are being built, or that clients have not read yet. The tests set
-// the clock that decides whether a reader is slow; timers run in real time. The last two tests are about the timer of a
-// request and about the default limit.
+// Tests the limits on the memory of responses that are being built, or that clients (the readers) have not read yet.
+// The tests set the clock that decides whether a reader is slow; timers run in real time.
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { test } from "node:test";

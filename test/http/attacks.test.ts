@@ -1,5 +1,5 @@
-// Tests the server's limits for clients that send too much, read too little or open too many connections. The server
-// must serve other clients at the same time.
+// Tests that the server limits clients that send too much, read too little or open too many connections, and serves
+// other clients meanwhile.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -58,8 +58,8 @@ test("Of a thousand pipelined requests only a few are processed at once, and all
     [...text.matchAll(/<(\/\w+)>/g)].map(([, path]) => path),
     [...paths, "/last"],
   );
-  // The server parses its input in slices of 512 bytes, and begins to process all requests of a slice at once. A
-  // request has more than 26 bytes.
+  // The server parses input in slices of 512 bytes, but no slice while 4 requests are processed. A request has more
+  // than 26 bytes.
   assert.ok(most <= 4 + 512 / 26, `${most} at once`);
 });
 
@@ -108,8 +108,8 @@ test("A client that reads nothing is cut off, and a client that reads slowly is 
   deaf.socket.write(get("/deaf"));
   const slow = await connect(port);
   // Until `deaf` is cut off, `slow` reads at a pace at which the whole body would take three times `stalledMs`. The
-  // pace is computed from the clock, so that it is the same on a busy machine. An even slower client could be cut off,
-  // too, because the kernel makes room for more data only megabytes at a time.
+  // clock sets the pace, so the pace is the same on a busy machine. An even slower client could be cut off, too,
+  // because the kernel makes room for more data only megabytes at a time.
   const startedAt = performance.now();
   let [taken, allowed] = [0, 0];
   slow.socket.on("data", (chunk) => {

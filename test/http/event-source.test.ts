@@ -1,5 +1,5 @@
-// The source of server-sent events (event-source.ts): what it sends to viewers that are slow, reconnect or accept gzip,
-// and how many viewers it allows.
+// Tests what the source of server-sent events sends to viewers (clients with an open stream) that are slow, reconnect
+// or accept gzip, and how many viewers it allows.
 import assert from "node:assert/strict";
 import { PassThrough, Writable } from "node:stream";
 import { test } from "node:test";
@@ -61,7 +61,7 @@ function source(options: { stalledMs?: number; maxViewers?: number; perClient?: 
   return { events, view, counts };
 }
 
-/** The events without their ids. */
+/** Returns the events without their ids. */
 const withoutIds = (taken: readonly string[]) =>
   taken.map((text) => text.replace(/^id: .*\n/gm, ""));
 

@@ -96,7 +96,7 @@ test("The incident and the indexed count of failed jobs have the time of the lat
   assert.equal(await ofIndex(), undefined);
 });
 
-test("The explanation of a job that was failed by hand does not mention its attempts.", async () => {
+test("The explanation of a job that was failed by hand without a reason does not mention its attempts.", async () => {
   const id = await add();
   await permanentlyFailJobs(queue.db, [id], null);
   assert.match(await why(id), /^Will not run again\. Manually marked as failed; \d s ago\.$/);

@@ -52,7 +52,7 @@ test("The skeleton has the theme that was selected in this browser.", async () =
   await visit(admin, "/", work, { isStarting: true, prepare, theme: "light" });
 });
 
-test("The WebAssembly module is requested once, and before its host script has arrived.", async () => {
+test("The WebAssembly module is requested once, and before the script that starts it has arrived.", async () => {
   const { prepare, release } = delayFile("admin_ui.js");
   let requested = 0;
   const watched = async (page: Page) => {

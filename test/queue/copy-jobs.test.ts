@@ -1,5 +1,4 @@
-// Tests copyJobs() and copyKeyedJobs(), which add jobs by COPY: what they store and in which order, how many jobs are
-// in memory at once, and what stays in the table after a failed call.
+// Tests copyJobs() and copyKeyedJobs(), which add jobs by COPY.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -110,7 +109,7 @@ test("Jobs with large payloads are written while the list is still read, not all
   const payload = "x".repeat(20_000);
   let behind = 0;
   await withClient(queue.pool, async (client) => {
-    // This client is in no transaction, so each part of the list is committed by itself, and countLarge() counts it.
+    // This client is in no transaction, so each part of the list is committed at once. countLarge() counts these parts.
     async function* large(): AsyncGenerator<JobToAdd> {
       for (let n = 0; n < 5_000; n++) {
         if (n % 250 === 0) behind = Math.max(behind, n - (await countLarge()));
@@ -234,7 +233,7 @@ test("Listeners are notified once, with the number of jobs.", async () => {
   });
 });
 
-test("If a trigger skips rows, the error has the numbers of stored and given jobs; on a pool nothing is stored.", async () => {
+test("If a trigger skips rows, the error has the numbers of stored and given jobs. On a pool, no job is stored.", async () => {
   await queue.sql(`
     create function worker.skip_bad() returns trigger language plpgsql as
       'begin return case when new.payload->>''bad'' is null then new end; end';

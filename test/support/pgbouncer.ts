@@ -1,5 +1,5 @@
-// Starts Debian's pgbouncer in transaction mode in front of a test server. pgbouncer has a few connections to each of
-// the server's databases, and runs each transaction of a client on any of these connections that is free.
+// Starts pgbouncer in transaction mode in front of a test server. pgbouncer has a few connections to each of the
+// server's databases, and runs each transaction of a client on any free connection to the client's database.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, chownSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -14,17 +14,17 @@ export interface Pgbouncer {
   url(database: string): string;
   /** Runs a command of pgbouncer's console, such as PAUSE. */
   admin(command: string): Promise<void>;
-  /** Kills pgbouncer with SIGKILL, which closes its connections to the server. Resolves when pgbouncer has ended. */
+  /** Kills pgbouncer with SIGKILL. Resolves when pgbouncer has ended. */
   kill(): Promise<void>;
-  /** Starts pgbouncer again after kill(), with the same URLs. Resolves when it listens. */
+  /** Starts pgbouncer again after kill(), with the same URLs. Resolves when pgbouncer listens. */
   start(): Promise<void>;
-  /** Kills pgbouncer, waits for its end, and removes its files. */
+  /** Kills pgbouncer as kill() does, and removes its files. */
   stop(): Promise<void>;
 }
 
 /**
- * Returns the path of pgbouncer; null if it is not installed. /usr/sbin is searched, too, because on Debian it has
- * pgbouncer, and is in the PATH of root only.
+ * Returns the path of pgbouncer; null if it is not installed. Also searches /usr/sbin: Debian installs pgbouncer there,
+ * and this folder is only in the PATH of root.
  */
 export function pgbouncerProgram(): string | null {
   const folders = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin"];
@@ -47,7 +47,7 @@ const START_LIMIT_MS = 10_000;
 const WITH_US = `"$@" & pid=$!; read -r _; kill -KILL "$pid"; wait "$pid"`;
 
 export interface PgbouncerOptions {
-  /** A TCP address on which pgbouncer listens, in addition to its unix socket. The URLs then contain this address. */
+  /** A TCP address on which pgbouncer listens, and which the URLs contain. Default: only a unix socket. */
   readonly address?: string;
   /** How long pgbouncer keeps an unused connection to the server, in seconds. Default: 600. */
   readonly idleSeconds?: number;

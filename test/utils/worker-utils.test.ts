@@ -46,7 +46,7 @@ test("Methods work when they are detached from the object.", async () => {
   assert.equal((await countJobs()).total, 1);
 });
 
-test("end() closes the utilities' own pool, also if it is called several times; afterwards addJob() rejects.", async () => {
+test("end() closes the utilities' own pool, and can be called several times. After end(), addJob() rejects.", async () => {
   const utils = await makeWorkerUtils({ connectionString: queue.url, maxConnections: 2 });
   await utils.addJob("t");
   await Promise.all([utils.end(), utils.end()]);
@@ -128,7 +128,7 @@ test("Each schema, whatever its name, is a separate queue.", async () => {
   }
 });
 
-test("Invalid options are rejected. For a misspelt option, the error suggests the correct name.", async () => {
+test("makeWorkerUtils() rejects invalid options. For a misspelt option, the error suggests the correct name.", async () => {
   const wrong: [object, RegExp][] = [
     [{}, /needs either connectionString or pool/],
     [

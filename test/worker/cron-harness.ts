@@ -56,8 +56,8 @@ export class ManualTime implements CronTime {
   }
 
   /**
-   * Waits until `count` schedulers sleep, sets the time, wakes the schedulers whose sleep is over at this time, and
-   * waits until `count` schedulers sleep again.
+   * Sets the time, and wakes the schedulers whose sleep is then over. Before and after this step, waits until `count`
+   * schedulers sleep.
    */
   async goTo(iso: string, count = 1): Promise<void> {
     await this.resting(count);

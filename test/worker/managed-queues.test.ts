@@ -1,6 +1,4 @@
-// Tests named queues with limits. Workers run as many jobs of a queue at once as its limit allows, and never more. If
-// the limit is one job, the jobs run in order. Other tests are of rates, pauses and changes of limits, and of how often
-// the rows of queues are read.
+// Tests how workers run the jobs of managed queues: named queues under a limit. A queue without a limit is ordinary.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,7 +21,7 @@ interface Run {
   readonly atMs: number;
 }
 
-/** Returns a task that records its runs, and for each queue how many jobs run `now` and the `most` that ran at once. */
+/** Returns a task and its recorded `runs`. For each queue: how many jobs run `now`, and the `most` that ran at once. */
 function watched(name = "task", ms = 1) {
   const runs: Run[] = [];
   const now = new Map<string, number>();
@@ -108,7 +106,7 @@ test("Queues are read again soon after a lost connection, however late the loss 
   await assert.rejects(queues.manage(failing(new WorkerError("database_unreachable", "lost"))));
   assert.equal(queues.dueAtMs - clock.monotonic(), 1_000);
   clock.advance(1_000);
-  // A timeout shows that the server has worked all that time, so the pause is 20 times that time.
+  // A timeout shows that the server has worked for all 7.5 s, so the pause is 20 times as long.
   await assert.rejects(queues.manage(failing(new WorkerError("database_timeout", "slow"))));
   assert.equal(queues.dueAtMs - clock.monotonic(), 150_000);
   queues.runEnded();

@@ -1,8 +1,8 @@
 /**
- * Reads the records of an answer by their shapes, so that no class needs its own code for this. A shape is a text that
- * lists the fields of a class in their order. A field is written as a mark if needed (`?`: may be null, `*`: a list), a
- * letter for its type, its name, and a space. The offsets of fields in memory are computed from their types, in the
- * same way as the compiler computes them.
+ * Reads records from JSON by the shapes of their classes, so that no class needs its own code for reading. A shape is
+ * a text that lists the fields of a class in their order. The text of a field is a mark if needed (`?`: may be null,
+ * `*`: a list), a letter for the type, the name, and a space. The offsets of fields in memory are computed from the
+ * types, as the compiler computes them.
  */
 import { JsonReader } from "./lib/json-reader";
 
@@ -42,7 +42,7 @@ export class Shapes {
     return target;
   }
 
-  /** Returns the address of a new record, with the default values of its fields. */
+  /** Returns the address of a new record with default values. */
   empty(record: i32): usize {
     const size = this.classes[record] & 0xffff;
     const target = __new(size, this.classes[record] >> 16);
@@ -102,7 +102,7 @@ function storeAbsent(to: usize, type: i32): void {
 
 /**
  * A position in a shape, and the field at this position. find() searches from the position to the end, and then from
- * the beginning. Most answers have their keys in the order of the shape, so each key is found at once.
+ * the beginning. JSON mostly has the keys in the order of the shape, so most keys are found at once.
  */
 class Field {
   mark: i32 = 0;
@@ -138,7 +138,7 @@ class Field {
     return true;
   }
 
-  /** Moves to the field that the reader's key names. Returns whether there is one. */
+  /** Moves to the field that has the reader's key as its name. Returns false if no field has this name. */
   find(r: JsonReader): bool {
     for (let round = 0; round < 2; round++) {
       while (this.next()) if (r.keyIn(this.shape, this.name, this.end - 1)) return true;

@@ -1,6 +1,6 @@
 // Prevents other sites from using an admin through the browser of its user. A write needs a token that only a page
-// with access to this admin's responses can read. A write is refused even with the token if the browser marks it as
-// sent by another origin. A read that another site's page sends is refused, unless it is a navigation.
+// with access to this admin's responses can read. Even with the token, a write is refused if the browser's headers show
+// that another origin has sent it.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import { CSRF_HEADER } from "./auth-config.ts";
@@ -13,8 +13,8 @@ export interface CsrfGuard {
 }
 
 /**
- * Creates a guard. Its token is derived from the login's secret, so admins behind one address that share a secret
- * accept each other's tokens. Without a secret, each admin has a token of its own.
+ * Creates a guard. Its token is derived from the login secret, so admins behind one address with the same login secret
+ * accept each other's tokens. Without a login secret, each admin has a token of its own.
  */
 export function createCsrfGuard(derive: DeriveSecret): CsrfGuard {
   const token = derive("csrf");
@@ -36,7 +36,7 @@ export function createCsrfGuard(derive: DeriveSecret): CsrfGuard {
 
 /**
  * Throws Refusal 403 for a request that another site's page sends, for example from a script or for an image. A
- * navigation, such as a followed link, is allowed. A frame is a navigation, too; page/headers.ts forbids frames.
+ * navigation, such as a followed link, is allowed. So is a navigation in a frame, but page/headers.ts forbids frames.
  */
 export function checkRead(request: HttpRequest): void {
   const navigates = header(request, "sec-fetch-mode") === "navigate";

@@ -1,13 +1,13 @@
-// Limits how many credentials are compared in a second, so that a secret cannot be guessed unless it is short.
-// Credentials beyond the limit are refused without being compared. A network that has logged in within the last hour
-// has no limit.
+// Limits how many credentials are compared in a second, so that a secret cannot be guessed unless the secret is short.
+// Credentials beyond the limit are refused without being compared. A network (an IPv4 address, or a /64 of IPv6) that
+// has logged in within the last hour has no limit.
 import { monotonic } from "../../base/clock.ts";
 import { networkOf } from "../../http/bounds/client-address.ts";
 
 /**
  * The kind of secret that was sent. `login`: the secret of the login; `metrics`: the token for metrics. Successes are
- * recorded separately for each kind. Otherwise a network that has only the token for metrics could guess the login's
- * secret without a limit.
+ * recorded separately for each kind. Without this, a network that has only the token for metrics could guess the
+ * login's secret without a limit.
  */
 export type LoginKind = "login" | "metrics";
 
@@ -27,9 +27,7 @@ const GUESSES_PER_SECOND = 64;
 const GUESSES_PER_SECOND_OF_ONE = 8;
 const SECOND_MS = 1_000;
 const LOGIN_VALID_MS = 3_600_000;
-/**
- * The maximum number of networks that are recorded for each kind. The network with the oldest success is removed first.
- */
+/** The maximum number of networks that are recorded for each kind. */
 const MAX_NETWORKS = 10_000;
 
 interface Guess {
@@ -40,9 +38,7 @@ interface Guess {
 export function createLoginThrottle(clock: () => number = monotonic): LoginThrottle {
   /** The guesses of the last second, oldest first. */
   let guesses: readonly Guess[] = [];
-  /**
-   * For each kind, a map from a network to the time of its last success. The network with the oldest success is first.
-   */
+  /** For each kind, the time of each network's last success, oldest first. */
   const lastLogins: Readonly<Record<LoginKind, Map<string, number>>> = {
     login: new Map(),
     metrics: new Map(),

@@ -80,6 +80,7 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
     const fields = { operation: id, state, done, ...(error === null ? {} : { error }) };
     if (state === "interrupted") logger.warn(fields, "an operation was interrupted: resume it");
     else if (state === "running") logger.info(fields, "another process continues an operation");
+    else if (state === "paused") logger.info(fields, "an operation was paused");
     else logger.info(fields, "an operation has ended");
     const last = await inTables.find(id).catch(() => null);
     if (last !== null) notify(last);

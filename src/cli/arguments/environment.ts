@@ -15,8 +15,8 @@ export interface EnvironmentOption {
 }
 
 /**
- * Options that are never read from the environment: those that skip a confirmation, select everything, preview, delete,
- * or name code to load, and --help and --version.
+ * Options that are never read from the environment: --yes (no confirmation), --all, --dry-run, --fresh (deletes the
+ * demo's data), --tasks and --plugin (code to load), --help and --version.
  */
 const TYPED_ONLY = new Set([
   ...["--yes", "--all", "--dry-run", "--fresh", "--help", "--version"],

@@ -10,9 +10,9 @@ import { isFailed } from "../../queue/sql/job-state.ts";
 const CHUNK = 10_000;
 
 /**
- * Deletes failed jobs in chunks, in the order of their ids. Each chunk begins after the ids of the previous one, so
- * that the loop ends even while other jobs keep failing. Jobs that PostgreSQL refuses to delete are added to
- * `refused`. After each deletion, `deleted` is called with the number of deleted jobs.
+ * Deletes failed jobs in chunks, in the order of their ids. Each chunk begins after the ids of the previous chunk, so
+ * that the loop ends even while other jobs keep failing. Jobs that PostgreSQL refuses to delete are added to `refused`.
+ * After each statement that deletes jobs, `deleted` is called with the number of these jobs.
  */
 export async function deleteFailedJobs(
   db: Database,
@@ -28,8 +28,8 @@ export async function deleteFailedJobs(
     } catch (error) {
       if (!isRefusedResult(error)) throw error;
       const read = query<{ id: string }>(db, idsSql, [last, CHUNK]);
-      // In a transaction of the caller no statement can follow an error, so this read fails, too. Then the first error
-      // is thrown.
+      // In a transaction of the caller no statement can follow an error, so this read fails, too. The error of the
+      // deletion, not of the read, is then thrown.
       const rows: { id: string }[] = await read.catch(() => {
         throw error;
       });
@@ -46,10 +46,13 @@ export async function deleteFailedJobs(
   }
 }
 
-/** The refused rows of one kind, and two texts for the message: the noun for their number, the words before an id. */
+/**
+ * The refused rows of one kind, and two texts for the message. `kind`: the noun for the rows, such as "failed job".
+ * `one`: the words before the id of a row, such as "the queue with id".
+ */
 type RefusedKind = readonly [refused: readonly RefusedRow[], kind: string, one: string];
 
-/** If there are refused rows, throws an error with the number of rows of each kind and the first row of each kind. */
+/** If there are refused rows, throws an error with the number and the first row of each kind. */
 export function assertNoneRefused(kinds: readonly RefusedKind[]): void {
   const found = kinds.flatMap(([refused, kind, one]) => {
     const [first] = refused;
@@ -69,8 +72,8 @@ interface DeletedRow {
   readonly last: string | null;
 }
 
-// The statement runs in a transaction, because the rollback of a transaction is awaited after a refusal. Otherwise the
-// next statement, on another connection, could skip jobs that the refused statement still locks.
+// The statement runs in a transaction, whose rollback is awaited after a refusal. Without this wait, the next
+// statement, on another connection, could skip jobs that the refused statement still locks.
 const deleteSome = (db: Database, statement: Statement, values: unknown[]): Promise<DeletedRow[]> =>
   contendedTransaction(db, (inside) => query<DeletedRow>(inside, statement, values));
 
@@ -93,8 +96,8 @@ const deleteSql =
   select (select pg_catalog.count(*)::text from deleted) as deleted,
     (select pg_catalog.max(id)::text from failed) as last`;
 
-// A job that another transaction has locked is skipped. If a trigger has prevented the deletion of a job without an
-// error, `last` may be the id of that job.
+// A job that another transaction has locked is skipped. A trigger can prevent the deletion of a job without raising an
+// error. `last` counts such a job, too, so the next chunk begins after it.
 const chunkSql = deleteSql("jobs.id > $1::bigint", "\n    limit $2::int");
 const theseSql = deleteSql("jobs.id = any($1::bigint[])", "");
 

@@ -16,8 +16,8 @@ const UNSUPPORTED = "08P01";
 
 /**
  * Opens a connection with the settings of the pool's connections, but without a statement timeout and with the lock
- * timeout `lockTimeoutMs`. If the server refuses a login with time limits, as pgbouncer does, logs in without them;
- * then the time limits of the role apply. The caller ends the connection.
+ * timeout `lockTimeoutMs`. If the server refuses a login with time limits, as pgbouncer does, logs in without time
+ * limits, and the role's default time limits apply. The caller ends the connection.
  */
 export async function longConnection(
   pool: pg.Pool,
@@ -37,17 +37,17 @@ async function connect(
   application_name: string,
   limits?: string,
 ): Promise<pg.Client> {
-  // pg makes the password non-enumerable, so it is copied separately.
+  // pg makes `password` non-enumerable, so `...pool.options` lacks the password.
   const { password } = pool.options;
   const config = { ...pool.options, application_name };
   const client = new Client(password === undefined ? config : { ...config, password });
   const settings = loginSettingsOf(client);
-  // The pool's time limits are set to 0 here and not in `config`, because a connection URL overrides `config`. pg does
-  // not send a limit of 0. It would send any other limit, and that limit would override the same limit in `options`.
+  // pg sends time limits that are not 0, and they would override the limits in `options`. The time limits are set to 0
+  // here, not in `config`, because a connection URL overrides `config`.
   Object.assign(settings, { statement_timeout: 0, lock_timeout: 0, query_timeout: 0 });
   if (limits !== undefined) settings.options = `${settings.options ?? ""} ${limits}`;
-  // The loss of the connection rejects the running statement. It is also reported by the event `error`, which would
-  // end the process if it had no listener.
+  // The loss of the connection rejects the running statement, and also emits `error`. Without a listener, the event
+  // would end the process.
   client.on("error", () => {});
   await client.connect();
   return client;

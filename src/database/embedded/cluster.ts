@@ -1,5 +1,5 @@
-// Creates and opens the database cluster in a data directory. initdb creates the cluster as a draft, which is renamed
-// to `cluster` when it is complete. So a crash leaves no incomplete cluster.
+// Creates and opens the database cluster in a data directory. initdb creates the cluster in a draft directory, and the
+// complete draft is renamed to `cluster`. So `cluster` is never incomplete, even after a crash.
 //
 //   <data directory>/ created with mode 0700; if this process is root, 0711, so that PostgreSQL's account can enter
 //     owner.<n>   names the process that uses the directory (owner.ts)
@@ -17,7 +17,7 @@ import { makeDirectories } from "./user-directory.ts";
 const DRAFT = "cluster.draft-";
 const INITDB_LIMIT_MS = 120_000;
 
-/** Creates the data directory, or checks the existing one. Throws WorkerError with the reason if it cannot be used. */
+/** Creates or checks the data directory. If the directory cannot be used, throws WorkerError with the reason. */
 export function prepareDataDirectory(directory: string, account: Account): void {
   try {
     const made = makeDirectories(directory, 0o700);
@@ -45,8 +45,8 @@ export function prepareDataDirectory(directory: string, account: Account): void 
 }
 
 /**
- * Lets another account enter `directory` and the directories above it, up to `top`. `top` is the first directory that
- * this process has created; if it has created none, `directory` itself.
+ * Lets another account enter `directory` and the directories above it, up to `top`: the topmost directory that this
+ * process has created. If this process has created none, `top` is `directory`.
  */
 function openUpTo(top: string, directory: string): void {
   for (let at = directory; ; at = dirname(at)) {
@@ -55,7 +55,7 @@ function openUpTo(top: string, directory: string): void {
   }
 }
 
-/** Returns the path of PGDATA. If it does not exist, initdb creates it. The caller must own `directory` (owner.ts). */
+/** Returns the path of PGDATA. initdb creates a missing PGDATA. The caller must own `directory` (owner.ts). */
 export async function openCluster(options: {
   readonly directory: string;
   readonly generation: number;
@@ -106,8 +106,7 @@ async function makeCluster(
   } catch (error) {
     await rm(draft, { recursive: true, force: true }).catch(() => {});
     if (codeOf(error) === "aborted") throw error;
-    // The usual causes: initdb looks up its user by number, and the system has no entry for that user. Or the system
-    // has no shell, which initdb needs to run the server.
+    // The hint has the usual causes: initdb looks up its user by number, and needs a shell to run the server.
     const hint = existsSync("/bin/sh")
       ? "initdb needs an entry for its user in /etc/passwd and about 60 MB of space"
       : "initdb needs /bin/sh, which this system lacks";

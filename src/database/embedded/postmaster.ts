@@ -1,6 +1,5 @@
 // Starts and stops PostgreSQL's main process, the postmaster. A second child process, a shell, stops the postmaster
-// soon after this process has ended, even if this process was killed. The shell reads from a pipe. Only this process
-// has the writing end of the pipe, so the pipe is closed when this process ends.
+// soon after this process has ended, even if this process was killed.
 //
 //   starting ──"ready" in postmaster.pid──▶ ready ──SIGINT──▶ (SIGQUIT ──▶ SIGKILL) ──▶ exited
 import type { ChildProcess } from "node:child_process";
@@ -16,7 +15,7 @@ export interface Postmaster {
   readonly pid: number;
   /** Resolves when the process has ended, for whatever reason. */
   readonly exited: Promise<void>;
-  /** Stops the server, first in PostgreSQL's mode fast, later with stronger signals. Idempotent; never rejects. */
+  /** Stops the server with a fast shutdown; if that is too slow, with stronger signals. Idempotent; never rejects. */
   stop(): Promise<void>;
 }
 
@@ -29,19 +28,20 @@ interface PostmasterOptions {
   readonly signal: AbortSignal;
 }
 
-// How long the start may take: recovery after a crash may replay a gigabyte of the write-ahead log.
+// Recovery after a crash may replay a gigabyte of the write-ahead log.
 const START_LIMIT_MS = 300_000;
 const POLL_MS = 10;
 
-// The program of the shell. If the shell reads a line from the pipe, the server has ended, and the shell ends, too. If
-// the pipe is closed, this process has ended, and the shell stops the server. Before that, the shell checks whether the
-// pid file still has the server's pid. If not, another process may have this pid by now.
+// The shell's script. $1: the server's pid; $2: the pid file. The shell reads from a pipe. If a line arrives, the
+// server has ended, and the shell ends, too. Only this process has the writing end of the pipe, so the pipe is closed
+// when this process ends. Then the shell stops the server if the pid file still has the server's pid. Without the check
+// of the pid file, the signal could reach another process that now has this pid.
 const WATCH = `trap "" INT TERM HUP
 read -r word && exit 0
 read -r pid < "$2"
 [ "$pid" = "$1" ] && kill -INT "$1"`;
 
-/** Starts the server on `cluster` and waits until it accepts connections. */
+/** Starts the server on `cluster` and waits until the server accepts connections. */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const { cluster, account, logger, signal } = options;
   const program = join(options.binaries, "bin/postgres");
@@ -103,8 +103,7 @@ function watchOver(pid: number, cluster: string, account: Account, logger: Logge
     cwd: "/",
     stdio: ["pipe", "ignore", "ignore"],
   });
-  // If the shell cannot be started and this process is killed, the server runs until the next start stops it
-  // (orphan.ts).
+  // A server that a killed process leaves running is stopped by the next start on the same cluster (orphan.ts).
   child.on("error", (error) =>
     logger.debug({ err: error }, "PostgreSQL is not watched: a killed process leaves it running"),
   );

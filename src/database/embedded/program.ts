@@ -1,6 +1,5 @@
-// Starts and stops PostgreSQL's programs. They run under the server's account and with a fixed environment. Each
-// program is in a session of its own (setsid), so that Ctrl-C in a terminal reaches only this process. This process
-// then stops the programs with signals. If a signal does not end a server in time, a stronger signal follows.
+// Starts and stops PostgreSQL's programs. Each program is in a session of its own (setsid), so that Ctrl-C in a
+// terminal reaches only this process, which then stops the programs.
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -61,14 +60,16 @@ export async function run(
 }
 
 /**
- * Collects the last lines of the output of `child`, which explain a failure. Returns a function that returns these
- * lines. `onLine` is called with every line of the output.
+ * Returns a function that returns the last lines of the output of `child`, which explain a failure. `onLine` is called
+ * with every line of the output.
  */
 export function lastLines(child: ChildProcess, onLine?: (line: string) => void): () => string {
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     if (stream === null) continue;
     let rest = "";
+    // The last line may end without a newline.
+    stream.on("end", () => rest !== "" && lines.push(rest));
     stream.setEncoding("utf8").on("data", (text: string) => {
       const parts = (rest + text).split("\n");
       rest = (parts.pop() ?? "").slice(-MAX_LINE_LENGTH);
@@ -96,7 +97,7 @@ export async function exitOf(
   } catch (cause) {
     const hint =
       codeOf(cause) === "EACCES"
-        ? "its file system may forbid programs (noexec); set XDG_CACHE_HOME to another one"
+        ? "its file system may forbid programs (noexec); set XDG_CACHE_HOME to a directory of another file system"
         : messageOf(cause);
     throw new WorkerError("embedded_server", `cannot start ${program}: ${hint}`, { cause });
   }

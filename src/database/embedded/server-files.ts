@@ -1,5 +1,6 @@
-// The files of a PostgreSQL distribution that the server needs, and their installation into a directory. The files
-// are written into a draft directory, which is renamed at the end, so that a crash leaves no incomplete installation.
+// Finds the files of a PostgreSQL distribution that the server needs, and installs them in a directory. The files are
+// written into a draft directory. The draft is renamed at the end, so that a crash leaves no incomplete
+// installation under the final name. The next installation removes drafts that crashes have left.
 import {
   chmodSync,
   mkdirSync,
@@ -15,7 +16,7 @@ import { dirname, join } from "node:path";
 import { codeOf } from "../../base/errors.ts";
 import { isAlive } from "./owner.ts";
 
-/** A file of the server: its path below the root, and a function that reads its bytes. */
+/** A file of the server. `path` is relative to the server's root directory. */
 export interface ServerFile {
   readonly path: string;
   readonly mode: number;
@@ -23,14 +24,13 @@ export interface ServerFile {
   read(): Uint8Array;
 }
 
-/** A link that the npm package's install script would create at `target`, pointing to `source`. */
+/** A link that the install script of the npm package with PostgreSQL would create: `target` points to `source`. */
 export interface PackagedLink {
   readonly source: string;
   readonly target: string;
 }
 
-// Files that the server does not need: files for compiling, documentation, pg_ctl, languages whose interpreters are
-// missing, and the list of links.
+// Files for compiling, documentation, pg_ctl, languages whose interpreters are missing, and the list of links.
 const UNNEEDED = [
   /\.a$/,
   /^lib\/(pkgconfig|postgresql\/pgxs)\//,
@@ -41,7 +41,7 @@ const UNNEEDED = [
   /^pg-symlinks\.json$/,
 ];
 
-/** Returns the npm package's list of links, as paths below `root`. Other distributions have no such list. */
+/** Returns the npm package's list of links, as paths below `root`. The list is empty for other distributions. */
 export function packagedLinks(root: string): PackagedLink[] {
   let text: string;
   try {
@@ -78,7 +78,7 @@ export function serverFiles(root: string): ServerFile[] {
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Copies `files` into `<parent>/<name>`, unless this directory has all of them in the same sizes. Returns its path. */
+/** Copies `files` to `<parent>/<name>`, unless all of them exist there in the same sizes. Returns this path. */
 export function installFiles(parent: string, name: string, files: readonly ServerFile[]): string {
   const target = join(parent, name);
   if (isComplete(target, files)) return target;
@@ -89,7 +89,8 @@ export function installFiles(parent: string, name: string, files: readonly Serve
     chmodSync(draft, 0o755);
     for (let attempt = 0; attempt < 3; attempt++) {
       if (moveInto(draft, target)) return target;
-      // `target` exists: another process was faster, or a cleaner of temporary files has removed some of its files.
+      // `target` exists. Either another process has just installed all files, or `target` is an older installation of
+      // which some files were removed.
       if (isComplete(target, files)) return target;
       moveInto(target, join(parent, `draft.${process.pid}.${attempt}.ruin`));
     }

@@ -4,19 +4,17 @@ import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
 import { timeZone, zoneHints } from "./time-zone.ts";
 
-/** When a cron entry adds jobs. Returned by daily() and every(). */
+/** The times at which a cron entry adds jobs. Returned by daily() and every(). */
 export interface CronPattern {
   /** The five-field cron expression. */
   readonly expression: string;
-  /** The IANA time zone of the expression. Default: the time zone in the entry's options, or UTC if they have none. */
+  /** The IANA time zone of the expression. Default: the time zone in the entry's options; without one, UTC. */
   readonly timeZone?: string | undefined;
 }
 
 /** Options of a pattern. */
 export interface CronPatternOptions {
-  /**
-   * An IANA time zone such as `Europe/Berlin`. Default: the time zone in the entry's options, or UTC if they have none.
-   */
+  /** An IANA time zone such as `Europe/Berlin`. Default: the time zone in the entry's options; without one, UTC. */
   readonly timeZone?: string | undefined;
 }
 
@@ -24,9 +22,9 @@ export interface CronPatternOptions {
 export type CronInterval = { readonly minutes: number } | { readonly hours: number };
 
 /**
- * Returns the pattern that matches every day at `time`, such as `02:30`. It matches once a day, also on a day on which
- * the clocks change: if the change repeats `time`, the first occurrence matches; if the change skips `time`, the end of
- * the gap matches. Throws InputError for invalid arguments.
+ * Returns the pattern that matches once a day, at `time`, such as `02:30`. If a change of the clocks repeats `time`,
+ * the first occurrence matches. If a change skips `time`, the end of the gap matches. Throws InputError for invalid
+ * arguments.
  */
 export function daily(time: string, options: CronPatternOptions = {}): CronPattern {
   const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(time) ?? [];
@@ -42,8 +40,8 @@ const HOURS = [1, 2, 3, 4, 6, 8, 12];
 
 /**
  * Returns the pattern that matches every `minutes` minutes, counted from the full hour, or every `hours` hours, counted
- * from midnight. `minutes` must be 1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30, so that it divides an hour. `hours` must be
- * 1, 2, 3, 4, 6, 8 or 12, so that it divides a day. Throws InputError for invalid arguments.
+ * from midnight. `minutes` must be 1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30. `hours` must be 1, 2, 3, 4, 6, 8 or 12.
+ * Throws InputError for invalid arguments.
  */
 export function every(interval: CronInterval, options: CronPatternOptions = {}): CronPattern {
   const [[unit, step] = [], ...more] = Object.entries(interval ?? {});

@@ -1,5 +1,4 @@
-// Time zones of cron entries. Their names are those of the IANA database, in the version of the database that is part
-// of Node. UTC is the default everywhere.
+// Time zones of cron entries. A time zone is a name in the IANA database that is part of Node. The default is UTC.
 import * as v from "valibot";
 import { nearest } from "../../base/validate.ts";
 

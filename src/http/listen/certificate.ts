@@ -63,7 +63,7 @@ function pairOf({ certFile, keyFile }: CertificateFiles): Pair {
   }
   const options = { cert, key, minVersion: "TLSv1.2", secureOptions: OPTIONS } as const;
   try {
-    // node:tls is loaded only here: every application that uses the library imports this file, but few serve TLS.
+    // node:tls is loaded when it is needed, not by an import: each application that uses the library loads this file.
     process.getBuiltinModule("node:tls").createSecureContext(options);
   } catch (error) {
     throw certificateError("tls.certFile", `${certFile} is invalid: ${messageOf(error)}`);

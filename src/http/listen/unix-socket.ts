@@ -1,6 +1,6 @@
-// Creates a unix socket to which no other user can connect before its mode is set. A worker thread of Node cannot
-// ensure this (see listenOnPath()). A socket that a killed process has left is replaced. Any other file at the path,
-// such as a socket in use, is not changed, and an error is thrown.
+// Creates a unix socket to which, in Node's main thread, no other user can connect before the socket's mode is set. A
+// socket that a killed process has left is replaced. Any other file at the path, such as a socket in use, is kept, and
+// an error is thrown.
 import { once } from "node:events";
 import { type BigIntStats, chmodSync, chownSync, existsSync, lstatSync, unlinkSync } from "node:fs";
 import net, { type Server } from "node:net";
@@ -16,7 +16,7 @@ export async function listenOnPath(server: Server, { path, mode, gid }: UnixTarg
   const left = await leftBehind(path);
   await startListening(server, () => {
     if (left !== null && isSame(left, statsOf(path))) unlinkSync(path);
-    // A worker thread cannot change the umask, so there the process's umask applies until chmod.
+    // A worker thread of Node cannot change the umask, so there the process's umask applies until chmodSync().
     const mask = isMainThread ? process.umask(0o177) : null;
     server.listen({ path });
     if (mask !== null) process.umask(mask);
@@ -32,7 +32,7 @@ export async function listenOnPath(server: Server, { path, mode, gid }: UnixTarg
 
 const SETTLED_MS = 50;
 
-/** Returns the stats of an abandoned socket; null if the path is free and its directory exists. Otherwise throws. */
+/** Returns the stats of an abandoned socket; null if the path is free. Throws WorkerError if the path is unusable. */
 async function leftBehind(path: string): Promise<BigIntStats | null> {
   const stats = statsOf(path);
   // Without this check, Node would report a missing directory as EACCES.
@@ -56,7 +56,7 @@ async function leftBehind(path: string): Promise<BigIntStats | null> {
   );
 }
 
-/** Connects to the socket. Returns null on success, otherwise the error's code, or its message if it has no code. */
+/** Connects to the socket, and returns the error's code, or the message if the error has no code; null: no error. */
 async function connectError(path: string): Promise<string | null> {
   const socket = net.connect({ path });
   try {

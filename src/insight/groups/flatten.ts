@@ -1,20 +1,19 @@
-// Turns a payload into a map from paths to short values, so that payloads can be compared. The number and the depth of
-// the paths are limited.
+// Turns a payload into a map from paths to short values, so that payloads can be compared.
 
 const DEEPEST = 6;
 const MAX_PATHS = 200;
 const MAX_VALUE_LENGTH = 80;
 const MAX_ELEMENTS = 20;
-/** The length in characters of the longest payload that is read. */
 const MAX_PAYLOAD_LENGTH = 100_000;
 
 /** Matches the digits of numbers that a double may not represent exactly. */
 const LONG_NUMBER = /\d{16}/;
 
 /**
- * Returns a map from paths, such as `payload.customer.vip`, to the values at each path, as JSON. Values of more than 80
- * characters are left out. The length of an array is under `.length`, and its first 20 elements are under `[]`, so a
- * path may have several values. Returns null if the JSON is invalid or too long.
+ * Returns a map from paths, such as `payload.customer.vip`, to the values at each path, as JSON. An array has its
+ * length under `.length` and its first 20 elements under `[]`, so a path may have several values. Values of more than
+ * 80 characters, deeply nested values, and paths after the first 200 are left out. Returns null if the JSON is invalid
+ * or too long.
  */
 export function flatten(payload: string): Map<string, Set<string>> | null {
   if (payload.length > MAX_PAYLOAD_LENGTH) return null;
@@ -51,7 +50,7 @@ function addValue(paths: Map<string, Set<string>>, path: string, text: string): 
   paths.set(path, isShort ? (values ?? new Set()).add(text) : (values ?? new Set()));
 }
 
-/** Returns at most 80 characters of a member's name, quoted if the query language requires that. */
+/** Returns the first 80 characters of a member's name, quoted if the query language requires quotes. */
 const nameText = (name: string) => {
   const short = name.slice(0, MAX_VALUE_LENGTH);
   return /^[\w$@/-]+$/.test(short) ? short : JSON.stringify(short);
@@ -65,8 +64,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Replaces each long integer by a string: EXACT and the integer's digits. The time is proportional to the length of the
- * text.
+ * Replaces each integer that matches LONG_NUMBER by a string: EXACT and the integer. Without this, JSON.parse() would
+ * round the integer. The time is proportional to the length of the text.
  */
 function withExactIntegers(text: string): string {
   const parts: string[] = [];

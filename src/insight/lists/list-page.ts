@@ -1,6 +1,6 @@
-// Pages of lists that are small enough to be sorted in this process (workers, tasks, cron entries, named queues). The
-// rows are sorted by a key and a name. A cursor has the key and the name of a page's last row, so only a row whose key
-// changes between two pages may be skipped or repeated.
+// Pages of lists that are small enough to be sorted in this process. The rows are sorted by a key, and rows with equal
+// keys by a name. A cursor has the key and the name of a page's last row. So the next page can skip or repeat only rows
+// whose keys have changed since.
 import { InputError } from "../../base/errors.ts";
 
 /** A sort key. null comes last in both directions. */
@@ -12,9 +12,9 @@ export interface SortOrder<R> {
 }
 
 export interface PageRequest {
-  /** The name of the order. A cursor is valid only for its own order. */
+  /** The name of the order. A cursor is valid only with the order of its page. */
   readonly sort: string;
-  /** The number of rows, at least 1. */
+  /** The maximum number of rows, at least 1. */
   readonly limit: number;
   readonly cursor: string | null;
 }
@@ -54,7 +54,7 @@ export function pageOf<R>(
   };
 }
 
-/** Returns the key; for an infinite time, a finite number, because JSON cannot represent infinity. */
+/** Returns the key. An infinite key becomes a finite number, because JSON cannot represent infinity. */
 function finite(key: SortKey): SortKey {
   if (typeof key !== "number" || Number.isFinite(key)) return key;
   return key > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
@@ -71,7 +71,7 @@ function compare(a: string | number, b: string | number): number {
 
 const MAX_CURSOR_LENGTH = 8_192;
 
-/** Returns the place as text. Its format may change with any version. */
+/** Returns the place as the text of a cursor. The format may change with any version. */
 export function encodePlace({ sort, key, name }: PageEnd): string {
   return Buffer.from(JSON.stringify([sort, key, name])).toString("base64url");
 }

@@ -1,5 +1,5 @@
-// The condition that decides which jobs a walk finds. It is made from a query. For a list of jobs, it is made from the
-// list's query and the list's filters state, task, queue and search.
+// The condition that decides which jobs a walk (walk.ts) finds. It is made from a query, or for a list of jobs from the
+// list's query and filters.
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { ANY_SHAPE, bothOf } from "../query/parts/shape.ts";
 
@@ -15,13 +15,13 @@ export interface WalkCondition
 }
 
 /**
- * The members of a JobQuery with which confirm() checks the texts of jobs (confirm.ts). `decide` is `check` of the
- * JobQuery; the other members have the same names there.
+ * The members of a JobQuery with which confirm() (confirm.ts) checks the texts of jobs. `decide` is the JobQuery's
+ * `check`.
  */
 export interface TextCheck {
   readonly decide: (row: CheckedTexts) => boolean;
   readonly marks: (first: number) => string;
-  /** The query's condition. It uses all parameters, of which the marks may use only some. */
+  /** The query's condition. It uses all parameters, as a statement must; the marks may use only some parameters. */
   readonly sql: (first: number) => string;
   readonly values: readonly unknown[];
 }
@@ -55,7 +55,7 @@ export function matchingOf(query: JobQuery): WalkCondition {
   };
 }
 
-/** Returns a condition that a job matches if it matches all of `parts`. Only one of them may have a check. */
+/** Returns a condition that a job matches if it matches all of `parts`. At most one of `parts` may have a check. */
 export function allOf(parts: readonly WalkCondition[]): WalkCondition {
   const real = parts.filter(({ isAll }) => !isAll);
   const [only] = real;

@@ -1,11 +1,9 @@
 // Times as sort keys, as the database returns them. A key is a text: an integer, which is the microseconds since 1970,
 // or an infinity. momentText() turns a key into a timestamp for PostgreSQL.
 
-/**
- * LATEST is the key after all times, and EARLIEST is the key before all times. This is how PostgreSQL spells infinite
- * numbers.
- */
+/** The key after all times, spelled as PostgreSQL spells an infinite number. */
 export const LATEST = "Infinity";
+/** The key before all times. */
 export const EARLIEST = "-Infinity";
 
 // The first and the last microsecond of PostgreSQL's timestamps, in 4714 BC and in the year 294276.
@@ -41,7 +39,7 @@ const DAY_US = 86_400_000_000n;
 
 /**
  * Returns a key as a text that PostgreSQL reads exactly, regardless of the session's DateStyle and TimeZone: ISO 8601
- * with the year first. If the key were sent as a number, each statement would have to convert it.
+ * with the year first.
  */
 export function momentText(key: string): string {
   if (key === LATEST) return "infinity";

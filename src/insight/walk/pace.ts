@@ -1,6 +1,6 @@
-// Chooses the number of rows that the next statement reads, in a walk (walk.ts) and in an export. Each statement is a
-// step and should take about 100 ms, however large the rows are. Then no statement occupies a connection or keeps its
-// snapshot for long, and responses are in time.
+// Chooses how many rows the next statement of a walk (walk.ts) or an export reads. Each statement is a step and should
+// take about 100 ms, however large the rows are. So a walk can end soon after its time limit, and no statement
+// occupies a connection or keeps a snapshot for long.
 import { monotonic } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 
@@ -12,13 +12,13 @@ const LARGEST = 250_000;
 export interface WalkPace {
   /** The number of rows of the next step. */
   readonly size: number;
-  /** Whether the last step exceeded its time limit. Then walk() ends, and its next call begins with `size` rows. */
+  /** Whether the last step exceeded the time limit of a statement. */
   readonly isStuck: boolean;
-  /** Whether the last step exceeded its time limit with a single row. The caller has to leave out that row. */
+  /** Whether the last step exceeded the time limit with a single row. The caller has to leave out that row. */
   readonly isBlocked: boolean;
-  /** Runs one step of at most `most` rows, and adapts `size` to its duration. Returns null if the step timed out. */
+  /** Runs a step of at most `most` rows, and adapts `size` to the step's duration. Returns null if it timed out. */
   run<T>(step: (size: number) => Promise<T>, most?: number): Promise<T | null>;
-  /** Makes the next step smaller. Called if the last step has perhaps read many rows after its last result. */
+  /** Makes the next step smaller. Called if the next step may read many rows of the last step again. */
   slowDown(): void;
 }
 
@@ -39,8 +39,8 @@ export function createPace(size: number): WalkPace {
       return isBlocked;
     },
     slowDown() {
-      // The next step gets an eighth of the last step's size. An eighth of `current` might not be smaller than the last
-      // step, because run() may have made `current` eight times as large.
+      // Not slower(current), which might be as large as the last step: run() may have made `current` eight times as
+      // large.
       current = slower(last);
     },
     async run(step, most = LARGEST) {

@@ -1,6 +1,6 @@
 // Walks jobs in an order for which there is no index. The walk reads all jobs by id, and keeps the best rows: those
-// that come first in the order. If a response ends before the walk, it shows the best rows so far. The next response
-// continues the walk and shows better rows, until the walk has ended and the page is final.
+// that come first in the order. If a walk takes several responses, each response shows the best rows so far. The page
+// is final when the walk has read all jobs.
 import { query } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { boundSql, isFew, isPast, listedAfter, startOf, withinBound } from "./id-walk.ts";
@@ -20,9 +20,9 @@ interface RankedRow {
 }
 
 /**
- * Reads the next chunk of jobs, by id, and returns the best matching rows in it. If `matching.check` is set, returns
- * candidates instead, which the caller checks: the first ones in the order of the walk. `next`: the id after which the
- * walk continues; null: it has ended.
+ * Reads the next chunk of jobs by id, and returns the best matching rows of the chunk. If `matching.check` is set,
+ * returns the first candidates by id instead, and the caller checks them. `next`: the id after which the walk
+ * continues; null: the walk has ended.
  */
 export async function walkRanks(
   input: StepInput,
@@ -51,8 +51,8 @@ export async function walkRanks(
 }
 
 /**
- * Returns those rows of `round.best` that still match the query, come after the floor and not after the bound. If the
- * test of the query takes too long, the rows are returned without this test.
+ * Returns those rows of `round.best` that still match the query's SQL, and are still after the floor and not after
+ * the bound. If the statement takes too long, the statement is repeated without the query's SQL.
  */
 export async function bestAgain(input: RankInput, key: Key, round: Round): Promise<Row[]> {
   if (round.best.length === 0) return [];
@@ -86,8 +86,8 @@ function rowsOf(row: RankedRow | undefined): Row[] {
 }
 
 /**
- * Returns the condition that a row comes after the floor, and not after the bound. It has four parameters: the floor's
- * key, the floor's id, the bound's key and the bound's id. `first`: the number of the first of them.
+ * Returns the condition that a row comes after the floor, and not after the bound. `first`: the number of the first
+ * of four parameters: the floor's key and id, and the bound's key and id.
  */
 function limitsSql({ segment }: RankInput, { column, type }: Key, first: number): string {
   const [after, upTo] = segment.descending ? ["<", ">="] : [">", "<="];
@@ -108,7 +108,7 @@ const orderOf = ({ segment }: RankInput, alias: string, column = "key") => {
 
 function chunkSql(schema: string, input: StepInput, key: Key, few: boolean): string {
   const { fromNewest } = input.segment;
-  // Candidates are in the order of the walk, so that the walk can continue after the last one.
+  // Candidates are sorted by id, so that the walk can continue after the last candidate.
   const byId = input.matching.check !== null;
   const order = (alias: string, column: string) =>
     byId ? `${alias}.id ${fromNewest ? "desc" : "asc"}` : orderOf(input, alias, column);

@@ -7,15 +7,11 @@ export interface WalkPlace {
   readonly position: Position;
 }
 
+/** Where a walk continues: after the id `after` or the row `last`. null: the walk begins with the first job. */
 export type Position =
-  /** The walk continues after this id; null: it begins with the first job. */
   | { readonly kind: "ids"; readonly after: string | null }
-  /** The walk continues after this row; null: it begins with the first row. */
   | { readonly kind: "index"; readonly last: Row | null }
-  /**
-   * Too many jobs have the sort key `key`, so the walk reads the jobs with this key by id. It continues after the id
-   * `after`; null: it begins with the first id.
-   */
+  /** Too many jobs have the sort key `key`, so the walk reads the jobs with this key by id. */
   | { readonly kind: "tie"; readonly key: readonly string[]; readonly after: string | null }
   | ({ readonly kind: "rank" } & Round);
 
@@ -26,17 +22,17 @@ export interface Row {
 }
 
 /**
- * The progress of a round: a walk over all jobs that finds the best jobs for one page, which are the first ones in the
- * order after `floor`. The round may take several responses.
+ * The progress of a round: a walk over all jobs by id that finds the best rows for one page. The best rows are the
+ * rows that come first in the order after `floor`. The round may take several responses.
  */
 export interface Round {
   /** The last id that was read; null: none yet. */
   readonly after: string | null;
-  /** The last row of the previous page, after which this page begins; null: this page is the first. */
+  /** The last row of the previous page; null: this page is the first. */
   readonly floor: Row | null;
   /**
-   * The last of the best rows so far. A row after it is not among the best. null: the best rows do not fill the page
-   * yet.
+   * The last of the best rows, when these last filled the page. Rows after `bound` are left out. null: the best rows
+   * have not filled the page yet.
    */
   readonly bound: Row | null;
   /** The ids of the best rows so far. */

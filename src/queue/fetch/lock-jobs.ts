@@ -1,6 +1,6 @@
-// How the fast mode takes jobs: by row locks of an open transaction instead of an update. This costs a third of the WAL
-// and half the work of an update. The locks end with the transaction, also if the connection is lost, and other
-// sessions cannot see which jobs are taken. The mode is for short jobs without a key, a named queue or a limit.
+// SQL with which the fast mode locks jobs: by row locks of an open transaction instead of an update. Row locks cost a
+// third of the WAL and half the work of an update. The locks end with the transaction, also if the connection is lost.
+// Other sessions cannot see which jobs are locked. The mode is for short jobs without a key, a named queue or a limit.
 import { type Database, idArray, query, type Statement } from "../../database/database.ts";
 import { lockBy, takeBy } from "../sql/lock.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
@@ -8,7 +8,7 @@ import { fetchedColumns, fetchedSource } from "./job-columns.ts";
 import { jobsWithoutQueue, priorityLevels } from "./jobs-without-queue.ts";
 
 /*
- * $1 text[] tasks  $2 int maximum number of jobs  $3 smallint, $4 float8: the fetch cursor
+ * $1 text[] tasks  $2 int maximum number of jobs  $3 smallint, $4 float8: the priority and time where the fetch starts
  * $5 text[] forbidden flags (only in the form with flags)
  * The attempt has the number `attempts + 1`, which is stored only if the attempt fails or keepJobs() locks the job.
  */
@@ -40,7 +40,7 @@ update ${s}._private_queue_slots set ${lockBy("$1")}
 where queue_id = -$2::bigint and slot = (
   select pg_catalog.min(slot) from ${s}._private_queue_slots where queue_id = -$2::bigint and locked_by is null)`;
 
-/** Locks a queue, or a free slot of a managed queue, to test whether PostgreSQL refuses that. `queue`: negated id. */
+/** Locks a queue, or a free slot of a queue with a limit, to test whether the lock is refused. `queue`: negated id. */
 export const keepQueue = (db: Database, workerId: string, queue: string, isManaged: boolean) =>
   query(db, isManaged ? keepSlotSql : keepQueueSql, [workerId, queue]);
 

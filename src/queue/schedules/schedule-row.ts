@@ -77,7 +77,7 @@ const rowBytes = `${packedBytes("payload", MAX_PAYLOAD_BYTES)} + ${specBytes}`;
 
 /**
  * Returns a query for a page of schedules. The page may have fewer rows than `limit` although more rows follow: see
- * isCut(). Rows whose identifier is longer than any that this library writes are left out.
+ * isCut(). Rows whose identifier has more than 4,096 bytes are left out; this library writes shorter ones.
  */
 export const schedulePage = (
   s: string,
@@ -157,8 +157,8 @@ export function specText({ entry }: ScheduleDefinition): string {
 
 /**
  * An expression: the backfill period in milliseconds, at most 366 days; 0 if the stored value is not a number or has
- * more than 25 characters. A user's SQL may have written 1e999, which PostgreSQL stores with all digits. A cast of this
- * number to float8 would make the whole statement fail.
+ * more than 25 characters. A user's SQL may have written 1e999, which PostgreSQL returns with all digits. A cast of
+ * this number to float8 would make the whole statement fail.
  */
 export const fillMs = `case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) = 'number'::text
       and pg_catalog.length(spec->>'fillMs'::text) <= 25

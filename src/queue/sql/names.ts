@@ -9,10 +9,9 @@ export type NameColumn = keyof typeof TABLES;
 
 /**
  * Returns common table expressions that add missing names. `names`: a parameter such as `$1`, whose value is a text[]
- * without duplicates. The last expression, `all_<column>`, has a row (id, <column>) for each of the names.
- * "do update", not "do nothing": a name that another session inserts at the same moment is not visible to this
- * statement, and only an update returns its id. Names are inserted in order, so that two batches with the same new
- * names cannot deadlock.
+ * without duplicates. The last expression, `all_<column>`, has a row (id, <column>) for each name. If another session
+ * inserts a name at the same moment, that row is not visible to this statement. "do update" returns the row's id, "do
+ * nothing" would return no row. Names are inserted in sorted order, so that two such statements cannot deadlock.
  */
 export const knownNames = (s: string, column: NameColumn, names: string): string => `
   known_${column} as (
@@ -43,9 +42,9 @@ interface NameRow {
 }
 
 /**
- * Returns the rows with the names of their tasks and queues. A statement does not see rows that its own table
- * expressions have inserted. So the row of a job that was just added lacks the name of its task or queue if the same
- * statement has inserted that name. This function then reads the missing names with a second query.
+ * Returns the rows with the names of their tasks and queues. Missing names are read with a query. A row lacks a name if
+ * the statement that added the job has also inserted the name: a statement does not see rows that its own table
+ * expressions have inserted.
  */
 export async function withNames<R extends JobRow>(db: Database, rows: readonly R[]): Promise<R[]> {
   const taskIds = new Set<number>();

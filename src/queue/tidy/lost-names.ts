@@ -1,6 +1,6 @@
 // Finds deleted rows of tasks and named queues to which jobs still refer, and restores these rows. An add reads the row
 // of a name without a lock on the row, so the row may be deleted before the add is committed. Until the row is
-// restored, no worker fetches the job.
+// restored, no worker of this library fetches the job.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import type { NameColumn } from "../sql/names.ts";

@@ -6,7 +6,7 @@ import type { Outage } from "../../base/outage.ts";
 import { settleAll, type WorkerConnection } from "./worker-connection.ts";
 
 export interface ConnectionsParts {
-  /** Called in a repair when all connections are connected again. If the promise rejects, the repair starts again. */
+  /** Called when all connections are connected again. If the promise rejects, the repair starts again. */
   reconcile(connection: WorkerConnection): Promise<void>;
   lost(error: Error): void;
   back(): void;
@@ -57,7 +57,7 @@ export class WorkerConnections {
     if (one.isConnected && !this.#idle.includes(one)) this.#idle.push(one);
   }
 
-  /** Called when a connection is lost, or when it is uncertain after an error what a statement has changed. */
+  /** To be called when a connection is lost, or if after an error it is uncertain what a statement has changed. */
   lost(error: Error): void {
     if (this.#stop.signal.aborted || this.#repairing !== null) return;
     this.#parts.lost(error);
@@ -80,7 +80,7 @@ export class WorkerConnections {
 
   /**
    * Ends running statements that may take up to a minute (`patient` of WorkerConnection). `waitedMs`: how long the
-   * caller has waited for these statements. At first, they are cancelled; after 5 s, their connections are closed.
+   * caller has waited for these statements. Below 5 s, cancels the statements; from 5 s on, closes their connections.
    */
   endPatient(waitedMs: number): void {
     for (const connection of this.#all) connection.endPatient(waitedMs);

@@ -18,12 +18,11 @@ import type { TaskJob } from "./task-job.ts";
 
 const NEVER: NextAttempt = { kind: "never" };
 
-/** A job's request that all jobs of a target wait. */
+/** The request of a job that all jobs of `target` wait. */
 export interface BackOffRequest {
   readonly target: BackOffTarget;
   readonly delayMs: number;
   readonly reason: string;
-  /** The job that made the request. */
   readonly job: TaskJob;
 }
 
@@ -36,7 +35,6 @@ export class RetryRules {
   /** Names of policies that jobs use and this worker does not have. Each name is logged once, up to 1,000 names. */
   readonly #missing = new Set<string>();
 
-  /** `backOff`: makes all jobs of a target wait. */
   constructor(
     byDefault: RetryPolicy | undefined,
     named: RetryPolicies,
@@ -60,8 +58,8 @@ export class RetryRules {
       this.#backOff({ target: outcome.backOff, delayMs, reason: messageOf(error), job });
       return { kind: "snooze", delayMs };
     }
-    // No attempt is left. Even so, the formula's delay is written to run_at: insight/expressions/failed-at.ts computes
-    // from it when the job failed.
+    // No attempt is left. But run_at must follow the formula, because insight/expressions/failed-at.ts computes from
+    // run_at when the job failed.
     if (job.attempts >= job.maxAttempts) return BY_FORMULA;
     if (outcome?.kind === "retry_after" && outcome.delayMs !== null) {
       return { kind: "retry", delayMs: outcome.delayMs };
@@ -71,8 +69,8 @@ export class RetryRules {
   }
 
   /**
-   * Returns the delay by the retry policy, for a back-off without a time, or with a time that has passed. Never 0: a
-   * policy may return 0 because the attempt counts, but an attempt with a back-off does not count.
+   * Returns the delay of a back-off that has no time, or a time that has passed: the delay of the retry policy, or of
+   * the formula if the policy gives no delay above 0.
    */
   #usualDelayMs(error: Error, job: TaskJob, ofTask: RetryPolicy | undefined): number {
     const policy = this.#policyOf(job) ?? ofTask ?? this.#default;
@@ -103,7 +101,7 @@ export class RetryRules {
       if (typeof delayMs === "number" && delayMs >= 0 && delayMs <= MAX_DELAY_MS) {
         return { kind: "retry", delayMs };
       }
-      // The promise of an async policy is not awaited, but its rejection must not end the process.
+      // An async policy is invalid, but a rejection of the policy's promise must not end the process.
       if (types.isPromise(delayMs)) delayMs.catch(() => {});
       problem = `it returned ${messageOf(delayMs).slice(0, 100)}, not milliseconds from 0 to ten years or false`;
     } catch (thrown) {

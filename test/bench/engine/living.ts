@@ -1,4 +1,4 @@
-// The duties of the benchmark (duty.ts) that add jobs while an engine runs: `latency`, `scheduled`, `idle` and `soak`.
+// The benchmark's measurements, called duties (duty.ts), that add jobs while an engine (a job queue) runs.
 import { setTimeout } from "node:timers/promises";
 import type pg from "pg";
 import type { Duty, Sample } from "./duty.ts";
@@ -10,7 +10,7 @@ const POLL_MS = 2_000;
 
 /**
  * Adds a job. `totalMs`: the time from the start of the add until the job's handler runs; `limitMs` if the handler does
- * not run within `limitMs` after the add. `addMs`: how long the add takes.
+ * not run within `limitMs` after the add.
  */
 async function timed(
   client: pg.Client,
@@ -74,8 +74,8 @@ export async function latency(engine: Engine, duty: Duty, _: Meter, client: pg.C
 }
 
 /**
- * Measures, while the table has many scheduled jobs: how many cores an idle worker and PostgreSQL use, how long it
- * takes until an added job starts, and how many due jobs run per second.
+ * Measures, while the table has many scheduled jobs: how many cores an idle worker and PostgreSQL use, how soon an
+ * added job starts, and how many due jobs run per second.
  */
 export async function scheduled(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const { seen, running } = await started(engine, duty, POLL_MS);
@@ -99,7 +99,7 @@ export async function scheduled(engine: Engine, duty: Duty, meter: Meter, client
   return sample;
 }
 
-/** Adds a batch of due jobs in one statement. Returns how many of them run per second. */
+/** Adds due jobs in one statement. Returns how many jobs run per second. */
 async function due(duty: Duty, seen: Seen, client: pg.Client, priority: number): Promise<number> {
   seen.count = 0;
   const finished = new Promise<void>((resolve) => {
@@ -120,8 +120,8 @@ async function due(duty: Duty, seen: Seen, client: pg.Client, priority: number):
 
 /**
  * Runs jobs one at a time, each in its own named queue. Returns how many bytes of WAL the fetch and the settling of a
- * job write. The bytes of the add are measured separately and subtracted. Before the measurements all jobs run once,
- * because the first change of a page after a checkpoint writes the whole page to the WAL.
+ * job write. Before the measurements each queue runs one job, because the first change of a page after a checkpoint
+ * writes the whole page to the WAL.
  */
 export async function idle(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const addOne = (place: number) =>
@@ -136,8 +136,8 @@ export async function idle(engine: Engine, duty: Duty, meter: Meter, client: pg.
 }
 
 /**
- * Adds jobs one after another, and waits for each until it has run, at most `limitMs`. Returns the bytes of WAL per
- * job, including those of the add; 0 without a meter.
+ * Adds jobs one after another. Waits after each add until the job has run, but at most `limitMs`. Returns the bytes of
+ * WAL per job, including the bytes of the add; 0 without a meter.
  */
 async function runEach(
   engine: Engine,
@@ -185,8 +185,8 @@ export async function soak(engine: Engine, duty: Duty, meter: Meter, client: pg.
     await setTimeout(tickMs);
   }
   await running.stop();
-  // After a noon the heap keeps memory in reserve. So the memory after the second noon is compared with the memory
-  // after the first.
+  // After a noon the heap keeps memory in reserve, even without a leak. So the memory after the second noon is compared
+  // with the memory after the first noon.
   const part = (from: number, to: number) =>
     percentile(
       points.slice(points.length * from, points.length * to).map(({ rss_mb }) => rss_mb),

@@ -1,20 +1,20 @@
-// A connection to the admin that sends raw bytes: several requests at once, or one request in pieces. Responses are
-// read in order. Node's client would refuse to send many of these requests.
+// A connection to the admin that sends raw bytes: several requests at once, or one request in pieces. Node's client
+// would refuse to send many of these requests.
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, answerReader } from "./answer-reader.ts";
 
 export interface Line {
   /**
-   * Sends the pieces with pauses between them, and waits at most `waitMs` for the responses. `heads`: for each
-   * request, whether it is a HEAD request.
+   * Sends the pieces with pauses between them, and waits at most `waitMs` for the responses. `heads`: for each request
+   * in the pieces, whether its method is HEAD.
    */
   exchange(
     pieces: readonly (string | Buffer)[],
     heads: readonly boolean[],
     waitMs?: number,
   ): Promise<Outcome>;
-  /** Closes the connection: with a FIN if `isOrderly`, otherwise at once, without reading bytes that still arrive. */
+  /** If `isOrderly` is true, sends a FIN. If not, closes the connection without reading bytes that still arrive. */
   close(isOrderly?: boolean): void;
   readonly isOpen: boolean;
 }
@@ -22,8 +22,9 @@ export interface Line {
 export interface Outcome {
   readonly answers: readonly Answer[];
   /**
-   * `all`: all expected responses have arrived. `closed`: the connection ended before that. `left`: the client closed
-   * the connection during a long response or an event stream. `waited`: after `waitMs` some responses had not arrived.
+   * `all`: all expected responses have arrived. `closed`: before that, the connection ended or had a problem. `left`:
+   * the client closed the connection during a long response or an event stream. `waited`: after `waitMs`, some
+   * responses had not arrived.
    */
   readonly end: "all" | "closed" | "left" | "waited";
   /** What is wrong with the received bytes; null: nothing. */
@@ -32,11 +33,11 @@ export interface Outcome {
 
 export interface LineOptions {
   readonly port: number;
-  /** An address of 127.0.0.0/8. fuzz-admin.ts gives each client a different address. */
+  /** An address of 127.0.0.0/8, by which the admin identifies the client. */
   readonly localAddress: string;
 }
 
-/** The default of `waitMs`. It is long, because a download may take 30 s until it begins. */
+/** The default of `waitMs`. A download may take 30 s until it begins. */
 const MAX_MS = 45_000;
 /** After this many bytes of a response, the client closes the connection. */
 const MAX_BYTES = 262_144;
@@ -48,7 +49,7 @@ export function openLine({ port, localAddress }: LineOptions): Line {
   const socket = net.connect({ host: "127.0.0.1", port, localAddress, noDelay: true });
   let requests: readonly boolean[] = [];
   let answers: Answer[] = [];
-  /** The first problem while no exchange was waiting. The next exchange reports it. */
+  /** The first problem that occurred between exchanges. The next exchange reports the problem. */
   let firstProblem: string | null = null;
   const keep = (_: Outcome["end"], problem: string | null = null) => {
     firstProblem ??= problem;

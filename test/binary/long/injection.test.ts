@@ -12,7 +12,7 @@ import { installedProgram, newDirectory, run, start } from "../program.ts";
 
 const program = await installedProgram();
 
-/** An attack that succeeds creates the file `mark` in this directory. */
+/** If an attack makes the executable run the code `intruder`, this code creates the file `mark` in this directory. */
 const place = newDirectory();
 const mark = join(place, "mark");
 const intruder = `require("node:fs").writeFileSync(${JSON.stringify(mark)}, "");`;
@@ -124,7 +124,7 @@ test("SIGUSR1 does not end the admin and opens no debugger in it.", async () => 
   const service = await start(program, ["admin"], { env });
   const { url } = service.announced;
   service.send("SIGUSR1");
-  // If the signal opened a debugger, Node would print its address before the admin answers the first of these
+  // If the signal opened a debugger, Node would print the debugger's address to stderr within the time of these
   // requests.
   for (let n = 0; n < 10; n++) assert.equal((await fetch(new URL("readyz", url))).status, 200);
   assert.deepEqual(await service.stop("SIGTERM"), { status: 0, signal: null });

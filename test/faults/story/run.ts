@@ -1,7 +1,7 @@
-// The story of a 429. The jobs of 20 tenants call an API that allows 5 requests a second. Three workers of this library
-// and a Graphile worker run the jobs. The workers of this library back off after a 429; later an operator limits the
-// rate. The program prints which bounds were kept, how long the jobs took compared with the ideal time, and, in
-// between, the output of commands such as `worker why`.
+// The story of a 429. The jobs of 20 tenants call an API that allows 5 requests a second. Three workers of this
+// library and a Graphile worker run the jobs. The workers of this library back off after a 429. Later the program
+// limits the rate, as an operator would. The program prints the output of commands such as `worker why`, and at the
+// end whether the bounds were kept.
 //
 //   npm run story -- [--jobs 10000 | --brief]   (--brief: 300 jobs)
 //
@@ -27,7 +27,7 @@ const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
 const PER_SECOND = 5;
 const TENANTS = 20;
 const OF_A_TENANT = 3;
-/** The time from the first add until the operator limits the rate. */
+/** The time from the first add until the rate is limited. */
 const UNLIMITED_MS = 15_000;
 /** The number of jobs that are under no limit. */
 const BESIDE = 200;
@@ -78,7 +78,7 @@ async function story(): Promise<boolean> {
   return isWell;
 }
 
-/** Adds the tenants' jobs, and other jobs that are under no limit. The Graphile worker can run the other jobs, too. */
+/** Adds the tenants' jobs, and jobs under no limit, which any of the workers may run. */
 async function add(utils: WorkerUtils): Promise<void> {
   const calls = Array.from({ length: jobs }, (_, index) => {
     const queueName = `tenant/${index % TENANTS}`;
@@ -123,7 +123,7 @@ async function progress(api: Api, beganAt: number): Promise<void> {
   }
 }
 
-/** Returns the number of unfinished jobs. Failed jobs count as finished; report() counts them. */
+/** Returns the number of unfinished jobs. Failed jobs count as finished. */
 async function left(): Promise<number> {
   const [row] = await server.sql<{ count: number }>(
     "select count(*)::int as count from worker._private_jobs where attempts < max_attempts or locked_at is not null",
@@ -166,7 +166,7 @@ async function report(api: Api, refusedBefore: number): Promise<boolean> {
   return isWell;
 }
 
-/** Returns what a command prints to stdout and stderr, also if it fails. */
+/** Returns what a command prints to stdout and stderr, even if the command fails. */
 async function commandLine(args: readonly string[], url: string): Promise<string> {
   const env = { ...process.env, DATABASE_URL: url };
   const all = ["--import", register, main, ...args];

@@ -1,6 +1,5 @@
-// Tests the lists of the page in windows that are 320 to 1,920 pixels wide. The name of a row is shown whole, or cut in
-// its middle. Numbers are never cut, and the page does not scroll sideways. The last tests check single texts, such as
-// the title and an error's label.
+// Tests lists of the page in windows that are 320 to 1,920 pixels wide. The name of a row is shown whole, or cut in its
+// middle. Numbers are never cut, and the page does not scroll sideways.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { startAdmin, type TestAdmin, visit, waitForData } from "../harness.ts";
@@ -77,7 +76,7 @@ before(async () => {
   await act("api/jobs/remove-by-key", { key });
 });
 
-/** Sends an action as the page does, so that the list of activity contains it. */
+/** Sends an action as the page does, so that the list of activity contains the action. */
 async function act(path: string, body: object): Promise<void> {
   await visit(admin, "/", async ({ page }) => {
     await waitForData(page);

@@ -18,7 +18,7 @@ const base62 = (length: number) =>
 const letters = (length: number) =>
   Array.from(randomBytes(length), (byte) => "abcdefghijklmnopqrstuvwxyz"[byte % 26]).join("");
 
-/** Five causes of errors. The errors of one cause differ only in ids, and the ids of each cause have another shape. */
+/** Five causes of errors. The errors of a cause differ only in ids. Each cause has ids of a different shape. */
 export const CAUSES: readonly { readonly task: string; readonly error: (n: number) => string }[] = [
   { task: "charge", error: () => `StripeError: No such charge: ch_${base62(24)}` },
   {
@@ -89,7 +89,7 @@ export async function seedIds(admin: TestAdmin): Promise<void> {
       on queues.id = jobs.job_queue_id where queue_name = 'tenant/7')`);
 }
 
-/** Adds jobs, and starts Graphile workers, which run until the tests end. No worker of this package runs. */
+/** Adds jobs, and starts Graphile workers, which run until the tests end. */
 export async function seedStock(admin: TestAdmin): Promise<void> {
   const { utils, databaseUrl } = admin;
   for (let n = 0; n < 8; n++) await utils.addJob("endless", { n }, { queueName: `q${n % 2}` });
@@ -97,7 +97,7 @@ export async function seedStock(admin: TestAdmin): Promise<void> {
   for (let n = 0; n < 12; n++) {
     await utils.addJob("fails", { n }, { priority: -1, maxAttempts: n % 3 === 0 ? 1 : 20 });
   }
-  // After their next attempt, the eighth, these jobs wait for e^8 s (50 minutes). So each of them fails only once.
+  // After their next attempt, the eighth, these jobs wait for e^8 s (50 minutes). So each job fails only once.
   await admin.sql("update {}._private_jobs set attempts = 7 where max_attempts = 20");
   for (let n = 0; n < 5; n++) await utils.addJob("unsupported", { n });
   for (let n = 0; n < 5; n++) {
@@ -129,15 +129,14 @@ export async function seedStock(admin: TestAdmin): Promise<void> {
   });
   // The failing jobs are more urgent, so they run first. Then endless jobs take all three slots.
   await untilLocked(admin, 3, "identifier = 'endless'");
-  // Makes the waiting jobs overdue. If workers without heartbeats did not count as workers, the page would show these
-  // jobs as an incident.
+  // If workers without heartbeats did not count as workers, the page would show these overdue jobs as an incident.
   await admin.sql(`update {}._private_jobs set run_at = now() - interval '3 minutes'
     where locked_at is null and attempts = 0 and run_at <= now()`);
 }
 
 /**
- * Adds two jobs that end the process of their worker: one job calls process.exit(), the other one uses up the memory.
- * Runs each of the two jobs `crashes` times. At the first crash of each, another job runs in the same process.
+ * Adds two jobs that end the process of their worker: one job calls process.exit(), the other job uses up the memory.
+ * Runs each of the two jobs `crashes` times. At a job's first crash, a job `beside` runs in the same process.
  */
 export async function seedCrashes(admin: TestAdmin, crashes: number): Promise<void> {
   const { utils, databaseUrl } = admin;

@@ -1,6 +1,5 @@
-// Compares this library (the product) with a model of it. Runs the same lists of calls in both. After each call,
-// compares the results of the call, and the state of the model with the rows of the product. A difference is reported
-// with the calls that lead to it, as few as fast-check could find, and with the command that runs them again.
+// Compares this library (the product) with a model of it (model.ts): random lists of calls run in both. After each
+// call, the results of the call must be equal, and the product's rows must equal the model's state.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import pg from "pg";
@@ -20,21 +19,20 @@ export interface Checked {
   readonly mix: Mix;
   readonly runs: number;
   readonly seed: number;
-  /** The path that fast-check reports for a failed run; only this run is repeated. Default: all runs. */
+  /** The path that fast-check has reported for a failed run, to repeat only this run. */
   readonly path?: string | undefined;
-  /** Called with the number of runs so far. */
   readonly progress?: (runs: number) => void;
 }
 
 /**
- * Before the first run, and again after each RUNS_UNTIL_EMPTIED runs, the tables are truncated, because the rollback of
- * each run leaves dead rows in them.
+ * The tables are truncated before the first run and after every RUNS_UNTIL_EMPTIED runs, because the rollback of each
+ * run leaves dead rows.
  */
 const RUNS_UNTIL_EMPTIED = 100;
 
 /**
- * Returns null if the product and the model agree in all runs. Otherwise returns the calls that lead to a difference,
- * the difference, and the command that runs these calls again.
+ * Returns null if the product and the model agree in all runs. If not, returns a text with the calls that lead to a
+ * difference (as few calls as fast-check could find), the difference, and the command that runs these calls again.
  */
 export async function check(checked: Checked): Promise<string | null> {
   const { url, schema, hasLeases, mix, runs, seed, path } = checked;

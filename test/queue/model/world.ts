@@ -1,10 +1,9 @@
-// The state of the model, which is a queue in memory. model.ts and the files that it imports define the effect of each
-// call on this state. These files describe the queue in a few hundred lines. test/queue/long/model.test.ts compares the
-// product with the model.
+// The state of the model: a queue in memory, with which test/queue/long/model.test.ts compares the product. model.ts
+// and the files that model.ts imports define the effect of each call on this state.
 
-/** A job. Times are microseconds of the model's own clock, which only the call `time passes` advances. */
+/** A job. Times are microseconds of the model's clock, which only the call `time passes` advances. */
 export interface Job {
-  /** The job's place in the order in which jobs are added. It identifies the job, as the id does in the product. */
+  /** How many jobs were added before this job. The place identifies the job, as the id does in the product. */
   readonly place: number;
   task: string;
   queue: string | null;
@@ -27,15 +26,15 @@ export interface Lock {
   lockedAt: number | null;
 }
 
-/** A worker's lease. The worker sets both thresholds. */
+/** A worker's lease, with the worker's thresholds. Resilient jobs have the flag `infrastructure_resilient`. */
 export interface Lease {
   /** The time of the last heartbeat. */
   beatAt: number;
-  /** The worker's jobs, except resilient ones, are recovered after this time without a heartbeat. */
+  /** After this time without a heartbeat, the worker's jobs are recovered, except resilient ones. */
   readonly thresholdMs: number;
-  /** The worker's resilient jobs are recovered after this time without a heartbeat. */
+  /** After this time without a heartbeat, the worker's resilient jobs are recovered. */
   readonly resilientThresholdMs: number;
-  /** Whether a sweep has marked the lease, and recovered the worker's jobs except resilient ones. */
+  /** Whether the worker's jobs, except resilient ones, have been recovered. */
   isRecovered: boolean;
 }
 
@@ -44,7 +43,7 @@ export interface World {
   /** How many jobs have ever been added. */
   added: number;
   readonly jobs: Map<number, Job>;
-  /** The places of the jobs that had a key when a worker last fetched them. */
+  /** The places of the jobs that had a key at their last fetch. */
   readonly keyed: Set<number>;
   readonly queues: Map<string, Lock>;
   readonly leases: Map<string, Lease>;
@@ -72,14 +71,11 @@ export function unlock(lock: Lock): void {
   lock.lockedAt = null;
 }
 
-/**
- * Returns the jobs with this worker's id in `lockedBy`, in the order of their places. If `by` is null, returns the
- * unlocked jobs.
- */
+/** Returns the jobs whose `lockedBy` is the worker's id `by`, in the order of their places; null: the unlocked jobs. */
 export const lockedJobsOf = (world: World, by: string | null): Job[] =>
   [...world.jobs.values()].filter(({ lockedBy }) => lockedBy === by);
 
-/** Returns the part of the state that is compared with the product's rows. The times in it are relative to `now`. */
+/** Returns the part of the state that is compared with the product's rows, with times relative to `now`. */
 export function visible({ now, jobs, queues, leases }: World) {
   const from = (at: number | null) => (at === null ? null : at - now);
   return {

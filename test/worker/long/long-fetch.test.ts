@@ -55,7 +55,7 @@ for (const fastLane of [false, true]) {
     assert.deepEqual([...messages], []);
   });
 
-  test(`A connection with a slow fetch is not treated as dead (${kind}).`, async (t) => {
+  test(`A connection with a slow fetch is not closed when the worker loses another connection (${kind}).`, async (t) => {
     const slow = recordingTask("slow");
     await queue.startWorker({ tasks: [slow], fastLane, pollIntervalMs: 60_000 });
     await queue.utils.addJob("slow");
@@ -63,11 +63,10 @@ for (const fastLane of [false, true]) {
     await slowFetches(t, 7);
     await queue.utils.addJob("slow");
     await waitUntil("the fetch runs", async () => (await queue.sql(fetching)).length > 0);
-    // When the worker loses one connection, it tests the others, and closes each that does not answer within seconds.
+    // A worker that loses one connection tests its others, and closes those that do not answer within seconds.
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query like 'listen %' and state = 'idle'`);
-    // The new job may be fetched only after the slow fetch of another connection has ended: only one slow fetch is
-    // sent at a time.
+    // At most one slow fetch is sent at a time, so the job may have to wait until another slow fetch has ended.
     await waitUntil("the job has run", () => slow.seen.length === 2, 30_000);
     await waitUntil("it is gone", async () => (await queue.remaining()).length === 0, 30_000);
     assert.equal(slow.seen.length, 2);
@@ -75,7 +74,7 @@ for (const fastLane of [false, true]) {
 }
 
 /**
- * Starts a job and a slow fetch. While the job runs, the fetch times out and is sent again with more time. Returns a
+ * Starts a job and a slow fetch, and waits until the fetch has timed out and is sent again with more time. Returns a
  * function that ends the job and waits until the job's result is written.
  */
 async function jobBesideSlowFetch(t: TestContext) {
@@ -113,7 +112,7 @@ test("A slow fetch does not delay the results of a worker that has lost another 
   await endJob();
 });
 
-test("endPatient() cancels a slow statement; if others have waited 5 s for the statement, the connection is closed.", async (t) => {
+test("endPatient() cancels a slow statement, or closes the connection if the caller has waited 5 s.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   let isLost = false;

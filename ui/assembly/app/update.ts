@@ -47,7 +47,7 @@ function updateApp(m: Model, verb: string, arg: string, value: string): void {
 }
 
 function updateShell(m: Model, verb: string, arg: string, value: string): void {
-  // After every action the page is drawn, so the action `draw` has nothing else to do.
+  // The page is drawn after every action, so `draw` has nothing to do.
   if (verb === "draw") return;
   if (verb === "key" && m.dialog === null) key(m, arg, value);
   else if (verb === "go") navigate(arg, false);
@@ -77,7 +77,7 @@ function key(m: Model, arg: string, stroke: string): void {
   update(m, shortcut.action, shortcut.arg.length > 0 ? shortcut.arg : arg, stroke);
 }
 
-/** Performs what was selected in the palette, and closes the palette. */
+/** Performs the selected shortcut of the palette, and closes the palette. */
 function perform(m: Model, shortcut: Shortcut | null): void {
   if (shortcut === null) return;
   m.layer = "";
@@ -91,8 +91,8 @@ function copied(m: Model, text: string, done: string): void {
 }
 
 /**
- * Closes the layer over the page. If no layer is open, and the page is below another one (as a job's page is below the
- * list of jobs), goes back in the history, or to that other page.
+ * Closes the layer over the page. If no layer is open, and the page is below another page, as a job's page is below the
+ * list of jobs, goes back in the history, or else to the page above.
  */
 function escape(m: Model): void {
   if (m.layer.length > 0) {
@@ -101,8 +101,8 @@ function escape(m: Model): void {
   }
   if (m.page.under === m.page.name) return;
   const above = m.pageNamed(m.page.under);
-  // back() is called only if the previous entry of the history is a page of this application. If the user has pasted
-  // the address of the current page, for example, that entry may be another site.
+  // back() is called only if the previous entry of the history is a page of this application. The previous entry may
+  // be another site, for example if the user has pasted the address of the current page.
   if (m.places.at(m.entry - 1) !== null) back();
   else if (above !== null) navigate(above.path, false);
 }

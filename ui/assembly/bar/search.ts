@@ -1,6 +1,6 @@
 /**
- * The progress of a search. One request searches for about half a second. For at most 5 seconds the page itself sends
- * further requests, which continue the search. After that the search is paused until the user presses Continue.
+ * The progress of a search. One request searches for about half a second. For at most 5 seconds the page itself
+ * continues the search by further requests. After these 5 seconds the search is paused until the user presses Continue.
  */
 import { ageText } from "../controls/age";
 import { button } from "../controls/button";
@@ -16,11 +16,11 @@ export class Search {
   /** The number of jobs that match; null: unknown. */
   count: Value | null = null;
   isComplete: bool = true;
-  /** Whether the rows are only the best of the jobs searched so far. The next answer may then replace them. */
+  /** Whether the rows are only the best of the jobs searched so far. If so, the next answer may replace the rows. */
   isPartial: bool = false;
   /** The terms of the query whose names do not exist, such as `task:nmae`. */
   unknown: string[] = [];
-  /** Existing names, each with the term of the query that it could replace. Empty if jobs were found. */
+  /** Corrections, each with a term of the query and the existing name to use. Empty if jobs were found. */
   suggestions: NameSuggestion[] = [];
   answers: i32 = 0;
   /** How long the server worked on the last answer. */
@@ -28,7 +28,7 @@ export class Search {
   private scanned: i64 = 0;
   private began: f64 = NaN;
 
-  /** Restarts the progress with the first answer of a search. */
+  /** Begins a search with its first answer. */
   begin(m: Model, answer: JobList): void {
     this.answers = 0;
     this.scanned = 0;
@@ -63,9 +63,9 @@ export class Search {
   }
 
   /**
-   * Returns the progress, such as `searched 2.1 M of 10 M`, with a button: Stop while a request of the search has no
-   * answer yet (`isOn`), Continue while the search is paused. If the search is complete and `isOn` is false, returns
-   * nothing. `waitsSince`: when the last request of the search was sent.
+   * Returns the progress, such as `searched 2.1 M of 10 M`, with the button Stop or Continue. If the search is complete
+   * and `isOn` is false, returns `nothing`. `isOn`: a request of the search has no answer yet. `waitsSince`: when the
+   * last request of the search was sent.
    */
   view(m: Model, isOn: bool, waitsSince: f64): Node {
     if (isOn) {

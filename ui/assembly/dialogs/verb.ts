@@ -1,6 +1,6 @@
 /**
- * The dialog of an action that the server offers for an incident or a cause, or that the page offers in the same form.
- * The action is sent as it was offered. An action on a query has another dialog instead, with a preview (operation.ts).
+ * The dialog that confirms a Fix: an action with its request, from the server or from the page. The request is sent
+ * unchanged. An action on all jobs that match a query has another dialog, with a preview (operation.ts).
  */
 
 import { countedValue } from "../controls/value";
@@ -17,8 +17,8 @@ import { unlockPreview } from "../parts/holder";
 import { noticeOf } from "./command";
 
 /**
- * The maximum number of receipts of incidents' actions that are stored for the overview. After that many, the next
- * receipt replaces all of them.
+ * The maximum number of receipts of incidents' actions that are stored for the overview. When this number is reached,
+ * the next receipt replaces all of them.
  */
 const MAX_RECEIPTS = 16;
 const OPERATIONS = "/api/operations";
@@ -78,8 +78,8 @@ export class VerbDialog extends Dialog {
   }
 
   /**
-   * Whether Enter alone confirms the action: true for what can be undone, that is a pause, the end of a pause, and a
-   * change of jobs whose earlier state is stored.
+   * Whether Enter alone confirms the action. True for actions that the user can reverse: a pause, the end of a pause,
+   * and a change of jobs that destroys nothing, if the server stores the jobs' earlier state.
    */
   override eager(m: Model, _dialog: OpenDialog): bool {
     const action = this.verbOffered.action;
@@ -108,7 +108,7 @@ export class VerbDialog extends Dialog {
     if (receipts.size >= MAX_RECEIPTS) receipts.clear();
     receipts.set(about.id, notice.text);
     const query = about.q;
-    // After the action a query of stuck jobs, or of a worker's jobs, finds no job, so there is no link to it.
+    // After the action, a query for stuck jobs or for a worker's jobs finds nothing, so the notice has no link.
     if (query === null || query.startsWith("is:stuck") || query.startsWith("worker:")) return;
     if (about.affected.value === 0) return;
     notice.link = queryPath(replaced(query, " is:blocked", " is:due"));
@@ -126,7 +126,6 @@ function holdersOf(ids: string[], known: ListedWorker[]): ListedWorker[] {
   return found.length === ids.length ? found : [];
 }
 
-/** Returns the first incident whose action has the same request body as the offered action; null if there is none. */
 function incidentOf(m: Model, offered: Fix): Incident | null {
   const known = m.facts.incidents.incidents;
   for (let i = 0; i < known.length; i++) {
@@ -136,7 +135,6 @@ function incidentOf(m: Model, offered: Fix): Incident | null {
   return null;
 }
 
-/** Returns the consequence that the action's command declares; empty if there is no such command. */
 function consequence(verb: Fix, isOne: bool): string {
   const command = commandOf(verb);
   if (command === null) return "";

@@ -1,4 +1,4 @@
-/** Checks the fields of a form, and writes the valid ones into the body of a request. */
+/** Checks the fields of a form, records faults in the form's draft, and writes the fields into a request's body. */
 import { JsonWriter } from "../lib/json-writer";
 import { replaced } from "../lib/letters";
 import { numberText, parseWhole } from "../lib/number";
@@ -13,26 +13,25 @@ export class Form {
   filled: i32 = 0;
 
   /**
-   * The texts that the fields had before the user changed them; null in a form for something new. writeFields() does
-   * not send a field that still has its text.
+   * The texts of the fields before the user changed them; null in a form for something new. writeFields() leaves out
+   * fields that still have these texts.
    */
   before: Draft | null = null;
 
   constructor(readonly draft: Draft) {}
 
-  /** Whether the field has the text of `before`. */
   isAsBefore(field: string): bool {
     const before = this.before;
     return before !== null && before.value(field) === this.draft.value(field);
   }
 
-  /** Adds an empty text, with which the server removes the present value. */
+  /** Adds an empty text, which makes the server remove the present value. */
   emptied(name: string): void {
     this.body.string(name, "");
     this.filled++;
   }
 
-  /** Adds a required text. The text is sent as typed, because it may be a name that begins or ends with a space. */
+  /** Adds a required text. The text is not trimmed, because a name may begin or end with a space. */
   required(field: string, name: string, reason: string): void {
     const value = this.draft.value(field);
     if (value.trim().length === 0) this.draft.reject(field, reason);
@@ -46,7 +45,7 @@ export class Form {
     this.filled++;
   }
 
-  /** Adds JSON. Valid JSON is sent exactly as it was typed. */
+  /** Adds JSON, exactly as it was typed. */
   json(field: string, name: string): void {
     const typed = this.draft.value(field);
     if (typed.trim().length === 0) return;
@@ -62,14 +61,12 @@ export class Form {
     this.draft.reject(field, `Use at most ${numberText(most)} characters.`);
   }
 
-  /** Adds true if the box is ticked; otherwise adds nothing. */
   flag(field: string, name: string): void {
     if (!this.draft.on(field)) return;
     this.body.bool(name, true);
     this.filled++;
   }
 
-  /** Adds a time, typed in a format that typedTime() accepts. */
   time(field: string, name: string): void {
     const typed = this.draft.value(field);
     if (typed.trim().length === 0) return;
@@ -79,7 +76,7 @@ export class Form {
     this.filled++;
   }
 
-  /** Adds a number of seconds from `least` to `most`. It is typed as `90` or `1h30m`, or with a sign as `-30m`. */
+  /** Adds a duration of `least` to `most` seconds. The user types `90` or `1h30m`; with a sign, `-30m`. */
   span(field: string, least: i64, most: i64): void {
     const typed = this.draft.value(field);
     if (typed.trim().length === 0) return;

@@ -1,4 +1,4 @@
-/** The head of a job: links to lists and neighbours, its task and condition, its actions, a note if it has ended. */
+/** The head of a job: links, task, condition, actions, and a note if the job has ended, that is, no longer exists. */
 import { ago } from "../controls/age";
 import {
   button,
@@ -29,8 +29,8 @@ import { JobView } from "./job-view";
 const GROUP = "This job";
 
 /**
- * Returns the row above the head. It has links such as `Jobs / Failed` and, if the job is in the list that was shown
- * last, the job's place in that list and buttons for the jobs before and after it.
+ * Returns the row above the head: links such as `Jobs / Failed` and, if the job is in the list that was shown last, the
+ * job's place in that list and buttons for the previous and the next job.
  */
 export function crumbRow(m: Model, view: JobView): Node {
   const condition = view.condition;
@@ -53,7 +53,7 @@ function neighbours(m: Model, view: JobView): Node {
   ]);
 }
 
-/** `beside`: the job is shown beside a list. Its title is then an `h2`, because the list's page has the `h1`. */
+/** If the job is shown beside a list (`beside`), the title is an `h2`, because the list's page has the `h1`. */
 export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): Node {
   const task = job.taskIdentifier;
   const name = task === null ? "(no task)" : task;
@@ -78,9 +78,9 @@ export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): 
 }
 
 /**
- * Returns the button of the job's main action: the action that the root cause requires, or else the most likely action
- * for the job's condition. Returns nothing if the job has ended, if the admin is read-only, or if the job has failed
- * and the server does not offer to retry it.
+ * Returns the button of the job's main action: the action of repair(), or the action of primaryAction() if repair()
+ * returns null. Returns nothing if both return null, if the page may not write, or if the job has failed and the server
+ * offers no retry.
  */
 function primary(m: Model, view: JobView): Node {
   const root = repair(view);
@@ -100,7 +100,7 @@ function primaryAction(view: JobView): JobAction | null {
   return view.ended ? null : firstActionFor(view.condition);
 }
 
-/** Returns the action that the root cause requires; null if there is none, or if it is primaryAction(). */
+/** Returns the action that the root cause requires; null if there is none, or if primaryAction() is the same action. */
 function repair(view: JobView): Fix | null {
   return view.ended ? null : repairOf(rootOf(view.why), view.condition);
 }
@@ -156,10 +156,7 @@ function add(list: Shortcut[], keys: string, label: string, action: string, arg:
   list.push(new Shortcut(keys, label, action, arg, GROUP));
 }
 
-/**
- * Adds actions in this order: the actions that also reach running jobs, then the most likely action. If the job is not
- * locked, the other actions follow.
- */
+/** Adds actions. A locked job gets only its most likely action and the actions that also reach running jobs. */
 function addActions(list: Shortcut[], view: JobView): void {
   const first = primaryAction(view);
   addMatching(list, view, first, true);
@@ -178,7 +175,7 @@ function addMatching(
     const action = actionsOnOne[i];
     if (action === first || action.reachesRunning !== isForRunning) continue;
     if (!isOfferedFor(action.one, view.condition === "failed")) continue;
-    // Retry and run-now have the same key. For a failed job, the key means retry.
+    // Retry and run-now have the same key. If the most likely action is one of the two, that action gets the key.
     const isTaken = first !== null && first.command.key === action.command.key;
     addAction(list, action, isTaken ? "" : action.command.key);
   }

@@ -1,6 +1,6 @@
 /**
- * A payload as a tree that opens and closes. Numbers and strings are shown exactly as they were written. At first 100
- * children of a container and 500 characters of a string are shown. A value is identified by its place in the text.
+ * Shows a payload as a tree, whose containers (objects and arrays) the user can open and close. Numbers and strings are
+ * shown exactly as they were written. A value is identified by its place: the index in the text where the value begins.
  * The drawn lines are kept until the user changes the tree, so that a large payload is not parsed at each drawing.
  */
 
@@ -10,27 +10,31 @@ import { Attr, attr, cls, el, flag, key, leaf, Node, nothing, text } from "../li
 import { bytesOf, countText, numberText } from "../lib/number";
 import { find } from "./find";
 
+/** The number of children that a container shows at first, and that each step adds. */
 const STEP = 100;
+/** The maximum number of characters shown of a value at first. */
 const LONG_STRING = 500;
-/** The size of a container with more characters than this is shown beside it. */
+/** Containers with more characters than this show their size. */
 const LARGE = 10240;
-/** The maximum number of characters that are shown of a value, and of a name. */
+/** The maximum number of characters shown of a value that the user has expanded. */
 const MAX_STRING = 20000;
+/** The maximum number of characters shown of a name. */
 const MAX_NAME = 200;
-/** After OPENED lines, further containers are closed at first. After MAX_LINES lines, no further values are shown. */
+/** After this number of lines, further containers are closed at first. */
 const OPENED = 150;
+/** After this number of lines, no further values are shown. */
 const MAX_LINES = 5000;
 const MAX_DEPTH = 40;
 const LAST_INDENT = 12;
 
 export class JsonTree {
-  /** The text to search for. If it is empty, the tree is shown. */
+  /** The text to search for; empty: the tree is shown. */
   query: string = "";
-  /** By the place of a container: 1 if the user has opened the container, 0 if the user has closed it. */
+  /** By the place of a container: 1: opened by the user; 0: closed by the user. */
   private toggled: Map<string, i32> = new Map<string, i32>();
-  /** By the place of a container: it shows at most this number times STEP children. Default: 1. */
+  /** By the place of a container: how many times STEP children it shows at most. Default: 1. */
   private steps: Map<string, i32> = new Map<string, i32>();
-  /** The places of long values that the user has expanded. They are shown with up to MAX_STRING characters. */
+  /** The places of long values that the user has expanded. */
   private whole: Set<string> = new Set<string>();
   private drawn: Node | null = null;
   private lines: i32 = 0;
@@ -199,7 +203,7 @@ function classOf(kind: Kind): string {
   return kind === Kind.Null ? "z" : "v";
 }
 
-/** Returns `exact` for an integer so long that other tools may round it, otherwise the empty string. */
+/** Returns `exact` for an integer so long that other tools may round it; an empty string for any other value. */
 function remarkOf(raw: string, kind: Kind): string {
   return kind === Kind.Number && raw.length > 16 && !raw.includes(".") ? "exact" : "";
 }

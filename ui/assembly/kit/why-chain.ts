@@ -1,7 +1,4 @@
-/**
- * Shows why a job is in its condition: a sentence, and the chain of causes to the root, each with the button of its
- * action if it has one.
- */
+/** Shows why a job is in its condition: the server's text, and the causes down to the root, each with its action. */
 
 import { localTimes, upToDate } from "../controls/age";
 import { link } from "../controls/button";
@@ -15,8 +12,8 @@ import { linkNames, sentence } from "./sentence";
 import { verbButton } from "./verb";
 
 /**
- * The server's sentence about the job, in the colour of the job's condition. The part of the sentence about other jobs
- * with the same error is a link to the page of that error.
+ * Returns the server's text about the job, in the colour of the job's condition. If the text ends with a sentence about
+ * other jobs with the same error, this sentence is a link to the page of the error.
  */
 export function whyBox(m: Model, why: Why): Node {
   const links = why.causes.length > 0 ? why.causes[0].links : Cause.empty().links;
@@ -33,14 +30,14 @@ export function whyBox(m: Model, why: Why): Node {
 }
 
 /**
- * Returns a text of the server with local times, and with its ages as of now. While the data are stale, the ages stay
- * as the server wrote them. upToDate() would replace them by clock times, and the text often has these times already.
+ * Returns a text of the server with local times and current ages. While the data on the page are stale, the ages stay
+ * unchanged: upToDate() would replace the ages by clock times, which the text often has already.
  */
 function asOfNow(m: Model, why: Why, words: string): string {
   return m.times.stale ? localTimes(words, m.serverNow) : upToDate(words, why.asOf, m.times);
 }
 
-/** Returns where a last sentence such as `836 other jobs have this error.` begins; -1 if there is none. */
+/** Returns where a last sentence such as `836 other jobs have this error.` begins; -1: the text has none. */
 function sameStart(words: string): i32 {
   return words.endsWith(" this error.") ? words.lastIndexOf(". ", words.length - 2) + 2 : -1;
 }
@@ -107,7 +104,7 @@ function lead(words: string): Node[] {
   return [leaf("span", "lead", words.substring(0, leadEnd(words)))];
 }
 
-/** Returns the place after the first comma or semicolon, or after the first sentence if that ends earlier. */
+/** Returns the length of the lead: the text up to the first comma, semicolon or end of a sentence, inclusive. */
 function leadEnd(words: string): i32 {
   for (let i = 0; i < words.length; i++) {
     const c = words.charCodeAt(i);

@@ -1,6 +1,6 @@
 /**
- * Times are milliseconds since 1970 as f64; NaN is "no time". The standard Date traps on a time that it cannot read, so
- * these functions read and write RFC 3339 themselves and never throw.
+ * Reads and writes RFC 3339. Times are milliseconds since 1970 as f64; NaN is "no time". These functions do not use
+ * AssemblyScript's Date, which traps on an invalid text.
  */
 import { digitsAt, isDigit } from "../../../src/domain/portable/digits";
 
@@ -11,7 +11,7 @@ const FIRST_MS: f64 = -62167219200000;
 
 /**
  * Reads `2026-03-01T12:34[:56[.789]]Z`, with any number of decimals, or with an offset such as `+01:00` instead of `Z`.
- * Returns NaN if it cannot read the text.
+ * Returns NaN if the text cannot be read.
  */
 export function parseTime(text: string): f64 {
   const wall = parseWall(text);
@@ -31,7 +31,10 @@ export function parseTime(text: string): f64 {
   return wall - <f64>(sign === 0x2d ? -minutes : minutes) * 60000;
 }
 
-/** Reads the date and clock of `2026-03-01T12:34[:56[.789]]` as if they were UTC. */
+/**
+ * Reads the date and clock of `2026-03-01T12:34[:56[.789]]` as UTC. Returns NaN if a number is missing or out of range.
+ * A day such as 31 February becomes a day of the next month.
+ */
 export function parseWall(text: string): f64 {
   const year = digitsAt(text, 0, 4);
   const month = digitsAt(text, 5, 2);
@@ -74,8 +77,8 @@ export function zoneText(minutes: i32): string {
   return (minutes < 0 ? "-" : "+") + pad(size / 60, 100) + ":" + pad(size % 60, 100);
 }
 
-// daysOf() converts a date to days since 1970, and dateText() converts them back. Both are from Howard Hinnant's
-// "chrono-compatible low-level date algorithms".
+// daysOf() and dateText() convert between dates and days since 1970. Both are from Howard Hinnant's "chrono-compatible
+// low-level date algorithms".
 function daysOf(year: i32, month: i32, day: i32): i64 {
   const y = month <= 2 ? year - 1 : year;
   const era = (y >= 0 ? y : y - 399) / 400;
@@ -104,7 +107,6 @@ function pad(value: i32, scale: i32): string {
   return (value + scale).toString().substring(1);
 }
 
-/** Returns the milliseconds of the decimals after the seconds. */
 function fraction(text: string): f64 {
   if (text.length < 21 || text.charCodeAt(19) !== 0x2e) return 0;
   let ms = 0;

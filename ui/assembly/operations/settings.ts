@@ -1,7 +1,4 @@
-/**
- * The fields of a preview that set how the operation runs: canary, rate and limit. If an undo can restore only a part
- * of the jobs, the user also has to type the number of jobs.
- */
+/** The fields of a preview that set how the operation runs: canary, rate and limit. */
 import { ageText } from "../controls/age";
 import { button, commandLine } from "../controls/button";
 import { countedValue } from "../controls/value";
@@ -32,7 +29,7 @@ const MAX_LIMIT: i64 = 1000000000;
 /** The number of jobs up to which neither a canary nor a limit is offered. */
 const FEW: i64 = 20;
 
-/** Fills in the defaults. A canary is selected if it is usual for the action. */
+/** Fills in the defaults. A canary is selected if a canary is usual for the action. */
 export function setDefaults(draft: Draft, action: JobAction): void {
   draft.set(EXTENT, action.canary === "usual" ? FIRST : "all");
   draft.set(CANARY, "5");
@@ -65,7 +62,7 @@ export function affectedJobs(draft: Draft, rehearsal: Rehearsal): string {
     : countedValue(rehearsal.would.changeValue, "job", "jobs");
 }
 
-/** Returns the jobs that match, also those that would be skipped: `12,000 jobs` or `first 500 of 12,000 jobs`. */
+/** Returns the matching jobs, including jobs that would be skipped: `12,000 jobs` or `first 500 of 12,000 jobs`. */
 export function chosenJobs(draft: Draft, rehearsal: Rehearsal): string {
   const all = countedValue(rehearsal.count, "job", "jobs");
   return isLimited(rehearsal, draft)
@@ -73,7 +70,7 @@ export function chosenJobs(draft: Draft, rehearsal: Rehearsal): string {
     : all;
 }
 
-/** Whether the number of jobs must be typed, because an undo could restore only a part of the changed jobs. */
+/** Whether the user must type the number of jobs, because an undo could restore only a part of the changed jobs. */
 function mustBeTyped(draft: Draft, rehearsal: Rehearsal): bool {
   return rehearsal.canUndo && rehearsal.undoJobs < countOf(draft, rehearsal);
 }
@@ -161,10 +158,7 @@ function eta(draft: Draft, rehearsal: Rehearsal): string {
   return `About ${ageText(<f64>max(1, max(atRate, rehearsal.etaS)) * 1000)}`;
 }
 
-/**
- * Returns the rehearsal's command line. Its options are the rate, canary and limit that are entered here, and the
- * schema if it is not `worker`.
- */
+/** Returns the rehearsal's command line with the entered options, and with any schema other than `worker`. */
 function lineOf(m: Model, draft: Draft, rehearsal: Rehearsal): string {
   const rate = draft.value(RATE).trim();
   let options = rate.length > 0 ? ` --rate=${quoted(rate)}` : "";

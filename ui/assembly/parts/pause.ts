@@ -15,7 +15,7 @@ function lead(pause: Pause): string {
   return pause.backsOff ? "Backing off" : "Paused";
 }
 
-/** Returns `Paused by ana until 14:00:00: deploy`. */
+/** Returns words such as `Paused by ana until 14:00:00: deploy`. */
 export function pausedWords(m: Model, pause: Pause): string {
   const by = pause.by;
   const reason = pause.reason;
@@ -45,12 +45,11 @@ const REFRESH_MS: f64 = 5000;
 /** The maximum number of workers that are listed by name. */
 const NAMED = 5;
 
-/** How many live workers have acknowledged all pauses, and which live workers have not acknowledged them yet. */
+/** How many live workers have acknowledged all pauses, and which live workers have not. */
 export class Acknowledgements {
   readonly data: ServerData;
   private list: PauseList = PauseList.empty();
 
-  /** The topic of the requests is `<page>.pauses`. */
   constructor(page: string) {
     this.data = new ServerData(page + ".pauses");
   }

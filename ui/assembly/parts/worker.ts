@@ -1,4 +1,4 @@
-/** The state, the load and the run times of a worker in words, by its heartbeats and locks. */
+/** Texts about a worker: its state, its load and its run times, according to its heartbeats and locks. */
 import { age, ageText, ago, durationText } from "../controls/age";
 import { stateWith } from "../controls/glyph";
 import { valueText } from "../controls/value";
@@ -7,10 +7,7 @@ import { Node } from "../lib/node";
 import { numberText } from "../lib/number";
 import { Model } from "../model/model";
 
-/**
- * Shows a worker's state. A Graphile worker sends no heartbeats, so it is shown as *no heartbeats*, and never as *not
- * responding*.
- */
+/** Shows a worker's state. A Graphile worker sends no heartbeats, and is never shown as *not responding*. */
 export function workerState(m: Model, worker: ListedWorker): Node {
   const beatAt = worker.lastHeartbeatAt;
   const times = m.times;
@@ -32,14 +29,14 @@ export function isOld(worker: ListedWorker): bool {
 }
 
 /**
- * Returns `red` for a stale worker with locks or running jobs, and `amber` for any other worker for which isOld() is
- * true; otherwise an empty text.
+ * Returns `red` for a stale worker with locks or running jobs, `amber` for any other worker for which isOld() is true,
+ * and an empty text if isOld() is false.
  */
 export function levelTone(worker: ListedWorker): string {
   return worker.level === "bad" ? "red" : worker.level === "warn" ? "amber" : "";
 }
 
-/** Returns a rate that a worker reports, such as `12` or `0.4`; empty if it reports none. */
+/** Returns a rate per minute as text, such as `12` or `0.4`; empty if the worker reports no rate (NaN). */
 export function perMinute(rate: f64): string {
   if (isNaN(rate)) return "";
   const tenths = <i64>Math.round(rate * 10);
@@ -48,7 +45,7 @@ export function perMinute(rate: f64): string {
     : `${tenths / 10}.${tenths % 10}`;
 }
 
-/** Returns `18 of 20` if the worker has reported at least as many slots as `running`; otherwise `18`. */
+/** Returns `18 of 20` (slots) if fits() is true, and `18` if not. */
 export function loadText(worker: ListedWorker, running: Value): string {
   const count = valueText(running);
   return fits(worker, running) ? `${count} of ${numberText(worker.slots)}` : count;

@@ -1,7 +1,7 @@
 // GET /api/export returns all jobs that match a query, as JSON Lines or CSV. A complete export ends with the trailer
-// x-export-complete. If an export fails, the server cuts the connection, so even clients that ignore trailers notice
-// that the export is incomplete.
-// POST /api/export/ticket returns an address of GET /api/export/download, from which a browser can download one export.
+// x-export-complete. If an export fails, the server cuts the connection, so that even clients that ignore trailers
+// notice the failure.
+// POST /api/export/ticket returns an address of GET /api/export/download, from which a browser downloads one export.
 import { now } from "../../../base/clock.ts";
 import { InputError, messageOf } from "../../../base/errors.ts";
 import { strict, validate } from "../../../base/validate.ts";
@@ -163,8 +163,7 @@ function fileName(q: string, format: string): string {
 
 /**
  * The approximate maximum length of the header x-export-unknown, which lists the names in the query that do not exist.
- * The first name is listed even if it is longer. The limit exists because some clients and proxies accept at most 8 KB
- * of headers.
+ * The first name is listed even if that name alone is longer. Some clients and proxies accept at most 8 KB of headers.
  */
 const MAX_NAMES_LENGTH = 2_000;
 
@@ -183,10 +182,7 @@ function namesInHeader(names: readonly string[]): string {
 
 const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/**
- * Returns the response of an export. `onBegin` is called just before the response begins. If `onBegin` rejects, its
- * error becomes the response.
- */
+/** `onBegin` is called just before the response begins. If `onBegin` rejects, the error becomes the response. */
 function exportResponse(
   { databases, config, downloads }: Admin,
   request: HttpRequest,

@@ -1,4 +1,4 @@
-// GET /api/workers: a page of workers. The first page also has the differences between live workers.
+// GET /api/workers: a page of workers.
 // GET /api/workers/{worker}: one worker, and the queues that it has locked.
 import { WorkerError } from "../../../base/errors.ts";
 import { choice } from "../../../commands/declare/field.ts";
@@ -43,14 +43,13 @@ const members = {
   slots: "integer?",
   tasks: "string[]",
   tasks_complete: "boolean",
-  // Whether the report of this worker is left out. If the reports in an answer are too long in total, the longest are
-  // left out.
+  // Whether the worker's report is left out: if the reports are too long in total, the longest are left out.
   report_left_out: "boolean",
   running: value,
   // The number of jobs that the worker has locked and not started; null if unknown.
   fetched: "integer?",
-  // The number of jobs that the worker has locked in the database now; null if unknown. It may differ from the sum of
-  // `running` and `fetched`: if the worker reports these numbers, they are as of its last report, and `running`
+  // The number of jobs whose `locked_by` has the worker's id now; null if unknown. It may differ from the sum of
+  // `running` and `fetched`. If the worker reports these two numbers, they are as of the last report, and `running`
   // includes jobs of the fast mode, which have only row locks.
   locked_jobs: "integer?",
   locked_queues: "integer",
@@ -140,7 +139,7 @@ export const getOneWorker: Operation = {
 
 const JOBS_OF_A_ROW = 5;
 
-/** Returns the worker for fields=row: without its tasks, and with at most JOBS_OF_A_ROW of its running jobs. */
+/** Returns the worker for fields=row. */
 function asRow(worker: ListedWorker): ListedWorker {
   const report = { ...worker.report, tasks: [], hasAllTasks: false };
   return { ...worker, report, current: worker.current.slice(0, JOBS_OF_A_ROW) };

@@ -55,7 +55,7 @@ const byTimeSql =
   limit $1::int`;
 
 interface TallyRow {
-  /** The result of grouping(), with a bit for each of three columns. The bit of the column that groups the row is 0. */
+  /** The result of grouping(): one bit for each of three columns. Only the bit of the grouping column is 0. */
   readonly of: number;
   readonly is_locked: boolean | null;
   readonly task_id: number | null;
@@ -132,8 +132,8 @@ export async function sampleMatches(
 }
 
 /**
- * Returns the sample for a query whose texts this process checks. The sizes in the sample are 0. A walk in
- * count-matches.ts reads the sizes of some matches instead.
+ * Returns the sample for a query that this process checks on the texts of jobs. The sizes are 0, because
+ * count-matches.ts reads them in a walk.
  */
 async function sampleChecked(db: Database, jobs: JobQuery, gauge: Gauge): Promise<MatchSample> {
   const { rows, pagesRead } = await readGroupedRows(db, jobs, gauge, 0, false);

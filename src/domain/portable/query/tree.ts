@@ -1,9 +1,9 @@
-// The result of parsing a query: a tree of nodes, or a fault. `at` and `end` are the place of a node, a value or a
-// fault in the query's text, in UTF-16 units: from `at` up to, but not including, `end`.
+// The result of parsing a query: a tree of nodes, or a fault. `at` and `end` are the range of a node, a value or a
+// fault in the query's text, in UTF-16 units. `end` is exclusive.
 
 /**
- * One step of a path in a payload. If `index` is negative, the step leads to the member `name` of an object; otherwise
- * to the element `index` of an array, counted from 0.
+ * One step of a path in a payload. If `index` is negative, the step leads to the member `name` of an object. If not,
+ * the step leads to the element `index` of an array, counted from 0.
  */
 export class ParsedStep {
   name: string;
@@ -24,7 +24,7 @@ export class ParsedValue {
   isQuoted: bool = false;
   /** Whether the value is a prefix, such as `mail*`. */
   isPrefix: bool = false;
-  /** The ends of a range, which includes both; null if the value is not a range. */
+  /** The ends of a range, both inclusive; null if the value is not a range. */
   low: ParsedValue | null = null;
   high: ParsedValue | null = null;
 
@@ -41,7 +41,7 @@ export class ParsedNode {
   kind: string;
   at: i32;
   end: i32;
-  /** For `and` and `or`: their items. For `not`: the one item that it excludes. */
+  /** The operands of `and` and `or`, or the one operand of `not`. */
   items: ParsedNode[] = [];
   field: string = "";
   path: ParsedStep[] = [];
@@ -57,12 +57,12 @@ export class ParsedNode {
   }
 }
 
-/** The first error of a query, and its place. */
+/** The first error of a query. */
 export class QueryFault {
   at: i32;
   end: i32;
   message: string;
-  /** The text, perhaps empty, that should replace the query's text from `at` to `end`; null: there is none. */
+  /** The suggested replacement, perhaps empty, for the query's text from `at` to `end`; null: no suggestion. */
   suggestion: string | null;
   /** Whether the query is not wrong but too costly: it exceeds a limit, or would read or match nearly every job. */
   isTooWide: bool;

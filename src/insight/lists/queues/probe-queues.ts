@@ -1,5 +1,4 @@
-// The numbers of due and future jobs in some queues, from the optional index `queue_ready`. They are exact for queues
-// with up to CAP such jobs, and lower bounds for other queues.
+// Counts the due and the future jobs of some queues, with the optional index `queue_ready`.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { cappedValue, exactValue, type Value } from "../../../domain/value.ts";
@@ -8,7 +7,7 @@ import { milliseconds, timeText } from "../../../queue/sql/moments.ts";
 import type { QueueCounts } from "../counted-names.ts";
 
 /**
- * Up to this many due and future jobs of one queue are counted exactly. For a page of 50 queues, at most about 10,000
+ * The most due and future jobs of one queue that are counted exactly. For a page of 50 queues, at most about 10,000
  * entries of the index are read.
  */
 const CAP = 200;
@@ -16,10 +15,11 @@ const CAP = 200;
 type ProbedCounts = Pick<QueueCounts, "ready" | "scheduled" | "oldestReadyMs">;
 
 /**
- * Returns null if `ids` is empty or the index cannot be used; otherwise a function that returns the values of one
- * queue. If the probe has counted all due and future jobs of the queue, these are the probed values. If not, each count
- * is the probed one or that in `counts`, whichever is higher, and the time is the earlier of the two. For a queue that
- * is not in `ids`, the function returns {}.
+ * Probes the index for the queues `ids`. Returns null if `ids` is empty or the index cannot be used. If not, returns a
+ * function that improves the `counts` of one queue; the function returns {} for a queue that is not in `ids`. If a
+ * queue has at most CAP due and future jobs, the probed counts are exact and replace `counts`. If a queue has more, the
+ * probed counts are lower bounds. Each returned count is then the one with the higher lower bound, and the returned
+ * time is the earlier of the two.
  */
 export async function probedCounts(
   db: Database,
@@ -58,8 +58,7 @@ interface ProbeRow {
   readonly now_ms: string;
 }
 
-// The jobs of a queue are requested in the order of the index. So nothing is sorted, and at most CAP + 1 entries of the
-// index are read for each queue.
+// The rows are read in the order of the index, so nothing is sorted.
 const probeSql: Statement = (s) => `
   select queue.id,
     pg_catalog.count(*) filter (where waiting.is_due)::int as due,

@@ -11,7 +11,7 @@ import type { QueryPart } from "../parts/part.ts";
 export interface FieldSql {
   /** The help text beside the field's name in suggestions. */
   readonly note: string;
-  /** Returns the condition of a term. For `!=` it is the same as for `:`, because fieldPart() negates it afterwards. */
+  /** Returns the condition of a term. A term with `!=` gets the condition for `:`, which fieldPart() then negates. */
   readonly part: (term: FieldTerm, parameters: Parameters, known: QueryFacts) => QueryPart;
   readonly cost: (term: FieldTerm, facts: CostFacts) => FieldCost;
   /** Whether at most one job has a given value of the field. */
@@ -27,7 +27,7 @@ export interface QueryFacts {
   readonly heartbeats: Heartbeats;
   /** Null if the query does not contain `is:stuck`. */
   readonly stuck: StuckHolders | null;
-  /** For prefixes of keys in the query: the range of the keys that begin with the prefix. A prefix may have none. */
+  /** By prefix of keys in the query: the range of the keys that begin with the prefix. A prefix may be missing. */
   readonly keyRanges: ReadonlyMap<string, KeyRange>;
   readonly errorGroups: ErrorGroups;
   /** Collects the terms whose name or error group does not exist, such as `task:nmae`. */
@@ -36,7 +36,7 @@ export interface QueryFacts {
 
 export interface CostFacts {
   readonly text: string;
-  /** Has an entry for each prefix of keys in the query whose matches are found with the index of jobs' keys. */
+  /** Has an entry for each prefix of keys in the query whose matches the index of jobs' keys finds. */
   readonly keyRanges: ReadonlyMap<string, unknown>;
   /** The meanings of words without a field. */
   readonly meanings: ReadonlyMap<string, WordMeanings>;
@@ -51,7 +51,7 @@ export interface TermCost {
   /** The term's position in the query: from the character `at` up to, but not including, `end`. */
   readonly at: number;
   readonly end: number;
-  /** term-cost.ts explains the three costs. */
+  /** `cheap`: an index finds the matches. `bounded`: a walk finds them. `check`: the walk must also read texts. */
   readonly cost: "cheap" | "bounded" | "check";
   /** The optional index that would make the term cheap; null: no index would, or the term is cheap already. */
   readonly index: string | null;

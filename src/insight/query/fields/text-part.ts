@@ -1,6 +1,5 @@
-// Builds the conditions of a query that compare texts: whether the payload, the error or any part of a job contains a
-// text, ignoring case; whether a value equals a text or begins with it; whether a job has a flag; and whether a word is
-// the id, the key, the task or the queue of a job.
+// Builds the SQL conditions for terms of a query that search or compare texts, such as `error:timeout`. Searches
+// ignore case.
 import type { FieldTerm, TextTerm } from "../../../domain/query/query-tree.ts";
 import { textSearch } from "../../read/text-search.ts";
 import type { NamesWithText, WordMeanings } from "../facts/names.ts";
@@ -17,15 +16,15 @@ export function searchedPart(
 }
 
 /**
- * Returns the condition that the column contains the text for which `isIn` was made. The values of the column may be
- * compressed, so the part is one that reads large values (readingPart()).
+ * Returns the condition that the column contains a text. `isIn`: what searcher() has returned for the text. The
+ * values of the column may be compressed, so readingPart() is used.
  */
 function hasText(column: "payload" | "last_error", isIn: (text: string) => string): QueryPart {
   const value = `jobs.${column}`;
   return readingPart(`(${isIn(column === "payload" ? `${value}::text` : value)})`, value);
 }
 
-/** Returns a function that builds the condition that a column contains the text. All columns share one parameter. */
+/** Returns a function that builds the condition that a column contains the text. All conditions share one parameter. */
 function searcher(text: string, parameters: Parameters): (column: string) => string {
   const { value, isIn } = textSearch(text);
   const parameter = parameters.add(value, "text[]");
@@ -40,10 +39,7 @@ export function errorPart(term: FieldTerm, parameters: Parameters): QueryPart {
   return anyOf([found, ...(hasNone ? [sqlPart("jobs.last_error is null")] : [])]);
 }
 
-/**
- * Returns the condition that the error equals one of the texts. PostgreSQL may have to decompress many
- * errors for this, so the part is one that reads large values (readingPart()).
- */
+/** Returns the condition that the error equals one of the texts. Errors may be compressed: see hasText(). */
 function equalError(texts: readonly string[], parameters: Parameters): QueryPart {
   const { sql } = equalPart("jobs.last_error", texts, parameters);
   return texts.length === 0 ? anyOf([]) : readingPart(sql, "jobs.last_error");
@@ -118,8 +114,8 @@ export function anywherePart(
   ]);
 }
 
-// Graphile Worker stores flags as an object whose members are true. On other JSON types the operator "?|" raises no
-// error, but could match a string or an array with strings, so isObject is checked.
+// Graphile Worker stores flags as a JSON object whose members are true. The operator "?|" would also match a JSON
+// string or an array of strings, so the type is tested.
 export function flagPart(term: FieldTerm, parameters: Parameters): QueryPart {
   const flags = textsOf(term);
   const hasNone = term.values.some(({ kind }) => kind === "none");

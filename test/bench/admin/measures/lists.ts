@@ -84,8 +84,8 @@ export const keyset: Measure = {
       ["due", { sort: "due", q: "is:ready" }],
       ["latest due first", { sort: "-due", q: "is:scheduled" }],
       ["priority", { sort: "priority" }],
-      // Of the jobs that are due in the first three hours after the seed, some 20 are retrying for each scheduled one.
-      // So each of the first pages reads past some 2,000 retrying jobs.
+      // In the first hours after the seed, far more retrying jobs are due than scheduled ones. So the first pages read
+      // past thousands of retrying jobs.
       ["priority, few matches", { sort: "priority", q: "is:scheduled" }],
     ];
     for (const [name, parameters] of orders) {

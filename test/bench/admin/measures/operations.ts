@@ -1,6 +1,6 @@
-// Measures operations by query on many jobs: the jobs changed per second, the time to stop, whether an undo restores
-// all jobs, and how long workers' fetches take while an operation runs. Also measures lists that have a job with a huge
-// payload, and resumes an operation whose admin was killed.
+// Measures operations on many jobs: the jobs changed per second, the time to stop, whether an undo restores all jobs,
+// and how long workers' fetches take while an operation runs. Also measures lists that have a job with a huge payload,
+// and resumes an operation whose admin was killed.
 import { setTimeout as pause } from "node:timers/promises";
 import { type FetchProber, probeFetches } from "../fetch-prober.ts";
 import { atLeast, atMost, type Bench, type Line, line, type Measure, short } from "../measure.ts";
@@ -64,7 +64,6 @@ export const operations: Measure = {
   writes: true,
   run: async (bench) => {
     const lines: Line[] = [];
-    // Operations need the tables of this extension.
     const extended = await bench.admin.post("/api/extensions", {
       action: "add",
       name: "operations",
@@ -76,7 +75,7 @@ export const operations: Measure = {
       const quiet = prober.p95();
       const before = await fingerprint(bench);
       const q = "is:failed";
-      // With the limit MAX_KEPT the earlier state of every changed job is stored, so the undo restores all of them.
+      // The operation changes at most MAX_KEPT jobs, so all their earlier states are stored, and the undo restores all.
       const body = { q, action: "reschedule", changes: { priority: 7 } };
       const moved = await speed(bench, body, prober, { limit: MAX_KEPT });
       lines.push(
@@ -157,13 +156,13 @@ export const killed: Measure = {
   run: async (bench) => {
     const admin = await bench.freshAdmin();
     const here = { ...bench, admin };
-    // The changed jobs are counted by this priority, so no job should have it before.
+    // The changed jobs are counted by this priority, so no job should have this priority before.
     const priority = 1_000 + Math.trunc(Math.random() * 30_000);
     const body = { q: "is:retrying", action: "reschedule", changes: { priority } };
     const begun = await begin(here, body, { rate: 20_000 });
     await pause(1_000);
     process.kill(admin.pid, "SIGKILL");
-    // Until its lease expires, the operation of the killed admin is still shown as running.
+    // The operation is shown as running until the lease of the killed admin expires.
     let seen = (await bench.admin.get(`/api/operations/${begun.id}`)).body;
     for (let waited = 0; seen.state === "running" && waited < 60; waited++) {
       await pause(1_000);

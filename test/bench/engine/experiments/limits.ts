@@ -90,8 +90,8 @@ const ENGINES = [
 ];
 
 /**
- * Compares the rate of starts with the ideal rate: at the ideal rate, as many jobs as the limit allows run at every
- * moment. The jobs take MS milliseconds, so the ideal rate of a limit of 10 is 2,000 jobs/s.
+ * Compares the rate of starts with the ideal rate. At the ideal rate, the number of running jobs always equals the
+ * limit. The jobs take MS milliseconds, so the ideal rate of a limit of 10 is 2,000 jobs/s.
  */
 export const limitUsed: Experiment = {
   ...COMMON,

@@ -1,7 +1,7 @@
-// Observes in the database when workers lose their leases. Each lost lease has two moments. At the first one, the
-// worker's row was seen for the last time without the mark `recovered_at`. At the second one, the row was first seen to
-// be marked or missing. After the first moment other workers may use the permits and the slots of queues that the
-// worker had. So the worker's jobs count only until the first moment.
+// Observes in the database when workers lose their leases. After the loss, the worker's row is missing or marked by
+// `recovered_at`. The rows are read at intervals, so each lost lease has two moments: when the row was last seen
+// unmarked, and when the row was first seen to be marked or missing. After the first moment other workers may use the
+// worker's permits and slots of queues, so the worker's jobs count only until the first moment.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Span } from "../../../worker/most.ts";
 import { machineTime } from "../../../worker/run-log.ts";
@@ -11,11 +11,9 @@ import type { Stand } from "../../field/stand.ts";
 const POLL_MS = 25;
 const ALIVE = "select id from worker._private_workers where not metadata ? 'recovered_at'";
 
-/** The two moments of a lease, by machineTime(). */
+/** The two moments of a lease, by machineTime(). `missing`, the second moment, is null while the row is unmarked. */
 interface Seen {
-  /** When the row was last seen without the mark. */
   last: number;
-  /** When the row was first seen to be marked or missing; null if that was not seen. */
   missing: number | null;
 }
 
@@ -36,10 +34,9 @@ export class LeaseWatch {
   }
 
   /**
-   * Returns the runs as a limit counts them. A run counts from its start until it ends, its process ends, or the first
-   * moment of its worker's lost lease, whichever is earliest. A run that starts between the two moments of the lost
-   * lease does not count. After the second moment the worker has a new lease, so a run that starts then is not affected
-   * by the lost lease.
+   * Returns the runs as a limit counts them. A run counts until its end, or until the first moment of its worker's
+   * lost lease if this moment is earlier. A run that starts between the two moments does not count. A run that starts
+   * after the second moment is under the worker's new lease.
    */
   spans(runs: readonly Run[]): Span[] {
     const lostBy = new Map(
@@ -63,8 +60,8 @@ export class LeaseWatch {
   async #watch(): Promise<void> {
     while (!this.#over.signal.aborted) {
       const t = machineTime();
-      // The rows are not read while no worker of this library runs in this stand, because another stand may be measured
-      // at that time. If PostgreSQL cannot be reached, nothing is recorded.
+      // While no worker of this library runs in this stand, the rows are not read, so that the measurements of
+      // another stand are not disturbed. If PostgreSQL cannot be reached, nothing is recorded.
       const rows = this.#stand.living.some(({ isStock }) => !isStock)
         ? await this.#stand.sql<{ id: string }>(ALIVE).catch(() => null)
         : null;

@@ -1,4 +1,4 @@
-/** The page of jobs: the query bar, shortcuts, actions on rows, views and the export. jobs-list.ts reads the rows. */
+/** The page of jobs: the query bar, shortcuts, actions on rows, views and the export. */
 
 import { FIELD } from "../../bar/bar-view";
 import { jobsPath, taskTarget } from "../../bar/terms";
@@ -131,7 +131,7 @@ export class JobsPage extends BesideJobs {
     else after(SUGGEST_MS, "jobs.suggest", this.bar.serial.toString());
   }
 
-  /** Requests completions if nothing has been typed since the timer began. */
+  /** Called when a timer of typeQuery() ends. Requests completions if nothing has been typed since the timer began. */
   private pause(m: Model, serial: string): void {
     m.isNew = false;
     if (serial === this.bar.serial.toString()) this.suggest(m);
@@ -184,8 +184,8 @@ export class JobsPage extends BesideJobs {
   }
 
   /**
-   * Inserts a completion. If the text is then a valid query and `searches` is true, searches with the text. Otherwise
-   * requests further completions.
+   * Inserts a completion. If `searches` is true and the text is now a valid query, searches with the text. In all other
+   * cases, requests further completions.
    */
   private complete(m: Model, index: i32, searches: bool): void {
     const isWhole = this.bar.take(index);
@@ -258,14 +258,14 @@ export class JobsPage extends BesideJobs {
     return row instanceof JobRow ? (row as JobRow).job : null;
   }
 
-  /** Returns the selected jobs. If no job is selected, returns the job of the current row, if there is one. */
+  /** Returns the selected jobs; if no job is selected, the job of the current row, if any. */
   private targets(): ListedJob[] {
     const jobs = selectedJobs(this);
     const currentJob = this.currentJob;
     return jobs.length > 0 || currentJob === null ? jobs : [currentJob];
   }
 
-  /** Returns retry or run-now, which makes the selected jobs run soon, or the current job if no job is selected. */
+  /** Returns retry or run-now: the action that makes the selected jobs, or the current job, run soon. */
   private again(): string {
     return this.list.every ? verbsForEvery(this)[0] : againOf(this.targets());
   }

@@ -33,8 +33,8 @@ const EVENT_MS: f64 = 3000;
 /** The interval of requests for the operation while a process runs it or its undo. */
 const EVERY_MS: f64 = 2000;
 /**
- * The interval of requests for the operation's jobs and their results while a process runs the operation or its undo.
- * It also applies after a retry or run-now has ended, as long as some of the jobs wait or run.
+ * The interval of requests for the operation's jobs and their results while a process runs the operation or its undo,
+ * and after a retry or run-now as long as some of the jobs wait or run.
  */
 const RESULTS_MS: f64 = 3000;
 /** The interval of all these requests at other times. */
@@ -137,8 +137,7 @@ export class OperationPage extends Page {
     const isOpen =
       isAtWork(operation) || (results !== null && results.running + results.waiting > 0);
     const soon = isOpen ? RESULTS_MS : SELDOM_MS;
-    // isDue() is false before the first request. requestResults() sends that request once the operation has changed a
-    // job.
+    // isDue() is false before the first request, which requestResults() sends once the operation has changed a job.
     const isFirst = isNaN(this.resultsData.requestedAt);
     if (isFirst || this.resultsData.isDue(m, soon)) this.requestResults(m);
     if (this.cursor.length === 0 && this.jobsData.isDue(m, soon)) this.requestJobs(m, true);

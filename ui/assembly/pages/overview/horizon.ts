@@ -1,6 +1,6 @@
 /**
- * The chart of all jobs that are not locked, by the time at which they failed, were due or will be due: the past at the
- * left of now, the future at the right. A span is selected with the pointer or with keys, and leads to its jobs.
+ * The chart of all jobs that are not locked, by the time at which they failed, were due or will be due. The time axis
+ * consists of buckets. A span of buckets is selected with the pointer or with keys.
  */
 
 import { spanText } from "../../controls/age";
@@ -12,14 +12,14 @@ import { Attr, attr, box, cls, el, key, leaf, Node, text } from "../../lib/node"
 import { numberText } from "../../lib/number";
 import { Axis, HIGH, TOP, WIDE } from "./axis";
 
-/** The conditions in a bar, from the axis up. Locked jobs are not on the horizon. */
+/** The conditions of jobs in a bar, from the axis up. */
 export const DRAWN: string[] = ["ready", "blocked", "failed", "scheduled", "retrying"];
 
-/** The buckets that are selected or under the pointer; `from` and `to` are -1 if there are none. */
+/** The selected buckets, or the bucket under the pointer; `from` and `to` are -1 if there are none. */
 export class Span {
   from: i32 = -1;
   to: i32 = -1;
-  /** Whether the pointer is down. While it is, `to` follows the pointer, and `from` stays. */
+  /** Whether the pointer is down. While the pointer is down, only `to` follows the pointer. */
   isDragged: bool = false;
 
   get isOn(): bool {
@@ -41,7 +41,7 @@ export class Span {
   }
 }
 
-/** The chart. `nowWord`: the label of the line at the present time; a clock time if the data are old. */
+/** The chart. `nowWord`: the label of the line between past and future; a clock time if the data are old. */
 export function horizonChart(horizon: Horizon, span: Span, nowWord: string): Node {
   const axis = new Axis(horizon);
   const parts: Node[] = [];
@@ -115,7 +115,7 @@ function axisLabels(parts: Node[], axis: Axis): void {
   }
 }
 
-/** The counts in the selected buckets. Screen readers read them aloud. */
+/** The counts in the selected buckets, announced by screen readers. */
 function tip(horizon: Horizon, axis: Axis, span: Span): Node {
   if (!span.isOn) return el("div", [cls("tip-none"), attr("role", "status")], []);
   const middle = (axis.left(span.first) + axis.left(span.last + 1)) / 2 / WIDE;
@@ -131,7 +131,7 @@ function tip(horizon: Horizon, axis: Axis, span: Span): Node {
   );
 }
 
-/** Returns `286 failed · 58 blocked`; for estimates `≈ 286 failed · ≈ 58 blocked (± 12)`; or `no jobs`. */
+/** Returns a text such as `286 failed · 58 blocked`, `≈ 286 failed · ≈ 58 blocked (± 12)` or `no jobs`. */
 export function spanCounts(horizon: Horizon, span: Span): string {
   const parts: string[] = [];
   let error: f64 = 0;
@@ -162,7 +162,7 @@ export function horizonTable(horizon: Horizon): Node {
     const time = el("th", [attr("scope", "row")], [text(axis.span(i, i))]);
     rows.push(row(i.toString(), "", [time, leaf("td", "", content)]));
   }
-  // The class `sr` is on a box, because a table would ignore its width.
+  // The class `sr` is on a box, because a table would ignore the width that the class sets.
   return box("div", "sr", [table("", "Horizon as a table", COLUMNS, rows)]);
 }
 

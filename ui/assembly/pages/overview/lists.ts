@@ -94,7 +94,7 @@ function queueRow(m: Model, queue: ListedQueue): Node {
 
 /**
  * Returns the state of a queue. For a stuck queue that the user may unlock, this is the word Stuck without a duration,
- * and a button that unlocks the queue.
+ * and a button for unlocking the worker that has locked the queue.
  */
 function stateOf(m: Model, queue: ListedQueue): Node {
   const by = queue.lockedBy;
