@@ -1,11 +1,11 @@
-// Runs the tests on one PostgreSQL server: that of TEST_DATABASE_URL or DATABASE_URL. If neither is set, this program
-// starts a server and stops it at the end.
+// Runs the tests on the PostgreSQL server of TEST_DATABASE_URL or DATABASE_URL. If neither is set, starts a server for
+// the tests.
 //
-//   node test/run.mjs                              the first tier: all tests but those in folders named long
+//   node test/run.mjs                              the first tier: all tests except those in folders named long
 //   node test/run.mjs --all                        all tests
 //   node test/run.mjs --all --shard 2/4            every fourth file of all tests, from the second on
 //   node test/run.mjs test/queue/*.test.ts         the given files
-//   node test/run.mjs --test-name-pattern=retry    options of `node --test` that begin with --test-
+//   node test/run.mjs --test-name-pattern=retry    options that begin with --test- are passed on to `node --test`
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -16,13 +16,13 @@ import { isExecutableBuilt } from "../build/stamp.mjs";
 
 const root = join(import.meta.dirname, "..");
 /**
- * How many test files run at once. The numbers are for a machine with two cores: two files with a browser (test/page)
- * keep both cores busy; other files spend half of their time waiting.
+ * How many test files run at once, for a machine with two cores. Two files of test/page keep both cores busy with their
+ * browsers. Other files spend half of their time waiting.
  */
 const CONCURRENCY = { page: 2, other: 5 };
 const MAX_TEST_MS = 120_000;
-// The time after which a run is stopped. The time limit of register.mjs usually ends a test file that hangs, but cannot
-// end an endless loop.
+// After this time all tests are stopped. The time limit of register.mjs ends a test file that waits forever, but not a
+// test file with an endless loop.
 const MAX_RUN_MS = { first: 25 * 60_000, all: 75 * 60_000 };
 const SLOWEST = 20;
 
@@ -38,8 +38,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 }
 process.env.TEST_RUN = String(process.pid);
 if (isExecutableBuilt()) process.env.TEST_COMMAND = join(root, "dist/worker");
-// Each run begins with an empty compile cache (register.mjs). Otherwise the cache would grow with each run, because
-// tests import files under names that do not recur.
+// Each run begins with an empty compile cache (register.mjs). Without this, the cache would grow with each run, because
+// tests import files under new names.
 rmSync(join(root, "node_modules/.cache/compiled"), { recursive: true, force: true });
 const scratch = mkdtempSync(join(tmpdir(), "worker-tests-"));
 const server = await startServer();
@@ -55,7 +55,6 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** Returns which files to run, whether --all was given, and the options that are passed on to `node --test`. */
 function request(args) {
   const nodeOptions = args.filter((arg) => arg.startsWith("--test-"));
   const { values, positionals } = parseArgs({
@@ -71,7 +70,7 @@ function request(args) {
 }
 
 /**
- * Returns all files, or for the shard "i/n" every n-th file, from the i-th on. So the slow files of a folder are spread
+ * Returns all files; for the shard "i/n", every n-th file from the i-th on. The slow files of a folder are thus spread
  * over all shards.
  */
 function shardOf(files, shard) {
@@ -129,7 +128,7 @@ async function runTests(some, concurrency, name) {
   return status ?? 1;
 }
 
-/** Prints the slowest files with their times. A file's time includes the start of its process. */
+/** Prints the slowest files. The time of a file includes the start of the file's process. */
 function printSlowest() {
   const lines = globSync("*", { cwd: scratch })
     .flatMap((name) => readFileSync(join(scratch, name), "utf8").trimEnd().split("\n"))

@@ -1,7 +1,7 @@
 /**
  * Compiles AssemblyScript to WebAssembly and reduces the size of the client's module. Equal sources give equal bytes. A
- * trap in the shipped module shows only the numbers of functions. `node ui/build.mjs --names` builds a module with the
- * same functions, which have the same numbers, and also names.
+ * trap in the shipped module shows only the numbers of functions. `node ui/build.mjs --names` builds a module in which
+ * the functions have the same numbers, and also names.
  */
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,14 +14,15 @@ import { templatesAsSums } from "./templates.mjs";
 /** Options of the compiler. The host collects garbage after each draw, so the minimal runtime is enough. */
 const ascOptions = [
   ...["--runtime", "minimal", "--exportRuntime", "--bindings", "raw"],
-  // A failed assert traps without message and line number, which would take a kilobyte. The trap shows the function.
+  // A failed assert traps without a message and a line number, because these would take a kilobyte.
   ...["--use", "abort="],
   ...["--optimizeLevel", "3", "--shrinkLevel", "2", "--debug"],
-  // 235: an export that WebAssembly does not support is left out. 210: a `!` has no effect, but TypeScript needs it.
+  // Warning 235: an export that WebAssembly does not support is left out. Warning 210: a `!`, which only TypeScript
+  // needs, has no effect.
   ...["--disableWarning", "235", "--disableWarning", "210"],
 ];
 
-/** Compiles `entry`, a path relative to ui/, to `<name>.wasm` and its bindings. Returns a Map of the files by names. */
+/** Compiles `entry`, a path relative to ui/, to `<name>.wasm` and its bindings. Returns the files, by their names. */
 export async function compileAssembly(entry, name) {
   const files = new Map();
   const out = [
@@ -51,14 +52,14 @@ export function shrink(wasm, { names = false } = {}) {
   binaryen.setLowMemoryUnused(true);
   binaryen.setAlwaysInlineMaxSize(4);
   binaryen.setFlexibleInlineMaxSize(30);
-  // The AssemblyScript compiler has set this option to 80.
+  // This option is global, and the AssemblyScript compiler has set it to 80.
   binaryen.setOneCallerInlineMaxSize(450);
   binaryen.setDebugInfo(names);
   const module = binaryen.readBinary(wasm);
   // Exports of AssemblyScript's runtime that the host does not use.
   for (const name of ["__pin", "__unpin", "__rtti_base"]) module.removeExport(name);
   module.setFeatures(MutableGlobals | SignExt | NontrappingFPToInt | BulkMemory | BulkMemoryOpt);
-  // These inlining limits, a second `optimize`, and locals sorted by their use save 450 bytes after brotli compression.
+  // The inlining limits above, the second optimize() and the order of locals save 450 bytes after brotli compression.
   module.runPasses(["dae2"]);
   module.optimize();
   module.optimize();

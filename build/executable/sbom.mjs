@@ -1,6 +1,6 @@
-// Lists the components of an executable in the format CycloneDX (JSON, 1.5): those npm packages that are in the
-// executable, Node, PostgreSQL if the executable includes it, and the libraries in Node and PostgreSQL (parts.mjs). The
-// list has no time and no random serial number, so the same executable always has the same list.
+// Lists the components of an executable in the format CycloneDX (JSON, 1.5): its npm packages, Node, PostgreSQL if the
+// executable includes it, and the libraries in Node and PostgreSQL (parts.mjs). The list has no time and no random
+// serial number, so the same executable always has the same list.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { root, sha256 } from "../files.mjs";
@@ -12,7 +12,7 @@ import { NODE_VERSION } from "./targets.mjs";
 const MAX_BYTES = 64e6;
 
 /**
- * Returns the list of components. `inputs`: the member `inputs` of the result of pieces() (build/bundle.mjs). `bytes`:
+ * Returns the list of components. `inputs`: the paths of the bundled files, from pieces() (build/bundle.mjs). `bytes`:
  * the content of the executable.
  */
 export async function billOfMaterials(target, inputs, bytes) {
@@ -44,17 +44,15 @@ export async function billOfMaterials(target, inputs, bytes) {
 }
 
 /**
- * Returns npm's list of all packages. The option `--omit dev` is not used: it would omit pg, too, because a development
- * package also needs pg.
+ * Returns npm's list of all packages. The option `--omit dev` is not used: it would also omit pg, because a development
+ * package needs pg, too.
  */
 function npmList() {
   const words = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
   return JSON.parse(execFileSync("npm", words, { cwd: root, maxBuffer: MAX_BYTES }));
 }
 
-/**
- * Returns a list with the innermost package directory that contains the file; an empty list for a file of this project.
- */
+/** Returns a list with the innermost package directory of the file; an empty list for a file of this project. */
 const packageOf = (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? [];
 
 /**

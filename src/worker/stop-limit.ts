@@ -10,16 +10,15 @@ import { unlessAborted, wait } from "../base/clock.ts";
 
 /** A session to stop (session.ts). */
 export interface StoppableSession {
-  /** The ids of jobs whose attempts have begun and have not ended. */
   readonly runningIds: readonly string[];
   /** Aborts the signals of all running jobs, and of jobs that start later. */
   abort(reason: Error): void;
-  /** Stops waiting for running jobs, which count as failed. */
+  /** Stops waiting for running jobs. Their attempts fail. */
   abandon(reason: string): void;
 }
 
 export interface StopTimes {
-  /** How long a stop waits until it aborts the signals; 0: without a limit. */
+  /** How long a stop waits before it aborts the signals of running jobs; 0: without a limit. */
   readonly stopTimeoutMs: number;
   readonly abortGraceMs: number;
 }
@@ -64,7 +63,7 @@ export class StopLimit {
     this.#over.abort();
   }
 
-  /** Aborts the signals at once, without waiting for stopTimeoutMs. */
+  /** Aborts the signals of running jobs, without waiting for stopTimeoutMs. */
   abort(reason: string): void {
     this.#aborted ??= this.#abort(reason);
   }

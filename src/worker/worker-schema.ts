@@ -1,8 +1,7 @@
-// Prepares the schema when a worker starts, and checks the schema while the worker runs. At its start the worker
-// creates a missing or empty schema (not with `migrate: "never"`), and the limits of the option `limits` that are
-// missing. A schema that already has a queue is migrated only with `migrate: "always"`. After the start, a schema of a
-// newer version stops the worker. A missing or incomplete schema does not stop the worker: it counts as an outage,
-// because a restore may complete the schema.
+// Prepares the schema when a worker starts, and checks the schema while the worker runs. At the start, a missing or
+// empty schema is created, except with `migrate: "never"`. A schema that already has a queue is migrated only with
+// `migrate: "always"`. After the start, a schema that is too new for this library stops the worker. A missing or
+// incomplete schema counts as an outage instead, because a restore may complete the schema.
 import type { Pool } from "pg";
 import type { Logger } from "../base/logger.ts";
 import type { Outage } from "../base/outage.ts";
@@ -64,8 +63,8 @@ async function readyAtStart(
 }
 
 /**
- * Whether a notification of `worker:migrate` announces a breaking migration. Its payload is then, for example,
- * `{"migrationNumber":21,"breaking":true}`.
+ * Whether the payload of a notification of `worker:migrate` announces a breaking migration, as
+ * `{"migrationNumber":21,"breaking":true}` does.
  */
 export function isBreaking(payload: string): boolean {
   return /"breaking"\s*:\s*true\b/.test(payload);
@@ -76,14 +75,14 @@ export interface SchemaCheckParts {
   readonly outage: Outage;
   /** Ends the check. */
   readonly signal: AbortSignal;
-  /** Called with the reason if the schema is of a newer version, so that the worker cannot continue. */
+  /** Called with the reason if the schema is too new, so that the worker cannot continue. */
   tooNew(reason: string): void;
 }
 
 /**
- * Returns a function that starts a check of the schema. The check reads the schema until the schema is usable or of a
- * newer version. If the function is called during a check, it starts no second check. Instead, the running check reads
- * the schema again after the call.
+ * Returns a function that starts a check of the schema. The check reads the schema until the schema is usable or too
+ * new. A call during a check starts no second check: the running check reads the schema again, because the schema may
+ * have changed since the last read.
  */
 export function schemaCheck({ db, outage, signal, tooNew }: SchemaCheckParts): () => void {
   let isRunning = false;

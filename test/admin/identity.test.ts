@@ -1,5 +1,5 @@
-// Tests an admin whose login is a function of the application: what the users may do, where their names appear, and
-// what follows if the function fails.
+// Tests an admin whose login is a function (`authenticate`) of the application: what users may do, where their names
+// appear, and what happens if the function fails.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ const { url } = await migratedDatabase("worker", ["operations"]);
 const HOME = { cookie: "user=ana" };
 const GUEST = { cookie: "user=guest" };
 
-/** The application's login. A cookie contains the user's name. The user "guest" may only read. */
+/** The application's login: the cookie `user` contains the user's name. The user "guest" may only read. */
 const byCookie: Authenticate = async ({ headers }) => {
   const [, name] = /^user=(.+)$/.exec(headers.cookie ?? "") ?? [];
   return name === undefined ? null : { name, readOnly: name === "guest" };
@@ -42,7 +42,7 @@ async function post(client: Client, headers: Record<string, string>, path: strin
   return client.send("POST", path, { headers: all, body: JSON.stringify(body) });
 }
 
-test("The application's login is called for every request except /healthz; if it returns null, the answer is a 401 without a challenge.", async () => {
+test("The application's login is called for every request except /healthz; if the login returns null, the answer is a 401 without a challenge.", async () => {
   const calls: (string | undefined)[] = [];
   const { client } = await withLogin((request, { signal }) => {
     assert.equal(signal.aborted, false);
@@ -197,7 +197,7 @@ test("If the login throws or rejects, the answer is 503. The error is logged at 
   }
 });
 
-test("If the login takes too long, the answer is 503. The signal that the login received aborts then, or earlier if the client disconnects.", async () => {
+test("If the login takes too long, the answer is 503 and the signal that the login received aborts. If the client disconnects earlier, the signal aborts at once.", async () => {
   const signals: AbortSignal[] = [];
   const never: Authenticate = (_, { signal }) => {
     signals.push(signal);
@@ -215,7 +215,7 @@ test("If the login takes too long, the answer is 503. The signal that the login 
   await aborted;
 });
 
-test("A stream ends once its user is no longer logged in or the login throws; other streams continue.", async () => {
+test("An event stream ends once its user is no longer logged in, or the login throws for this user; other streams continue.", async () => {
   const { logger, lines } = recordingLogger();
   const out = new Set<string>();
   const checked: (() => void)[] = [];

@@ -1,6 +1,6 @@
-// Tests the admin's lists with rows that decompress to a hundred times their size on disk: audit entries, operations,
-// cron entries and locks. The pages of such lists have fewer rows, leave rows out, or have notes in place of rows. Also
-// tests rows that other programs or versions have written.
+// Tests the admin's lists of audit entries, operations, cron entries and locks with rows that PostgreSQL stores
+// compressed, at a hundredth of their size. A page with such rows has fewer rows, leaves rows out, or has notes in
+// place of rows. Also tests rows that other programs or versions have written.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { waitUntil } from "../support/until.ts";
@@ -23,10 +23,7 @@ async function read(path: string): Promise<Json> {
   return body;
 }
 
-/**
- * Reads all pages, and returns the ids on them and the number of pages. `rows`: the name of the member with a page's
- * rows.
- */
+/** Reads all pages of a list. `rows`: the name of the member that contains a page's rows. */
 async function walked(path: string, rows: string): Promise<{ ids: number[]; pages: number }> {
   const ids: number[] = [];
   let pages = 0;
@@ -47,7 +44,7 @@ const insertEntries = (count: number, members: string) =>
      from generate_series(1, ${count})`,
   );
 
-test("A page of activity has fewer entries if they are long, and the next page continues it.", async () => {
+test("A page of the activity has fewer entries if the entries are long, and the next page continues the list.", async () => {
   await insertEntries(30, `'message', repeat('a', ${MB})`);
   await insertEntries(30, "'message', 'short'");
   const { ids, pages } = await walked("/api/activity", "entries");
@@ -125,7 +122,7 @@ test("Operations that another version or program has written do not break the li
   await pool.query("delete from worker._private_operations");
 });
 
-test("A page of operations has fewer rows if they are long, and the next page continues it.", async () => {
+test("A page of operations has fewer rows if the rows are long, and the next page continues the list.", async () => {
   await insertOperations(12, `json_build_object('reason', repeat('a', ${MB}))`);
   await insertOperations(20, "json_build_object('reason', 'no')");
   const { ids, pages } = await walked("/api/operations", "operations");

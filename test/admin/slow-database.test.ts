@@ -1,5 +1,5 @@
-// Tests the admin's numbers while the database is too slow for large reads. They are then estimates, and each estimate
-// has a precision. If a step of an exact count times out, it is repeated with fewer jobs.
+// Tests the admin's numbers while the database is too slow for large reads. The numbers are then estimates with a
+// precision. If a step of an exact count times out, the step is repeated with fewer jobs.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import type { Database } from "../../src/database/database.ts";
@@ -62,13 +62,13 @@ const contains = ({ value, precision, low, high }: Value, count: number) =>
     ? value === count
     : Number(low) <= count && count <= Number(high ?? Infinity);
 
-// An estimate treats all pages alike, but the table's last page is only partly filled. The error may exceed the narrow
-// interval of the estimate, so a difference of less than 10 % is accepted.
+// An estimate treats all pages alike, but the table's last page is only partly filled. The resulting error may exceed
+// the estimate's narrow interval, so a difference of less than 10 % is accepted.
 const isAbout = ({ value }: Value, count: number) => Math.abs(value / count - 1) < 0.1;
 
-test("When a sample takes too long, a smaller one is read, with wider intervals.", async () => {
-  // The interval of a sample does not always contain the true number, so several samples are read, and more than half
-  // of their intervals must contain it.
+test("When a sample takes too long, a smaller sample is read, and the intervals of the estimates are wider.", async () => {
+  // The interval of a sample does not always contain the true number. So several samples are read, and more than half
+  // of the intervals must contain the true number.
   const TRIES = 16;
   const sampled = async (most: number) => {
     const db = slow((statement) => Number(pagesOf(statement)) > most);

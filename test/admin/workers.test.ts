@@ -1,5 +1,5 @@
 // Tests the list of workers of the API, and the details of a worker. Workers of this library, in both modes, and
-// Graphile workers run in the tests. For other workers, such as a stale worker, the tests only insert rows.
+// Graphile workers run in the tests. All other workers, such as a stale worker, are only rows.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Logger, run } from "graphile-worker";
@@ -79,8 +79,7 @@ test("Workers of all kinds are listed with their jobs, and only a worker whose l
   const list = async (query = ""): Promise<Json> => (await client.get(`/api/workers${query}`)).body;
   const byState = async (): Promise<Json> =>
     Map.groupBy((await list()).workers, (one: Json) => one.state);
-  // Only the worker's report shows that it runs a job of the fast mode: `locked_by` in the job's row is null for the
-  // first 5 seconds.
+  // For 5 seconds, only the worker's report shows that the fast job runs: `locked_by` in the job's row is null.
   await wait("the fast job is reported, and its locked_by is null", async () => {
     const { workers } = await list();
     const isReported = workers.some((one: Json) => one.current[0]?.id === ofFast);

@@ -298,7 +298,7 @@ test("On a read-only server writes are rejected with the reason, and dry runs wo
   assert.match(current.stdout, /is up to date/);
 });
 
-test("An undo that restores nothing reports that, also in its exit status.", async () => {
+test("An undo that restores no job prints the number 0 and exits with status 1.", async () => {
   await run("add", "taken", "{}", "--key", "same");
   const removed = await run("remove", "--yes", "same");
   const [, id = ""] = /worker operations (\d+) undo/.exec(removed.stdout) ?? [];

@@ -1,6 +1,6 @@
 // Tests the notifications that `worker admin` and `worker run` send to a service manager: that the process is ready,
-// alive or stopping. In place of systemd, a Perl script receives the notifications on a datagram socket. Every Debian
-// system has Perl.
+// alive or stopping. In place of systemd, a Perl script receives the notifications, because Node has no Unix datagram
+// sockets.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -32,8 +32,8 @@ const LISTENER = `
 `;
 
 /**
- * Starts a process that receives messages on a socket with this name. `path`: the path of the socket. `received()`
- * resolves once at least `times` messages contain `text`.
+ * Starts a process that receives messages on a socket with this name. `received()` resolves once at least `times`
+ * messages contain `text`.
  */
 async function serviceManager(name: string) {
   const path = join(folder, name);

@@ -1,4 +1,5 @@
-// Finds suggested commands in the output of commands and in the sources, and runs them as if pasted into a shell.
+// Finds suggestions in the output of commands and in the sources, and runs suggestions as if pasted into a shell. A
+// suggestion is a command that an output contains for the user to run next.
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +9,7 @@ import { type CommandResult, command, runner, typescript } from "./command.ts";
 
 const root = join(import.meta.dirname, "../../src");
 
-/** Returns the commands that an output suggests, at the end of a line or in quotes, except commands with --help. */
+/** Returns the suggestions in an output, at the end of a line or in quotes, except commands that end with --help. */
 export function suggestedCommands({ stdout, stderr }: CommandResult): string[] {
   const lines = `${stdout}\n${stderr}`.split("\n");
   const ends = lines.flatMap((line) => {
@@ -41,8 +42,8 @@ export function programsToPaste(): string {
 const destroying = /^worker (fail|complete|remove|unlock|sweep|cleanup)\b/;
 
 /**
- * Runs a printed line. `programs`: the directory of programsToPaste(). Adds --yes if the command may require a
- * confirmation.
+ * Runs a printed line in a shell. `programs`: the directory of programsToPaste(). Adds --yes if the command may
+ * require a confirmation.
  */
 export function inShell(
   line: string,
@@ -57,14 +58,14 @@ export function inShell(
   return { status: result.status, stdout: result.stdout, stderr: result.stderr };
 }
 
-/** Returns the words of a command line, as a shell reads them. */
+/** Returns the words into which a shell splits a command line. */
 export function wordsOf(line: string): string[] {
   const { stdout } = spawnSync("sh", ["-c", `printf '%s\\0' ${line}`], { encoding: "utf8" });
   return stdout.split("\0").slice(0, -1);
 }
 
 const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-/** A pattern for `worker` and the name of a command. It does not match the beginning of a longer name. */
+/** Matches `worker` and the name of a command, but not the beginning of a longer name. */
 const named = `worker (?:${names.toSorted((a, b) => b.length - a.length).join("|")})(?![\\w-])`;
 
 export interface Source {
@@ -73,11 +74,11 @@ export interface Source {
   readonly text: string;
   /** The part of the line before `text`. */
   readonly before: string;
-  /** Whether a quotation mark precedes `text`. If so, `text` is a suggestion, otherwise a part of a sentence. */
+  /** Whether a quotation mark or backtick precedes `text`. If neither does, `text` is a part of a sentence. */
   readonly isQuoted: boolean;
 }
 
-/** Matches the examples in the declaration of a command. The examples belong to its help and are not suggestions. */
+/** Matches the examples in the declaration of a command, which are not suggestions. */
 const EXAMPLES = /\bexamples: \[[^\]]*\]/g;
 
 /** Returns every place in the sources, except comments and examples, that names a command of the program. */
@@ -98,9 +99,8 @@ export function sources(): Source[] {
 }
 
 /**
- * Returns a regular expression that matches a suggestion in its printed form. `text`: the suggestion in the sources.
- * The expression allows any text in place of each `${…}`, and the options --schema and --database-url after the name of
- * the command.
+ * Returns a regular expression that matches a printed suggestion. `text`: the suggestion in the sources. The expression
+ * allows any text in place of each `${…}`, and the options --schema and --database-url after the name of the command.
  */
 export function printedAs(text: string): RegExp {
   const [program = "", name = "", ...rest] = text.split(/ (?![^${]*\})/);

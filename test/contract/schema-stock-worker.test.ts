@@ -1,5 +1,4 @@
-// Tests that Graphile Worker works on this library's schema: it adds and runs jobs, some of them in named queues, wakes
-// up on notifications, handles job keys and crontabs, and stops when a breaking migration is announced.
+// Tests that Graphile Worker, the package `graphile-worker`, works on this library's schema.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -25,7 +24,7 @@ async function rows(text: string): Promise<unknown[]> {
   return (await pool.query(text)).rows;
 }
 
-// Waits until a Graphile worker listens. Its event pool:listen:success comes too early, before LISTEN is sent.
+// Waits until a Graphile worker listens. The event pool:listen:success is emitted too early, before LISTEN is sent.
 async function listening(): Promise<void> {
   const listeners = `
     select from pg_stat_activity
@@ -33,7 +32,7 @@ async function listening(): Promise<void> {
   while ((await rows(listeners)).length === 0) await setTimeout(5);
 }
 
-/** Returns a task, and a promise of the payloads of its first `count` runs. */
+/** Returns a task, and a promise of the payloads of the task's first `count` runs. */
 function collector(count: number): { task: TaskList[string]; done: Promise<unknown[]> } {
   const seen: unknown[] = [];
   const { promise, resolve } = Promise.withResolvers<unknown[]>();
@@ -44,7 +43,7 @@ function collector(count: number): { task: TaskList[string]; done: Promise<unkno
   return { task, done: promise };
 }
 
-describe("A Graphile Worker on this library's schema", () => {
+describe("A Graphile worker on this library's schema", () => {
   before(async () => {
     own = testPool((await migratedDatabase()).url, 10);
     pool = own.pool;
@@ -72,11 +71,11 @@ describe("A Graphile Worker on this library's schema", () => {
         throw new Error("as expected");
       },
     };
-    // runOnce() may resolve before a job's queue is unlocked. Then another call runs the queue's next job.
+    // runOnce() may resolve before a job's named queue is unlocked. The queue's next job then needs another call.
     const unflagged = { ...options(), taskList, forbiddenFlags: ["skip"], concurrency: 1 };
     while (seen.length < 4) await runOnce(unflagged);
     assert.deepEqual(seen, [{ n: 5 }, { n: 1 }, { n: 2 }, { n: 3 }]);
-    // The result of a job may also be written after runOnce() has resolved.
+    // The error of a job may be written only after runOnce() has resolved.
     const retry = "update worker._private_jobs set run_at = now() where last_error is not null";
     while ((await pool.query(retry)).rowCount === 0) await setTimeout(5);
     while (seen.length < 5 || failures < 2) await runOnce({ ...options(), taskList });
@@ -118,7 +117,7 @@ describe("A Graphile Worker on this library's schema", () => {
     await utils.release();
   });
 
-  test("gets notifications of new jobs at once, not at the next poll.", async () => {
+  test("is notified of new jobs and starts them at once, not at the next poll.", async () => {
     const { task, done } = collector(3);
     const runner = await run({ ...options(), taskList: { notified: task }, pollInterval: 600_000 });
     try {
@@ -136,7 +135,7 @@ describe("A Graphile Worker on this library's schema", () => {
     }
   });
 
-  test("Its crontab is registered, and missed ticks are backfilled.", async () => {
+  test("registers its crontab and backfills missed ticks.", async () => {
     const crontab = "* * * * * ticking ?id=tick&fill=3m";
     const { task, done } = collector(2);
     await pool.query(

@@ -11,7 +11,7 @@ import { emptyDatabase } from "../support/database.ts";
 import { installStock } from "../support/stock-schema.ts";
 import { rolePool, type TestPool, testPool } from "../support/test-pool.ts";
 
-// An extension for tests. The steps to versions 2 and 3 each add a note, which shows how often the step was run.
+// An extension for tests. The steps to versions 2 and 3 each add a row, so the rows show how often each step was run.
 const steps = [
   `-- Notes.
 --- create _private_notes
@@ -183,7 +183,7 @@ describe("An extension of the schema", () => {
     ]);
   });
 
-  test("If a step fails, all steps are undone, and the error names the object at which it failed.", async () => {
+  test("If a step fails, all steps are undone, and the error names the object at which the step failed.", async () => {
     const schema = fresh();
     await migrate(withNotes(notes(1)), schema);
     const before = await objects(schema);
@@ -314,7 +314,7 @@ describe("An extension of the schema", () => {
   });
 });
 
-test("In this library's extensions each object has a unique name, and only objects that were created before are changed.", () => {
+test("In this library's extensions, each object has a unique name, and is created before it is changed.", () => {
   const all = extensions.flatMap(({ objects: made }) => made);
   assert.equal(new Set(all).size, all.length);
   for (const { name, version, parts, objects: made } of extensions) {

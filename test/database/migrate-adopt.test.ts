@@ -1,6 +1,6 @@
 // Tests migrate() for schemas that another program has created. migrate() adds this library's tables and functions, and
-// leaves all other objects unchanged. If the schema is not supported, migrate() throws an error with advice. Also tests
-// the functions that list stale and unknown workers and recover their jobs.
+// leaves all other objects unchanged. Also tests the SQL functions that list stale and unknown workers, and recover
+// the workers' jobs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";

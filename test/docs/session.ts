@@ -1,6 +1,6 @@
-// A shell session that runs the code blocks of a documentation page in order. The session has an empty directory, our
-// command on the PATH and a database of its own. A block starts with the variables, functions and directory that the
-// last run() left.
+// Runs the code blocks of a documentation page in order, as in one shell session. The session has the command `worker`
+// on the PATH, and its own database and directory. A block starts with the variables, functions and working directory
+// that the last call of run() left.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -21,8 +21,9 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 export interface Ran {
   readonly status: number | null;
-  /** The text on stdout; log lines and errors are on stderr. */
+  /** The text on stdout. */
   readonly output: string;
+  /** The text on stderr: errors and log lines. */
   readonly errors: string;
 }
 
@@ -38,14 +39,13 @@ export class Session {
     this.#url = url;
     const bin = join(this.#own, "bin");
     mkdirSync(bin);
-    // If the executable dist/worker is built, test/run.mjs sets TEST_COMMAND to its path. The executable starts in a
-    // fifth of the time that dist/worker.cjs needs.
+    // If dist/worker is built, test/run.mjs sets TEST_COMMAND to its path, because dist/worker starts faster.
     const { TEST_COMMAND: command = join(root, "dist/worker.cjs") } = process.env;
     symlinkSync(command, join(bin, "worker"));
     writeFileSync(this.#state, `cd '${this.directory}'\n`);
   }
 
-  /** Writes a file that the page shows. The file is executable if it begins with `#!`. */
+  /** Writes a file that the page shows. */
   write(name: string, text: string): void {
     const path = join(this.directory, name);
     mkdirSync(dirname(path), { recursive: true });
@@ -54,7 +54,7 @@ export class Session {
   }
 
   async run(block: string): Promise<Ran> {
-    // A trap saves the state when the shell exits, so that the state is saved even if the block fails on purpose.
+    // A trap saves the state, so that the state is saved even if the block fails on purpose.
     const saveState = `trap '{ export -p; declare -f; printf "cd %q\\n" "$PWD"; } > ${this.#state}' EXIT`;
     const child = this.#shell(`${saveState}\n${await this.#real(block)}`, MAX_BLOCK_MS);
     const closed = once(child, "close");
@@ -64,8 +64,8 @@ export class Session {
   }
 
   /**
-   * Runs a block whose last command is a server. Resolves when the output of the block matches `awaited`, when the
-   * server has ended, or after MAX_START_MS. The result is the output so far.
+   * Runs a block whose last command is a server. Resolves to the block's output so far when this output matches
+   * `awaited`, when the server has ended, or after MAX_START_MS.
    */
   async serve(block: string, awaited: RegExp): Promise<string> {
     const child = this.#shell(`trap : TERM\n${await this.#real(block)}`);
@@ -85,7 +85,7 @@ export class Session {
     return output;
   }
 
-  /** Stops running servers with SIGTERM and deletes the directories. Returns the exit statuses of all servers. */
+  /** Sends SIGTERM to the servers that still run, and deletes the directories. Returns the servers' exit statuses. */
   async stop(): Promise<(number | null)[]> {
     const statuses = this.#servers.map(({ child, closed }) => {
       if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM");

@@ -1,6 +1,5 @@
-// Tests what an operator does during an incident, on the page of the built executable. Each test has a goal, which has
-// to be reached from the overview in at most a given number of steps. A step is a click, a key, or a typed text. A test
-// that changes something also reads the result from the database.
+// Tests what an operator does during an incident, on the page of the built executable. Each test has a goal, which must
+// be reached from the overview in at most a given number of steps. A step is a click, a key, or a typed text.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -45,7 +44,6 @@ const count = async (where: string) =>
     join worker._private_tasks as tasks on tasks.id = jobs.task_id where ${where}`)
   )[0]?.n;
 
-/** An operator whose steps are counted. */
 class CountingOperator {
   steps = 0;
   readonly page: Page;
@@ -81,8 +79,8 @@ async function startAtOverview(
     await work(operator);
     assert.ok(operator.steps <= most, `${operator.steps} steps`);
   };
-  // The table has 100,000 jobs, so on a busy machine a read can exceed its time limit. Then the answer is 503, and the
-  // page requests the data again later.
+  // On a busy machine, a read of the 100,000 jobs can exceed its time limit. The answer to such a read is a 503, and
+  // the page requests the data again later.
   await visit(admin, "/", run, { mayMeet: /status of 503/ });
 }
 
@@ -101,7 +99,7 @@ test("The first screen shows what blocks the queue, since when, and how many job
   });
 });
 
-test("An operator finds out why a job failed, and retries it, in four steps.", async () => {
+test("An operator finds out why a job failed, and retries the job, in four steps.", async () => {
   await startAtOverview(4, async (operator) => {
     const { page } = operator;
     await operator.click(
@@ -123,7 +121,7 @@ test("An operator finds out why a job failed, and retries it, in four steps.", a
   });
 });
 
-test("The overview names a job that crashes its workers, and two steps stop its retrying.", async () => {
+test("The overview shows a job that crashes its workers, and two steps stop the retries of the job.", async () => {
   await startAtOverview(2, async (operator) => {
     const { page } = operator;
     const one = incident(page, "crashes its worker");
@@ -142,7 +140,7 @@ test("In four steps 500 of 12,000 failed jobs are retried, five of them before t
     await operator.type(page.getByLabel("How many", { exact: true }), "500");
     await operator.click(dialogButton(page, "Retry first 500 jobs"));
     await waitForText(page, "watching 5 for up to 2 min");
-    // Deletes the five jobs, as a worker does when it completes them.
+    // Deletes the five jobs, as a worker does with completed jobs.
     const done =
       await rows(`delete from worker._private_jobs as jobs using worker._private_tasks as tasks
       where tasks.id = jobs.task_id and identifier = 'charge_card' and attempts = 0 returning jobs.id`);

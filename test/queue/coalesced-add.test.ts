@@ -1,5 +1,5 @@
-// Tests the function that coalescedAdd() returns. Its concurrent calls share inserts, but each call has its own job or
-// error. Calls with a job key do not share inserts.
+// Tests the function that coalescedAdd() returns. Concurrent calls of the function share inserts, but each call has its
+// own job or error.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Database, Queryable } from "../../src/database/database.ts";
@@ -16,7 +16,7 @@ const numbered = (count: number): JobToAdd[] =>
     spec: { priority: n % 5, ...(n % 4 === 0 ? { queueName: `q${n % 7}` } : {}) },
   }));
 
-/** Returns the queue's database. `statements`: the number of statements that were sent through the returned object. */
+/** Returns the queue's database. `statements`: how many statements were sent through the returned object. */
 function counting(): Database & { readonly statements: number } {
   let statements = 0;
   const client: Queryable = {
@@ -98,8 +98,8 @@ describe("Calls that are made together", () => {
     const added = [add(first as JobToAdd)];
     while (held.length < 1) await new Promise(setImmediate);
     const [second, third, fourth] = next as [JobToAdd, JobToAdd, JobToAdd];
-    // The add of the second job schedules an insert. Before that insert begins, the first insert ends, and the loop
-    // that sent the first job sends the second one.
+    // The second add schedules a second loop of inserts. The first insert ends before the second loop begins, so the
+    // first loop also sends the second job.
     added.push(add(second));
     setImmediate(() => added.push(add(fourth)));
     held.pop()?.();

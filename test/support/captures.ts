@@ -1,10 +1,10 @@
 // Finds the functions and operators of a statement that a role could replace by creating objects in a schema on the
-// search path. They are functions that are called without a schema, and operators for which PostgreSQL would prefer an
-// overload with exactly the types of the operands.
+// search path. Such functions are called without a schema. For such operators, PostgreSQL would prefer an overload with
+// exactly the types of the operands.
 import pg from "pg";
 import { createOperators } from "./overloads.ts";
 
-// Keywords that can precede a parenthesis. PostgreSQL does not look them up as functions.
+// Keywords that can precede a parenthesis, and that PostgreSQL does not look up as functions.
 const SYNTAX = new Set([
   ...[
     "all",
@@ -30,14 +30,14 @@ export function bareFunctions(text: string): string[] {
 }
 
 /**
- * Whether the call is `unnest` with several arrays. Such a call needs no schema, because PostgreSQL's parser turns it
- * into several calls of `pg_catalog.unnest`.
+ * Whether the call is `unnest` with several arrays. Such a call needs no schema, because PostgreSQL's parser replaces
+ * the call by several calls of `pg_catalog.unnest`.
  */
 function isSpread(text: string, name: string, index: number): boolean {
   return name === "unnest" && /^unnest\([^()]*,/.test(text.slice(index));
 }
 
-/** Connects to a database and creates the operators of overloads.ts in its schema `public`. Returns the client. */
+/** Connects to a database, and creates the operators of overloads.ts in the database's schema `public`. */
 export async function overloadedClient(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -57,8 +57,8 @@ const dependsOn = `
 
 /**
  * Returns the operators in `public` that a statement uses. The statement becomes the parsed body (`begin atomic`) of a
- * function, because PostgreSQL stores which operators such a body uses. If the function cannot be created, the text of
- * the error is returned instead.
+ * function, because PostgreSQL stores which operators such a body uses. If the function cannot be created, the list
+ * contains only the text of the error.
  */
 export async function operatorsOfOthers(client: pg.Client, text: string): Promise<string[]> {
   await client.query("set search_path = pg_catalog");

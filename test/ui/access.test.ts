@@ -85,7 +85,7 @@ test("A token that the server rejects is reported, and is not stored.", async ()
   assert.equal(page.byId("field-token").attrs["aria-invalid"], "true");
 });
 
-test("If a user enters a token while a request without it is unanswered, the token is sent, and the late answer does not reject the token.", async () => {
+test("If a user enters a token while a request without a token is unanswered, the token is sent, and the late answer does not reject the token.", async () => {
   const page = await start("/");
   page.answer("api/session", "", 0);
   page.app.dispatch("app.session", "", "");

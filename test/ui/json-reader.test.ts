@@ -1,3 +1,4 @@
+// Compares the page's code for JSON, times and percent-encoding, compiled to WebAssembly, with JavaScript's functions.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +18,7 @@ interface Probe {
   __collect(): void;
 }
 
-/** The functions of test/ui/probe/json-reader.ts, a module for tests only. It is compiled into `folder`. */
+/** The functions of test/ui/probe/json-reader.ts, which is compiled into `folder`. */
 let probe: Probe;
 let folder: string;
 

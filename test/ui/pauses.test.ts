@@ -127,7 +127,7 @@ test("The page of a paused queue shows which workers have not acknowledged the p
   assert.equal(other.requests.filter(({ path }) => path === "api/pauses").length, 0);
 });
 
-test("The list of tasks and the overview show only once how many workers have acknowledged the pauses.", async () => {
+test("The list of tasks and the overview each show once how many workers have acknowledged the pauses.", async () => {
   const note = "1 worker sends no heartbeats: Graphile workers apply the pause of a queue";
   const list = { pauses: [], note, missing: null, acknowledged: 2, waiting: 0, waiting_for: [] };
   const page = await openPage("/tasks");

@@ -1,4 +1,4 @@
-// Tests saved views of the list of jobs, and the entries that the palette shows for a text.
+// Tests saved views of the list of jobs, and the entries of the command palette.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
@@ -46,7 +46,7 @@ test("A saved view stores the query, order and grouping under a name, and nothin
   assert.equal(page.has("view-name"), false, "it is kept already");
 });
 
-test("A saved view can be removed, or replaced by saving another one with the same name. The number and the length of saved views are limited.", async () => {
+test("A saved view can be removed. A view that is saved under an existing name replaces the earlier view. The number and the length of saved views are limited.", async () => {
   const page = await openPage("/jobs?q=attempts%3E3");
   save(page, "");
   assert.match(page.notices[0] ?? "", /A view needs a name/);
@@ -79,7 +79,7 @@ test("A few views are built in and cannot be removed.", async () => {
   assert.equal(page.has("view-name"), false, "all jobs are not a view");
 });
 
-test("Without a text, the palette lists the jobs and searches that were opened last, the newest first.", async () => {
+test("Without a text, the palette lists the jobs and searches that were opened last, the last opened first.", async () => {
   const page = await openPage("/jobs?q=queue%3Amail");
   page.go("/jobs?q=task%3Ax%20is%3Afailed");
   page.go("/jobs/11942");

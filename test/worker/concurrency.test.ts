@@ -118,8 +118,8 @@ for (const [mode, options] of [
     worker.setConcurrency(2);
     worker.setConcurrency(1);
     await add(1, "wide");
-    // The held jobs are added only now. Otherwise the two connections of a fast lane could fetch `wide` and held jobs
-    // at the same time. A held job could then start before `wide` and keep the only slot.
+    // The held jobs are added after `wide` has run. Without this order, a fast lane could fetch `wide` and held jobs at
+    // the same time, on two connections. If a held job started first, it would keep the only slot.
     await waitUntil("the number has changed", () => isWide);
     await add(9);
     await waitUntil("five run", () => running.length === 5);
@@ -130,7 +130,7 @@ for (const [mode, options] of [
   });
 }
 
-test("Fetched jobs are returned at once when the slots that they waited for are removed.", async () => {
+test("If slots are removed, fetched jobs that waited for these slots are given back at once.", async () => {
   const back = witness("localQueue:returnJobs");
   const seen: number[] = [];
   const narrow = defineTask<{ n: number }>("narrow", async ({ n }, { signal }) => {

@@ -1,6 +1,5 @@
-// Tests how the library behaves in a new user's program: failures of jobs are logged without a configured logger,
-// stacks of errors have the caller's line, one signal ends the program, and frequent mistakes in tasks cause errors or
-// warnings with advice.
+// Tests how the library behaves in a new user's program: what is logged without a configured logger, how the program
+// ends after a signal, and the advice in the errors and warnings that frequent mistakes cause.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -159,7 +158,7 @@ test("A task that passes the id of its own job to a method such as completeJobs(
   assert.match(String(wrong), /InputError: ids/);
 });
 
-test("If a task calls utils that were made outside of it, one warning is logged for each method that skips the task's own job.", async () => {
+test("If a task calls utils that were made outside of the task, one warning is logged for each method that skips the task's own job.", async () => {
   for (const [fastLane, jobs] of [
     [undefined, 2],
     [{ limitMs: 50 }, 1],

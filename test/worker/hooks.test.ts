@@ -116,7 +116,7 @@ describe("An observer is notified", () => {
           }
           hooks.on("job:complete", ({ job, result, error, workerId }) => {
             results.get(job.payload)?.push(result, String(error), workerId);
-            // Another connection sees only committed data.
+            // This query runs on another connection, so it sees only committed data.
             const row = queue.sql<{ last_error: string | null }>(
               `select last_error from worker._private_jobs where id = ${job.id}`,
             );
@@ -130,7 +130,7 @@ describe("An observer is notified", () => {
       const task = recordingTask<string>("task", (how) => (how === "good" ? undefined : how));
       const saw = witness("job:fetch");
       const worker = await queue.startWorker({ tasks: [task], fastLane, plugins: [observer, saw] });
-      // The jobs are added after the safe mode's first fetch, which could otherwise take them before the fast lane.
+      // If the jobs were added before the first fetch of the safe mode, this fetch could take the fast lane's jobs.
       await saw.saw("job:fetch");
       await queue.utils.addJob("task", "good");
       await queue.utils.addJob("task", "bad");
@@ -162,7 +162,7 @@ describe("An observer is notified", () => {
     await waitUntil("one runs and two wait", async () =>
       (await queue.remaining()).every(({ locked_by }) => locked_by === worker.id),
     );
-    // The rows are locked before the worker has the answer to its fetch and starts a job.
+    // Locked rows do not show that a job has started: the worker may not have received the answer to the fetch yet.
     await saw.saw("job:start");
     const stopped = worker.stop();
     await saw.saw("job:complete", 2);
@@ -257,7 +257,7 @@ describe("An observer that throws", () => {
     },
   };
   for (const [when, fail] of Object.entries(ways)) {
-    test(`${when} is logged and harms neither the worker nor other observers.`, async () => {
+    test(`${when} harms neither the worker nor other observers, and the error is logged.`, async () => {
       const rude: Plugin = {
         name: "rude",
         register(hooks: Hooks) {

@@ -1,6 +1,6 @@
-// A run of a named queue may have begun before a pause of the queue. Tests that the pause does not end before this run.
-// To find out whether the run has ended, all jobs are searched only if the worker of the run was recovered or sends no
-// heartbeats.
+// Tests pauses of a named queue that begin during a run of the queue. Such a pause does not end before the run. To find
+// out whether the run has ended, all jobs are searched only if the run's worker sends no heartbeats, or if the worker's
+// jobs were recovered.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { endDuePauses } from "../../src/queue/pauses/pause.ts";
@@ -22,7 +22,7 @@ const lock = async () => {
   return (await queue.sql<{ locked_by: string | null }>(text))[0]?.locked_by;
 };
 
-/** Ends the pauses that are due. Returns how many have ended, and how often the whole table of jobs was scanned. */
+/** Ends the pauses that are due. `scans`: how often the whole table of jobs was scanned. */
 async function end(): Promise<[ended: number, scans: number]> {
   const client = await queue.pool.connect();
   try {
@@ -32,7 +32,7 @@ async function end(): Promise<[ended: number, scans: number]> {
       return rows[0]?.scans ?? 0;
     };
     await client.query("begin");
-    // The view may also contain scans of earlier transactions of the connection, so they are subtracted.
+    // The view may also count scans of earlier transactions of the connection, so these scans are subtracted.
     const before = await scans();
     const ended = await endDuePauses({ ...queue.utils.database, client });
     const all = await scans();

@@ -1,6 +1,5 @@
-// Tests the log of a program's output: the log of an attempt is limited, and secrets are replaced in the log and in the
-// job's error. Also tests that programs do not get the socket variables of a service manager, and that a warning is
-// logged for task files and directories to which every user can write.
+// Tests the log of a program's output, and the replacement of secrets in the log and in the job's error. Also tests the
+// environment of programs, and the warnings about task files and directories to which every user can write.
 import assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -91,11 +90,11 @@ test("A password in any form of a connection string is a secret.", () => {
   }
 });
 
-test("A secret of a few characters is not replaced, because it may be part of words.", async () => {
+test("A secret of a few characters is not replaced, because the same characters may be part of words.", async () => {
   assert.deepEqual(await linesOf("echo pg pages", ["pg"]), ["pg pages"]);
 });
 
-test("The sockets of a service manager are not passed to programs.", async () => {
+test("Programs do not get the variables LISTEN_FDS and LISTEN_PID of a service manager.", async () => {
   process.env["LISTEN_FDS"] = "1";
   process.env["LISTEN_PID"] = String(process.pid);
   const lines = await linesOf('echo "fds:$LISTEN_FDS pid:$LISTEN_PID"');
@@ -104,7 +103,7 @@ test("The sockets of a service manager are not passed to programs.", async () =>
   assert.deepEqual(lines, ["fds: pid:"]);
 });
 
-test("Directories and files to which every user can write are logged when they are loaded.", async () => {
+test("When task files are loaded, each directory and file to which every user can write is logged.", async () => {
   const directory = filesOf({
     "a.js": "module.exports = () => {};",
     "in/b.js": "module.exports = () => {};",

@@ -1,6 +1,5 @@
-// Tests how a running worker recovers the jobs of stale workers: with interceptors, with observers, and with a delay of
-// the recovered jobs. Also tests that a running worker resets old locks, and that it restores the row of a named queue
-// that was deleted although the queue has a job.
+// Tests how a running worker recovers the jobs of stale workers, with interceptors, with observers and with a delay.
+// Also tests that a running worker resets old locks and restores deleted named queues that have a job.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTask } from "../../src/worker/task/task.ts";
@@ -16,7 +15,7 @@ const quick = defineTask("quick", () => {});
 const sweeper = (recovery = {}) =>
   new Worker({ tasks: [quick], connectionString: queue.url, recovery: { ...QUICK, ...recovery } });
 
-/** Adds a stale worker and a job that it has locked. Returns the job's id. */
+/** Adds a stale worker, and a job that this worker has locked. Returns the job's id. */
 async function addStaleWorker(id: string): Promise<string> {
   await queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)
@@ -55,7 +54,7 @@ test("An interceptor is called for each stale worker, and observers are notified
   ]);
   assert.equal((await job(kept))?.locked_by, "keep");
   assert.ok((await workerIds()).includes("keep"));
-  // When a later search finds a new stale worker, the interceptor is not called for `keep` again.
+  // A later search, which finds a new stale worker, does not call the interceptor for `keep` again.
   await waitUntil("another one is found", async () => {
     if (!called.includes("later")) await addStaleWorker("later").catch(() => {});
     return called.includes("later");
@@ -63,7 +62,7 @@ test("An interceptor is called for each stale worker, and observers are notified
   assert.equal(called.filter((id) => id === "keep").length, 1);
 });
 
-test("If an interceptor throws for a stale worker, it is called again later for this worker. The jobs of other stale workers are recovered.", async () => {
+test("If an interceptor throws for a stale worker, the interceptor is called again later for this worker. The jobs of other stale workers are recovered.", async () => {
   await using worker = sweeper();
   await addStaleWorker("bad");
   const freed = await addStaleWorker("good");

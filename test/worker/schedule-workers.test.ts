@@ -33,7 +33,7 @@ for (const [mode, options] of [
     const schedule = await queue.utils.addSchedule("* * * * *", task, { identifier: "s" });
     assert.deepEqual([schedule.revision, schedule.timeZone, schedule.pausedAt], [1, "UTC", null]);
     assert.ok((schedule.nextAt?.getTime() ?? 0) > Date.now() - 1_000);
-    // setNext() does not announce the new tick. The worker reads the tick when changeSchedule() announces its change.
+    // setNext() does not announce the new tick. The worker reads the tick when changeSchedule() announces a change.
     await setNext(queue.pool, "s", new Date(Date.now() + 50).toISOString());
     await queue.utils.changeSchedule("s", { priority: 1 });
     await waitUntil("the job has run", () => task.seen.length === 1);
@@ -46,7 +46,7 @@ for (const [mode, options] of [
   });
 }
 
-test("runSchedule() adds a job and changes no tick, also if the schedule is paused or its last job has not ended.", async () => {
+test("runSchedule() adds a job and changes no tick, even if the schedule is paused or its last job has not ended.", async () => {
   const before = await queue.utils.addSchedule("@yearly", "task", {
     identifier: "s",
     overlap: "skip",

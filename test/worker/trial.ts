@@ -29,8 +29,8 @@ export interface TrialPlan extends Leniency {
   readonly crew: Crew;
   readonly weather?: readonly Weather[];
   /**
-   * The clients with which the three producers add jobs. If there are fewer clients, producers share them. Default: the
-   * queue's WorkerUtils for all producers.
+   * The clients with which the three producers add jobs. If there are fewer clients, some producers share a client.
+   * Default: the queue's WorkerUtils for all producers.
    */
   readonly producers?: readonly Producer[];
 }
@@ -38,8 +38,8 @@ export interface TrialPlan extends Leniency {
 const PRODUCERS = 3;
 
 /**
- * Runs the plan with the seed in the environment variable TRIAL_SEED, or with a random one. Rejects if the oracle finds
- * problems or the trial cannot be completed. Then the log is kept, and the error names the seed and the log.
+ * Runs the plan with the seed in the environment variable TRIAL_SEED, or with a random seed. If the oracle finds
+ * problems, or the trial cannot be completed, keeps the log and rejects with an error that names the seed and the log.
  */
 export async function attempt(queue: WorkerQueue, plan: TrialPlan): Promise<void> {
   const seed = Number(process.env["TRIAL_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
@@ -127,7 +127,7 @@ async function hurry({ queue, over }: Trial): Promise<void> {
   }
 }
 
-/** Resolves to true when the time has passed, or to false as soon as the trial is over. */
+/** Resolves to true after `ms`, or to false as soon as the trial is over. */
 export async function pause(ms: number, over: AbortSignal): Promise<boolean> {
   return sleep(ms, !over.aborted, { signal: over }).catch(() => false);
 }

@@ -99,7 +99,7 @@ test("The error for an option of Graphile Worker names the replacement of the op
   ]);
 });
 
-test("A logger that is a promise, because it was not awaited, is refused with advice.", async () => {
+test("A logger that is a promise, because createLogger() was not awaited, is refused with advice.", async () => {
   const message = "logger: is a promise: write `await createLogger()`";
   assert.deepEqual(problems({ logger: createLogger() }), [message]);
   const { connectionString } = base;
@@ -208,8 +208,8 @@ test("The error for an invalid database URL does not contain the URL, because it
     assert.doesNotMatch(problem, /secret/);
     assert.deepEqual(more, []);
   }
-  // With an empty URL, libpq's environment variables are used. This test may delete them, because each test file has a
-  // process of its own.
+  // With an empty URL, libpq's environment variables are used. The test may delete these variables, because each test
+  // file has a process of its own.
   for (const name of Object.keys(process.env)) if (name.startsWith("PG")) delete process.env[name];
   assert.throws(() => new Worker({ ...base, connectionString: "" }), {
     code: "configuration",

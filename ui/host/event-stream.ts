@@ -1,6 +1,6 @@
 /**
- * The live event stream. It is read with fetch(), because EventSource cannot send a header with a token. After its end
- * it does not open again by itself: the application decides when to open the next stream.
+ * The stream of live events. It is read with fetch(), because EventSource cannot send a header with a token. After the
+ * end of a stream, the application decides when to open the next stream.
  */
 import { serverUrl } from "./address.ts";
 import { headersOf } from "./request.ts";
@@ -21,16 +21,16 @@ export class EventStream {
   }
 
   /**
-   * Opens the stream before the application is compiled, to save time. If the first stream that the application opens
-   * has the same path and no headers, the application gets this one.
+   * Opens a stream before the application is compiled, to save time. If the first stream that the application opens has
+   * the same path and no headers, the application gets the early stream.
    */
   openEarly(path: string): void {
     this.#early = this.#ask(path, "");
   }
 
   /**
-   * Closes the open stream, if any, and opens another. `headers`: the header line with the token; empty if the browser
-   * signs the request in, or if no sign-in is needed.
+   * Closes the open stream, if any, and opens a new stream. `headers`: the header line with the token; empty if the
+   * browser signs the request in, or if no sign-in is needed.
    */
   open(path: string, headers: string): void {
     this.close();
@@ -63,7 +63,7 @@ export class EventStream {
 
   /**
    * Reads the stream to its end. The application gets no event before `wanted` resolves. Returns the status of a
-   * response that is not a success, 501 for a success without an event stream, and otherwise 0.
+   * response that is not a success, 501 for a success that is not an event stream, and 0 in all other cases.
    */
   async #read(
     path: string,
@@ -91,7 +91,7 @@ export class EventStream {
         if (!parser.push(chunk)) break;
       }
     } catch {
-      // An abort and a broken connection both end the stream.
+      // An abort or a broken connection ends the stream without an error.
     } finally {
       clearTimeout(silence);
       abort.abort();
@@ -107,12 +107,12 @@ export class EventStream {
 interface StreamReading {
   readonly path: string;
   readonly abort: AbortController;
-  /** Called when the application opens the stream. From then on, the application gets the events. */
+  /** Lets the application get the events of the stream. */
   readonly begin: () => void;
   readonly status: Promise<number>;
 }
 
-/** Parses the text of an event stream. The text arrives in chunks, which may end anywhere, even within a line. */
+/** Parses the text of an event stream, which arrives in chunks. A chunk may end anywhere, even within a line. */
 export class EventParser {
   readonly #emit: (event: string, data: string) => void;
   #rest = "";
@@ -124,7 +124,7 @@ export class EventParser {
     this.#emit = emit;
   }
 
-  /** Parses a chunk, and emits the events that it completes. Returns false if the incomplete event is too long. */
+  /** Emits the events that the chunk completes. Returns false if the incomplete event after them is too long. */
   push(chunk: string): boolean {
     const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop() ?? "";

@@ -1,6 +1,6 @@
 /**
- * Sends requests to the server, and saves downloads. If no answer arrives, sendRequest() does not throw, but returns
- * the status 0.
+ * Sends requests to the server, and saves downloads. If no answer arrives, sendRequest() returns the status 0 and does
+ * not throw.
  */
 import { serverUrl } from "./address.ts";
 import { ask } from "./answers.ts";
@@ -13,14 +13,14 @@ export interface Answer {
   readonly bytes: number;
 }
 
-/** A request without an answer after this time ends with status 0. */
+/** How long sendRequest() waits for an answer. */
 const PATIENCE_MS = 30_000;
 
 let early: { readonly path: string; readonly answer: Promise<Answer> } | undefined;
 
 /**
  * Sends a GET request before the application is compiled, to save time. If the application's first request has the
- * same path and no headers, the application receives the answer of this early request.
+ * same path and no headers, the application receives the answer to the early request.
  */
 export function askEarly(path: string): void {
   early = { path, answer: send("GET", path, "", "") };
@@ -78,8 +78,8 @@ export async function saveFile(path: string, headers: string, name: string): Pro
 }
 
 /**
- * Sends a HEAD request for a path. If it succeeds, the browser itself downloads the path. Returns why the download
- * cannot begin; empty if it has begun.
+ * Sends a HEAD request for a path. If the request succeeds, the browser itself downloads the path. Returns why the
+ * download cannot begin; empty if the download has begun.
  */
 export async function saveFrom(path: string): Promise<string> {
   const url = serverUrl(path);

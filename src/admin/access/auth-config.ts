@@ -1,5 +1,5 @@
-// The checked authentication of an admin, and the rules that its configuration and its logins share. The code of the
-// logins (authentication.ts) is loaded only when an admin starts.
+// The validated authentication of an admin, and rules for the configuration and for logins. The code of the logins
+// (authentication.ts) is a separate module, which is loaded only when an admin starts.
 import type { Authenticate } from "./own-login.ts";
 import type { Secret } from "./secret.ts";
 
@@ -11,21 +11,21 @@ export const authModes = ["basic", "bearer", "header", "custom", "none"] as cons
  */
 export type AuthMode = (typeof authModes)[number];
 
-/** The checked authentication of an admin. A secret is kept as a digest; a generated secret also as text. */
+/** The validated authentication of an admin. A secret is kept as a digest; a generated secret also as text. */
 export interface AuthConfig {
   /** The mode of authentication. */
   readonly mode: AuthMode;
-  /** The user name of mode `basic`; otherwise null. */
+  /** The user name of mode `basic`; null in other modes. */
   readonly username: string | null;
-  /** The header of mode `header`, in lower case; otherwise null. */
+  /** The header of mode `header`, in lower case; null in other modes. */
   readonly headerName: string | null;
   /**
    * The digest of the secret; in mode `basic`, of `username:password`. Null in mode `none`, and in mode `custom` if
-   * no secret is configured. CSRF tokens and export addresses are derived from this secret, or from a random secret if
-   * this one is null. In mode `custom` the secret has no other purpose.
+   * no secret is configured. CSRF tokens and export addresses are derived from this secret; if it is null, from a
+   * random secret. In mode `custom` the secret has no other purpose.
    */
   readonly secret: Secret | null;
-  /** The function of the application in mode `custom`; otherwise null. */
+  /** The function of the application in mode `custom`; null in other modes. */
   readonly authenticate: Authenticate | null;
   /** The generated secret; null if none was generated. */
   readonly generatedSecret: string | null;

@@ -1,5 +1,5 @@
 // Performs the writes of the API, except for operations and export tickets. The path of a request and the member
-// `action` of its body select a command. The commands, with their fields, texts and JSON, are declared in src/commands.
+// `action` of its body select a command. The commands are declared in src/commands.
 import { now } from "../../base/clock.ts";
 import type { Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -16,24 +16,22 @@ import { memoryFor, SMALL_ANSWER_BYTES } from "../context/answer-bytes.ts";
 import { commandAnswer, commandBody } from "../wire/command-schema.ts";
 import { fieldValue, readMembers } from "../wire/wire.ts";
 
-// How long a migration waits for locks. The limit is short, because an HTTP client can retry instead of waiting for the
-// lock of another session.
+// How long a migration waits for locks. The limit is short, because an HTTP client can send the request again.
 const MIGRATION_WAIT_MS = 5_000;
 
 type Members = ReadonlyMap<string, string>;
 type Body = Record<string, unknown>;
 
 /**
- * Returns the Operation (context/admin.ts) of a path. It performs the path's only command, or the command that the
- * member `action` of the body names. `name`: the word from which the OpenAPI document forms the titles of the body and
- * the answer.
+ * Returns the `Operation` of a path: performs the path's only command, or the command that the member `action` of the
+ * body names. `name`: the word from which the OpenAPI document forms the titles of the body and the answer.
  */
 export function commandsAt(path: string, name: string): Operation {
   const pathCommands = commands.filter(({ http }) => http.path === path);
   const [first] = pathCommands;
   if (first === undefined) throw new Error(`no command is declared for ${path}`);
   const actions = pathCommands.flatMap(({ http }) => http.action ?? []);
-  // The answer may contain the payloads of 10,000 jobs. Its memory must be reserved before the jobs are changed.
+  // An answer with jobs may contain 10,000 payloads. The answer's memory must be reserved before the jobs are changed.
   const hasJobs = pathCommands.some(({ fields }) => "ids" in fields);
   const answerBytes = hasJobs ? memoryFor(MAX_PAGE_BYTES) : SMALL_ANSWER_BYTES;
   return {
@@ -92,7 +90,6 @@ function addLogFields({ notes }: HttpRequest, { ids, key, workers, tally }: Comm
   });
 }
 
-/** Returns the entry of the audit trail. */
 function entryOf(request: HttpRequest, record: CommandRecord): AuditEntry {
   const { command, request: id, tally, ...rest } = record;
   return {

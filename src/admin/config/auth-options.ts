@@ -39,8 +39,8 @@ export type AuthOptions =
       readonly mode: "custom";
       readonly authenticate: Authenticate;
       /**
-       * A secret that several processes behind one address share, so that each accepts the CSRF tokens and export
-       * addresses of the others. Default: none.
+       * A secret that several processes behind one address share. Each process then accepts the CSRF tokens and export
+       * addresses that the other processes have issued. Default: none.
        */
       readonly secret?: string | undefined;
     }

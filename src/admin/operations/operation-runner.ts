@@ -1,6 +1,6 @@
 // Runs the operations of this admin in the background, and deletes old receipts and audit entries. Operations continue
-// when the page is closed. When the admin stops, it waits for the current batch of a running operation. The operation
-// then becomes `interrupted`, unless it is complete.
+// when the page is closed. stop() waits for the current batch of each running operation. A running operation that is
+// not complete after this batch becomes `interrupted`.
 import { randomUUID } from "node:crypto";
 import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -26,15 +26,15 @@ export interface OperationRunner extends Service {
   /**
    * Resolves to the store of operations; null if the schema lacks the newest version of the tables of operations, or if
    * the admin's database role may not insert into these tables. `of`: the database on which the store runs its
-   * statements. A request that only reads passes its own database, which cancels the statements when the request ends.
-   * Default: the database for writes.
+   * statements. A request that only reads passes the request's own database, which cancels the statements when the
+   * request ends. Default: the database for writes.
    */
   store(of?: Database): Promise<OperationStore | null>;
-  /** Resolves to the reason why there is no store; null when there is one. */
+  /** Resolves to the reason why there is no store; null if there is a store. */
   missing(): Promise<MissingTables | null>;
-  /** The tools for operations. They need the tables, so check missing() first. */
+  /** The tools need the tables of operations, so check missing() first. */
   readonly tools: OperationTools;
-  /** Runs, in the background, an operation that this process has started or resumed, or whose undo it has started. */
+  /** Runs, in the background, an operation that this process has started, resumed or begun to undo. */
   run(operation: JobOperation): void;
   /** Calls `listener` after every batch and change of state of an operation that this process runs. */
   onChange(listener: (operation: JobOperation) => void): void;

@@ -1,5 +1,4 @@
-// Requests to stop `worker run`: signals and uncaught errors. After the worker has stopped, endSoon() ends the process,
-// because timers and connections that user code has left open would keep the process alive.
+// Requests to stop `worker run`: signals and uncaught errors. Also ends the process after the worker has stopped.
 
 import { constants } from "node:os";
 import { setTimeout } from "../../base/clock.ts";
@@ -13,11 +12,7 @@ export interface StoppableWorker {
   abort(reason: string): Promise<void>;
 }
 
-/**
- * The first signal stops the worker, the second aborts it, the third ends the process. If the first or second signal
- * arrives before for() is called, for() stops or aborts the worker. Disposing of the object removes its signal
- * handlers.
- */
+/** The first signal stops the worker, the second aborts running jobs, the third ends the process. */
 export class StopRequests implements Disposable {
   readonly #onSignal = (name: NodeJS.Signals) => {
     if (name === "SIGHUP" && this.#onHangup !== null) this.#onHangup();
@@ -27,14 +22,16 @@ export class StopRequests implements Disposable {
   #onHangup: (() => void) | null = null;
   #worker: StoppableWorker | null = null;
   #times = 0;
-  /** Whether the process is ending because of a third signal. Handlers of the process's event `exit` read this. */
+  /** Whether the process is ending because of a third signal. For handlers of the process's event `exit`. */
   hasExited = false;
 
   constructor() {
     for (const name of SIGNALS) process.on(name, this.#onSignal);
   }
 
-  /** Aborts at the first request. Its reason is the name of the signal, or the reason given to stop(). */
+  /**
+   * Aborts at the first request. The reason is the name of the received signal, or the reason that stop() was given.
+   */
   get signal(): AbortSignal {
     return this.#requested.signal;
   }
@@ -44,7 +41,7 @@ export class StopRequests implements Disposable {
     this.#onHangup = reload;
   }
 
-  /** Handles a request as if the process had received the signal `name`. */
+  /** Handles the signal `name`, or a request that counts as this signal. */
   request(name: string): void {
     this.#times++;
     if (this.#times === 1) this.stop(name);
@@ -55,13 +52,13 @@ export class StopRequests implements Disposable {
     }
   }
 
-  /** Stops the worker. This does not count as a signal: the next signal is still the first, and does not abort jobs. */
+  /** Stops the worker. The call does not count as a signal: a first signal after the call aborts no jobs. */
   stop(reason: string): void {
     this.#requested.abort(reason);
     void this.#worker?.stop(reason);
   }
 
-  /** Sets the worker that requests apply to. If a request came earlier, it is applied to this worker at once. */
+  /** Sets the worker that requests apply to. Earlier requests are applied to this worker at once. */
   for(worker: StoppableWorker): void {
     this.#worker = worker;
     if (this.signal.aborted) void worker.stop(String(this.#requested.signal.reason));
@@ -92,7 +89,10 @@ export function stopOnUncaught(stops: StopRequests, logger: Logger): () => boole
 
 const LINGER_MS = 1_000;
 
-/** Ends the process after LINGER_MS, with its current exit status, unless it has ended by itself before. */
+/**
+ * Ends the process after LINGER_MS, with the current exit status, because timers and connections that user code has
+ * left open would keep the process alive. Without such timers and connections, the process ends earlier by itself.
+ */
 export function endSoon(logger: Logger): void {
   setTimeout(() => {
     const resources = process.getActiveResourcesInfo().join(", ");

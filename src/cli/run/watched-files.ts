@@ -1,19 +1,16 @@
-// Detects changed, new, renamed and deleted files, and files whose modes have changed. The files are polled, because
-// network and container mounts send no events about files.
+// Detects changed, new, renamed and deleted files. The files are polled, because network and container mounts send no
+// events about files.
 import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { wait } from "../../base/clock.ts";
 
 const POLL_MS = 300;
-/**
- * After a change, the files are polled until they no longer change, but at most this many times. A log that a task
- * writes may change all the time.
- */
+/** Limits the wait for the end of changes: a file such as a log that a task writes may never stop changing. */
 const MAX_SETTLING_POLLS = 10;
 const MAX_FILES = 10_000;
 
-/** The states of files by path. A state is a text with the file's mtime, size, mode and inode; empty: no such file. */
+/** The states of files by path. A state is a text of mtime, size, mode and inode; empty if the file does not exist. */
 type States = Map<string, string>;
 
 export class WatchedFiles {
@@ -28,8 +25,8 @@ export class WatchedFiles {
   }
 
   /**
-   * Watches one more file, from its present state on. Does nothing if the file is watched already, or if MAX_FILES
-   * files were given to the constructor and to add() before.
+   * Watches one more file, from its present state on. Does nothing if the file is watched already, or if the
+   * constructor and earlier calls have named MAX_FILES files.
    */
   add(file: string): void {
     if (this.#seen.has(file) || this.#named.size >= MAX_FILES) return;
@@ -43,7 +40,7 @@ export class WatchedFiles {
   }
 
   /**
-   * Waits until a file changes, and then until no file changes between two polls, but for at most MAX_SETTLING_POLLS
+   * Waits until a file changes. Then waits until no file changes between two polls, for at most MAX_SETTLING_POLLS
    * polls. Resolves to the path of a changed file, or to null when `signal` aborts.
    */
   async waitForChange(signal: AbortSignal): Promise<string | null> {
@@ -64,7 +61,7 @@ export class WatchedFiles {
 
   async #states(): Promise<States> {
     const below = await filesBelow(this.#directory);
-    // `#named` is read after the await, during which add() may be called.
+    // `#named` is read after the await, so that a file that add() adds during the await is among the states.
     const paths = new Set([...this.#named, ...below.slice(0, MAX_FILES)]);
     return new Map([...paths].map((path) => [path, stateOf(path)]));
   }
@@ -75,16 +72,13 @@ function stateOf(path: string): string {
   return found === undefined ? "" : `${found.mtimeMs} ${found.size} ${found.mode} ${found.ino}`;
 }
 
-/** Returns the path of a file whose states differ, or that has a state in only one map; null if there is none. */
+/** Returns the path of a file whose states differ, or that is in only one map; null if there is none. */
 function firstDifference(one: States, other: States): string | null {
   const paths = [...one.keys(), ...other.keys()];
   return paths.find((path) => one.get(path) !== other.get(path)) ?? null;
 }
 
-/**
- * Returns the files below a directory. Hidden files and folders, and node_modules, are left out, as in the search for
- * tasks.
- */
+/** Returns the files below a directory. Leaves out the same files and folders as the search for tasks. */
 async function filesBelow(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   const shown = entries.filter(({ name }) => !name.startsWith(".") && name !== "node_modules");

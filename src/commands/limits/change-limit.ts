@@ -1,5 +1,5 @@
-// Creates a limit or changes parts of it. Two simultaneous changes of one limit run one after the other, so that the
-// second keeps the parts that only the first has changed. This file also ends the back-offs of a limit.
+// Creates limits, changes parts of them, and ends their back-offs. Simultaneous changes of one limit run one after the
+// other, so that the second change keeps the parts that only the first change has set.
 
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
@@ -25,8 +25,8 @@ export interface LimitSet {
   /** Whether the limit matches the name of an existing task or queue. */
   readonly isKnown: boolean;
   /**
-   * A note for the user: either there are workers without heartbeats, which may be Graphile workers and then do not
-   * apply the limit, or the workers could not be read. null: no worker without heartbeats was found.
+   * A note for the user: there are workers without heartbeats, which may be Graphile workers, or the workers could not
+   * be read. null: no worker without heartbeats was found.
    */
   readonly note: string | null;
 }
@@ -69,9 +69,9 @@ export interface EndedBackOff {
 }
 
 /**
- * Ends the back-offs of the limit and of the tasks or queues that it matches, and returns them. Each transaction ends
- * at most 1,000 back-offs, so that it locks at most 1,000 queues. `committed` is called after each transaction but the
- * last. Throws `not_found`, `extension_missing`.
+ * Ends the back-offs of the limit and of the tasks or queues that the limit matches, and returns these back-offs. Each
+ * transaction ends at most 1,000 back-offs, so that it locks at most 1,000 queues. After each transaction except the
+ * last, `committed` is called with all back-offs ended so far. Throws `not_found`, `extension_missing`.
  */
 export async function endBackOffs(
   db: Database,
@@ -114,8 +114,8 @@ select case when $1::text = 'task'
 
 const ENDED_AT_ONCE = 1_000;
 
-// While a back-off of a task or queue lasts, there is a pause with the same end. endSome() ends this pause, too. If the
-// pause of the task or queue has another end, a user has set it, and it stays.
+// While a back-off of a task or queue lasts, there is a pause with the same end. endSome() ends this pause, too. A
+// pause of the task or queue with another end was set by a user, and stays.
 const backOffsSql: Statement = (s) => `
 select distinct on (backs.scope, backs.name) backs.scope, backs.name,
   exists (select from ${s}._private_pauses as pauses

@@ -102,8 +102,8 @@ function transitionOf(operation: JobOperation, action: LifecycleAction): Transit
       return { from: ["running", "canary"], to: "paused" };
     case "resume":
       if (undoAfterId !== null) return { from: ["interrupted"], to: "undoing", takes: true };
-      // If the canary has no result yet, its jobs are watched again. If the operation was paused because of the result
-      // of its canary, the operation continues with the jobs after the canary.
+      // If the canary has no result yet, the canary's jobs are watched again. If the canary's result has paused the
+      // operation, the operation continues with the jobs after the canary.
       return { from: ["paused", "interrupted"], to: "running", takes: true };
     case "stop":
       return { from: ["running", "canary", "paused", "interrupted", "undoing"], to: "stopped" };

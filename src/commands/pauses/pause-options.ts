@@ -1,5 +1,5 @@
-// Pauses and resumes for the library: the options and the result of pauseQueue(), pauseTask() and pauseAll(), and the
-// functions that check the options and set or end a pause.
+// The library's pauses: the options and the result of pauseQueue(), pauseTask() and pauseAll(), and the functions that
+// set or end a pause.
 import * as v from "valibot";
 import { monotonic } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
@@ -42,10 +42,7 @@ export interface PauseResult extends Acknowledgement {
   readonly cancelling?: number;
 }
 
-/**
- * The default of `waitMs`. The wait includes the time in which the pause is written, so a slow database leaves the
- * workers less time.
- */
+/** The default of `waitMs`. */
 export const WAIT_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
 
@@ -78,15 +75,15 @@ const optionsSchema = v.pipe(
 
 const nameSchema = strict({ name: boundedText(1, 128) });
 
-/** Throws InputError if the end of a pause is not in the future, according to the database's clock. */
+/** Throws InputError, which names `path`, if `resumeAt` is not in the future by the database's clock. */
 export async function assertAhead(db: Database, resumeAt: string, path: string): Promise<void> {
   if (Date.parse(resumeAt) > (await databaseTime(db))) return;
   throw new InputError([{ path, message: "must be in the future" }]);
 }
 
 /**
- * Pauses the target. Throws InputError, `extension_missing`, or `configuration` if `cancelRunning` is set in a
- * transaction.
+ * Pauses the target. Throws InputError and `extension_missing`. If `cancelRunning` is true in a transaction, throws
+ * `configuration`.
  */
 export async function pauseWith(
   db: Database,

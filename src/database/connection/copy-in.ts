@@ -7,7 +7,7 @@ import { submitQuery } from "../pg-internals.ts";
 import type { BinaryRows } from "./binary-rows.ts";
 
 // The maximum size of the data in a CopyData message. PostgreSQL reads a whole message before it parses the rows in it.
-// If the message is small, it is then still in the CPU's cache.
+// A small message is then still in the CPU's cache.
 const CHUNK_BYTES = 32_768;
 
 /** The size of the head of a CopyData message: a type of 1 byte, and 4 bytes for the length without the type. */
@@ -52,7 +52,7 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
   }
 }
 
-/** Sends the rows without copying them: pg's own method copies each chunk into a new buffer. */
+/** Sends CopyData messages without copying the rows: sendCopyFromChunk() of pg's connection copies each chunk. */
 function sendRows(stream: Writable, data: Buffer): void {
   stream.cork();
   for (let at = 0; at < data.length; at += CHUNK_BYTES) {

@@ -1,11 +1,10 @@
 // Reads a crontab in Graphile Worker's format: each line is an entry, or a comment that begins with `#`; times are in
-// UTC. A crontab may also contain names of months and weekdays, macros such as @daily, steps of ranges, L, the option
-// `tz`, and lines that set the time zone of the lines below. Graphile Worker's parser refuses these additions.
+// UTC by default. Additions that Graphile Worker's parser refuses are names of months and weekdays, macros such as
+// @daily, steps of ranges, `L` (the last day of the month), the option `tz`, and lines that set the time zone of the
+// lines below them.
 //
 //   CRON_TZ=Europe/Berlin
 //   minute hour day-of-month month day-of-week  task  ?id=…&fill=…  {payload: "JSON5"}
-//
-// The text is read to its end, so that all problems are reported at once, with line and column.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { type CronEntry, checkedEntry } from "./cron-entry.ts";
 import {
@@ -24,9 +23,9 @@ import { zoneProblem } from "./time-zone.ts";
 export const MAX_CRONTAB_LENGTH = 1_000_000;
 
 /**
- * Returns the entries of a crontab in Graphile Worker's format, in the order of its lines. The identifiers of all
- * entries must differ; an entry's identifier is its option `?id=`, by default the task identifier. Throws InputError
- * with all problems (at most 100). The path of a problem is a text such as `line 3, column 7`, counted from 1.
+ * Returns the entries of a crontab, in the order of its lines. The identifiers of all entries must differ; an entry's
+ * identifier is its option `?id=`, by default the task identifier. Throws InputError with the problems of all lines (at
+ * most 100). The path of a problem is a text such as `line 3, column 7`; lines and columns are counted from 1.
  */
 export function parseCrontab(text: string): CronEntry[] {
   if (typeof text !== "string") throw new InputError("the crontab must be a text");
@@ -75,7 +74,7 @@ interface Line {
   readonly problems: readonly TextProblem[];
 }
 
-/** Reads a line such as `CRON_TZ=Europe/Berlin`. Returns its zone or its problem; null for a line that sets nothing. */
+/** Returns the zone of a line such as `CRON_TZ=Europe/Berlin`, or the line's problem; null if the line sets nothing. */
 function readSetting(line: string): string | TextProblem | null {
   const [, name, space = "", zone] = /^([_a-z][_a-z0-9]*)(\s*=\s*)(.*)$/i.exec(line) ?? [];
   if (name === undefined || zone === undefined) return null;
@@ -154,7 +153,7 @@ function readPayload(text: string, start: number, fields: EntryFields): TextProb
   return [];
 }
 
-/** Returns the checked entry. If checkedEntry() refuses it, adds the problem and returns null. */
+/** Returns the checked entry. If checkedEntry() refuses the entry, adds the problem to `problems` and returns null. */
 function entryOf(fields: EntryFields, taskAt: number, problems: TextProblem[]): CronEntry | null {
   try {
     return checkedEntry(fields as CronEntry);

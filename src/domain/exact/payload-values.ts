@@ -1,12 +1,11 @@
-// Reads values out of a JSON text without parsing the whole text. So numbers keep all digits, and any payload can be
-// read, whatever its depth, even if it contains NUL characters or half surrogates. The text comes from a json or jsonb
-// column, so it is valid JSON.
+// Reads values out of a JSON text without parsing the whole text. Numbers keep all digits, and the text can have any
+// depth, NUL characters and half surrogates. The text comes from a json or jsonb column, so the text is valid JSON.
 import type { PathStep } from "../query/query-tree.ts";
 
 /**
  * Returns the JSON texts of the values at `path`. On a list, a step that is a name applies to each element of the list.
- * If the path ends at a list, the result has the list and also its elements. If members of an object have the same
- * name, the last of them counts, as in JavaScript and jsonb.
+ * If the path ends at a list, the result has the list and each element of the list. If several members of an object
+ * have the same name, the last member counts, as in JavaScript and jsonb.
  */
 export function valuesAt(json: string, path: readonly PathStep[]): string[] {
   const found: string[] = [];
@@ -50,7 +49,7 @@ export function memberNames(json: string): string[] {
   return [...new Set(names)];
 }
 
-/** Returns where the value of an object's member begins; null without such a member. */
+/** Returns where the member's value begins; null if there is no such member. */
 function member(json: string, start: number, name: string): number | null {
   let found: number | null = null;
   for (const [at, end, value] of members(json, start)) {
@@ -59,7 +58,7 @@ function member(json: string, start: number, name: string): number | null {
   return found;
 }
 
-/** Yields for each member where its name begins and ends, and where its value begins. */
+/** Yields, for each member of an object, where the name begins and ends, and where the value begins. */
 function* members(json: string, start: number): Generator<readonly [number, number, number]> {
   let at = skipSpace(json, start + 1);
   while (json[at] === '"') {

@@ -1,5 +1,5 @@
-// Finds what is being typed at one place of a query: the kind of completion, its prefix, and the characters that a
-// completion replaces. It reads the characters of the query, because an unfinished query may have no syntax tree.
+// Finds what is being typed at one place of a query: the kind of completion, the prefix that was typed, and the
+// characters that a completion replaces. An unfinished query may have no syntax tree, so its characters are read.
 import { isDigit } from "../portable/digits.ts";
 import { isNameLetter, isStepEnd, isWordEnd } from "../portable/query/characters.ts";
 import { fieldNamed } from "../portable/query/fields.ts";
@@ -20,10 +20,7 @@ export type Completion = Span &
       }
   );
 
-/**
- * Returns what can be completed at the index `at`; null if nothing can, for example in a quoted search text or in a
- * query that is too long.
- */
+/** Returns what can be completed at the index `at`; null if nothing can be completed, as in a quoted search text. */
 export function completionAt(text: string, at: number): Completion | null {
   if (text.length > MAX_CHARACTERS) return null;
   const start = termStart(text, at);
@@ -59,7 +56,7 @@ export function completionAt(text: string, at: number): Completion | null {
   };
 }
 
-/** Returns where the term before `at` begins: after white space or a round bracket, and after the minus of the term. */
+/** Returns where the term before `at` begins: after white space or a round bracket, and after a leading minus. */
 function termStart(text: string, at: number): number {
   let start = 0;
   let isQuoted = false;
@@ -81,8 +78,8 @@ interface UnfinishedStep {
 const STEP = /^(?:\.(?:"((?:[^"\\]|\\.)*)"|([^."[\]:=<>!\s(),]+))|\[(\d{1,9})\])/;
 
 // Splits the text after a field's name (`after`) into the finished steps of a path and the rest. `path`: the same text,
-// but empty if the field has no paths. `rest` is null right after a quoted step or an index, where nothing can be
-// completed.
+// but empty if the field has no paths. If the text ends with a quoted step or an index, nothing can be completed, and
+// `rest` is null.
 function stepsOf(path: string, after: string): { path: PathStep[]; rest: UnfinishedStep | null } {
   const steps: PathStep[] = [];
   let text = path;
@@ -119,7 +116,7 @@ function wordEnd(text: string, at: number, belongs = (c: number) => !isWordEnd(c
   return end;
 }
 
-/** Returns a text as a value or a step of a query: in quotes if it would otherwise be read as something else. */
+/** Returns a text as a value or a step of a query. Quotes the text if its meaning would change without quotes. */
 export function quoteIfNeeded(text: string, isStep = false): string {
   const isPlain = isStep ? /^[\w$@/-]+$/.test(text) : /^[^\s"(),*:=<>!][^\s"(),*]*$/.test(text);
   const isOther = text === "none" || text.includes("..");

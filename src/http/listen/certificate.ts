@@ -1,6 +1,5 @@
-// Loads the server's TLS certificate and private key from two files, and checks that the key belongs to the
-// certificate. The files may be replaced while the server runs: reload() reads them again. If the new files are not
-// valid, reload() throws, and the server keeps the old certificate and key.
+// Loads the server's TLS certificate and private key from two files. The files may be replaced while the server runs:
+// reload() reads the new files.
 import { constants, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { SecureContextOptions } from "node:tls";
@@ -8,9 +7,9 @@ import { codeOf, InputError, messageOf } from "../../base/errors.ts";
 
 /** The files of a TLS certificate and its private key, in PEM. */
 export interface CertificateFiles {
-  /** The path of the certificate's file. The intermediate certificates follow the certificate in this file. */
+  /** The path of the certificate's file. Intermediate certificates follow the certificate in this file. */
   readonly certFile: string;
-  /** The path of the private key. */
+  /** The path of the private key's file. The key must not be encrypted. */
   readonly keyFile: string;
 }
 
@@ -20,10 +19,7 @@ export interface Certificate {
   readonly options: SecureContextOptions;
   /** The time at which the certificate expires. */
   readonly expiresAt: Date;
-  /**
-   * Reads both files again. If a file is unreadable or invalid, or if the key does not belong to the certificate,
-   * throws InputError and keeps the old certificate and key.
-   */
+  /** Reads both files again. Throws InputError like loadCertificate(), and then keeps the old certificate and key. */
   reload(): void;
 }
 

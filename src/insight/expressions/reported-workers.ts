@@ -1,21 +1,20 @@
-// SQL that reads the reports of many workers in one statement, with limits for their number and total size.
+// SQL that reads the reports of many workers in one statement. A report is the column `metadata` of a heartbeat row.
 import { worstBytes } from "../../database/unpacked.ts";
 import { MAX_UNPACKED } from "./large-values.ts";
 
-/** The maximum length of a worker's id, in bytes: enough for this library's ids. Rows with longer ids are ignored. */
+/** The maximum length of a worker's id, in bytes. Rows with longer ids are ignored; this library writes none. */
 const MAX_WORKER_ID_LENGTH = 4_096;
 export const MAX_WORKERS = 10_000;
 
 /**
- * Returns a sub-select of heartbeat rows, to be named `workers`. It has the rows that match `which`, a condition on a
- * row `workers`. If more than 10,000 rows match, it has those with the latest heartbeats. `metadata` is the report of a
- * row, or null if the report is not an object. The shortest reports are read, at most 16 MB in total. In a row whose
- * report is not read, `metadata` is null and `is_cut` is true. `report_bytes` is the total size of this report and of
- * all shorter ones.
+ * Returns a sub-select of heartbeat rows, to be named `workers`. `which`: a condition on a row `workers`. If more than
+ * 10,000 rows match, only the rows with the latest heartbeats are selected. Reports are read from the shortest on, at
+ * most 16 MB in total. `metadata`: the report; null if the report is not an object or is not read. `is_cut`: whether
+ * the report is not read. `report_bytes`: the total size of this report and of all shorter reports.
  *
- * From version 3 of the extension `workers` on, reports are stored uncompressed, so their stored size is their size. A
- * compressed report, as in an older table or in another library's, counts with the largest size that it can have after
- * decompression. Each expression on a stored report would read the whole report again, so `||` copies it into memory.
+ * Reports are stored uncompressed from version 3 of the extension `workers` on. A compressed report counts with the
+ * largest size that the report can have after decompression. `||` copies a report into memory, so that expressions on
+ * the copy do not read the stored report again.
  */
 export const reportedWorkers = (s: string, which = "true"): string => `(
     select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,

@@ -1,6 +1,6 @@
-// Compares two sets of jobs, and finds values of fields that are typical of the first set: at least half of its jobs
-// have the value, and the share of jobs with the value is lower in the other set, by at least 10 percentage points and
-// by more than chance explains.
+// Compares two sets of jobs, and finds values of fields that are typical of the first set. A value is typical if at
+// least half of the jobs in the first set have the value, and if the share of jobs with the value in the other set is
+// lower by at least 10 percentage points and by more than chance explains.
 import { inSlices } from "../../base/slices.ts";
 
 export interface Difference {
@@ -10,7 +10,7 @@ export interface Difference {
   readonly value: string;
   /** The share of the jobs in the first set that have the value, 0 to 1. */
   readonly here: number;
-  /** The share of the jobs in the other set that have the value, 0 to 1. */
+  /** Like `here`, for the other set. */
   readonly there: number;
   /** How many times as frequent the value is in the first set as in the other set. */
   readonly lift: number;
@@ -21,10 +21,7 @@ export type FieldValues = ReadonlyMap<string, ReadonlySet<string>>;
 const MAX_PATHS = 400;
 const MAX_VALUES = 200;
 const MAX_FOUND = 10;
-/**
- * The smallest difference that counts, in standard errors. It is so large that even a few thousand comparisons hardly
- * ever find a difference by chance.
- */
+/** The smallest difference that counts, in standard errors. Chance rarely reaches it in thousands of comparisons. */
 const MIN_Z = 4.4;
 const MIN_HERE = 0.5;
 const MIN_GAP = 0.1;
@@ -54,7 +51,7 @@ export async function differences(
     .slice(0, MAX_FOUND);
 }
 
-/** The key under which a tally counts the jobs that have the path, with any value. No value is an empty text. */
+/** The key under which a tally counts the jobs that have the path, with any value. A value is never an empty text. */
 const PRESENT = "";
 
 function count(paths: Map<string, Tally>, fields: FieldValues, side: 0 | 1): void {
@@ -86,7 +83,7 @@ function difference(
   const all = (a + b) / (ofHere + ofThere);
   const error = Math.sqrt(all * (1 - all) * (1 / ofHere + 1 / ofThere));
   if ((here - there) / error < MIN_Z) return null;
-  // If no job of the other set has the value, the divisor is not 0, but the share of half a job of that set.
+  // If no job of the other set has the value, half a job is counted, because the divisor must not be 0.
   const lift = here / Math.max(there, 0.5 / ofThere);
   return { path, value, here: round(here), there: round(there), lift: round(lift) };
 }

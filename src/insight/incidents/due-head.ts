@@ -1,6 +1,6 @@
-// Counts the due jobs of each task and of given queues (stuck, paused or full ones), and finds the earliest time at
-// which one of these jobs became due. The statement reads up to 50,000 entries of the index from which workers fetch,
-// with an equal maximum for each priority. It takes about 0.1 s.
+// Counts the due jobs of each task and of given named queues, and finds the earliest time at which one of these jobs
+// became due. The statement reads at most MAX_ENTRIES entries of the index from which workers fetch, with an equal
+// maximum for each priority. The statement takes about 0.1 s.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
@@ -12,11 +12,12 @@ export interface WaitingJobs {
 
 export interface DueHead {
   /**
-   * The due jobs of the given queues, by the queue's id. `trend`: 24 numbers, one for each 7.5 minutes of the last 3
-   * hours. Each number is how many of the counted jobs were already due at the end of these 7.5 minutes.
+   * The due jobs of each queue in `stuckQueueIds`, by the queue's id. `trend`: 24 numbers, one for each 7.5
+   * minutes of the last 3 hours. Each number is how many of the counted jobs were already due at the end of these 7.5
+   * minutes.
    */
   readonly queues: ReadonlyMap<number, WaitingJobs & { readonly trend: readonly number[] }>;
-  /** The due jobs of each task, by the task's id. Jobs in locked or full queues are left out. */
+  /** The due jobs of each task, by the task's id. Jobs of queues in `lockedQueueIds` are left out. */
   readonly tasks: ReadonlyMap<number, WaitingJobs>;
   /** Whether all due jobs were read. */
   readonly isWhole: boolean;
@@ -26,7 +27,7 @@ const MAX_ENTRIES = 50_000;
 const TREND_PARTS = 24;
 const TREND_PART_MS = (3 * 3_600_000) / TREND_PARTS;
 
-// The statement reads the entries once and groups them in several ways. `question` shows the grouping of a row.
+// The statement reads the entries once and groups them in several ways.
 const headSql: Statement = (s) => `
   with recursive ${priorities(s)}, share as (
     select (${MAX_ENTRIES} / greatest(pg_catalog.count(*), 1))::int as entries

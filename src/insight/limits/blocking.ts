@@ -1,5 +1,5 @@
 // Finds the limits that keep jobs from starting now. For incidents, a limit whose rate is nearly used up is included,
-// too, although a job might be allowed to start now. Otherwise the incident would come and go.
+// too, although a job might be allowed to start now. Without this, the incident would come and go.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
@@ -23,21 +23,21 @@ import {
 export interface ExhaustedLimit {
   /** The reason: `10 of 10 running`. */
   readonly use: string;
-  /** When the next job may start: `next in 0.4 s`; null: the time is unknown, or `use` contains it. */
+  /** When the next job may start: `next in 0.4 s`; null: the time is unknown, or `use` contains the time. */
   readonly next: string | null;
 }
 
 export interface BlockingLimit extends ExhaustedLimit {
   readonly definition: LimitDefinition;
-  /** The queue that is full or has used up its rate; null: it is a limit of tasks, or the whole limit backs off. */
+  /** The queue that is full or has used up its rate; null: the limit is for tasks, or the whole limit backs off. */
   readonly queue: string | null;
-  /** Whether jobs wait because the whole limit backs off, and not because it is full or its rate is used up. */
+  /** Whether the whole limit backs off. */
   readonly isBackOff?: true;
 }
 
 /**
- * Returns the limits that block jobs; none if the schema has no table of limits. `only`: a task and a queue; returns
- * only limits that block jobs of this task or in this queue.
+ * Returns the limits that block jobs; none if the schema has no table of limits. If `only` is given, returns only the
+ * limits that block jobs of this task or in this queue.
  */
 export async function readBlockingLimits(
   db: Database,
@@ -60,7 +60,7 @@ export async function readBlockingLimits(
 }
 
 interface Facts {
-  /** Whether a rate blocks only while no job may start. If false, it also blocks while it is nearly used up. */
+  /** Whether a rate blocks only while no job may start. If false, a rate that is nearly used up blocks, too. */
   readonly isExact: boolean;
   readonly running: ReadonlyMap<string, number>;
   readonly granted: ReadonlyMap<number, PermitUse>;
@@ -83,8 +83,8 @@ function blockingLimits(limit: StoredLimit, facts: Facts): BlockingLimit[] {
 }
 
 /**
- * Returns how the concurrency is used up; null if it is not. `rateUse`: how the rate is used up; null if it is not. If
- * workers have all permits but run fewer jobs, `rateUse` is the reason and is returned, unless it is null.
+ * Returns how the concurrency is used up; null if it is not used up. `rateUse`: how the rate is used up; null if it is
+ * not used up. If workers have all permits but run fewer jobs, `rateUse` is the reason, unless null.
  */
 function ofConcurrency(
   limit: StoredLimit,

@@ -1,6 +1,6 @@
-// Counts the due jobs of each queue or of each task in a large table. Other counts of such a table read only a sample
-// of its rows. Here the head of the index from which workers fetch is read: the first 5,000 due jobs of each priority.
-// If the head contains all due jobs, the counts and ages are exact; otherwise they are lower bounds.
+// Counts the due jobs of each queue or of each task, in a table so large that other counts read only a sample. Reads
+// the head of the index from which workers fetch: the first 5,000 due jobs of each priority. If the head contains all
+// due jobs, the counts and ages are exact. If not, the counts and ages are lower bounds.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
@@ -11,22 +11,21 @@ import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
 /** The due jobs of each queue or of each task. `id`: the id of the queue or task. */
 export interface HeadCounts {
   /**
-   * Returns the earliest run_at of the queue's or task's due jobs in the head, in milliseconds since 1970; null if
-   * there are none.
+   * Returns the earliest run_at of the queue's or task's due jobs in the head, in milliseconds since 1970; null if the
+   * head contains none of these jobs.
    */
   oldestMs(id: number): number | null;
   /**
-   * Returns the number of the queue's or task's due jobs: the head's count if that count is exact or exceeds the lower
-   * bound of `value`, an estimate; otherwise `value`.
+   * Returns the number of the queue's or task's due jobs: the count in the head, if this count is exact or exceeds the
+   * lower bound of `value`. If not, returns `value`, an estimate.
    */
   morePrecise(id: number, value: Value): Value;
 }
 
-/** The maximum number of index entries that are read for each priority. */
 const MAX_SCANNED = 5_000;
 /**
- * Counts are cached, because a client may read several pages in a row. They are cached for MIN_CACHED_MS or, if that is
- * longer, for CACHE_FACTOR times the duration of the query.
+ * Counts are cached, because a client may read several pages in a row. They are cached for CACHE_FACTOR times the
+ * duration of the query, but at least for MIN_CACHED_MS.
  */
 const MIN_CACHED_MS = 3_000;
 const CACHE_FACTOR = 20;
@@ -38,7 +37,7 @@ interface CachedCounts {
   readonly counts: HeadCounts;
 }
 
-// The keys are values of `db.schema`: all reads of one admin share one such object.
+// The keys are the objects in `db.schema`. All reads of one admin share one object.
 const caches = {
   queue: new WeakMap<object, CachedCounts>(),
   task: new WeakMap<object, CachedCounts>(),

@@ -1,7 +1,7 @@
-// Finds the last error of each given task. If the table of jobs is large, or if the read of all jobs takes too long,
-// only the newest failed jobs and the retries due nearest to now are read, each with an optional index if the index
-// exists. For tasks without an error among these jobs, random pages are read. A task may then have a later error than
-// the one that is found.
+// Finds the last error of each given task. If the table of jobs is small, all jobs with errors are read. If the table
+// is large, or if this read takes too long, a sample is read: the newest failed jobs and the retries due nearest to
+// now, if their optional indexes exist, and random pages for tasks without an error in these jobs. The sample may miss
+// the last error of a task.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { indexCondition } from "../../database/schema/indexes/optional-index.ts";
@@ -17,7 +17,7 @@ import { rowsOfPage } from "../stats/sample-jobs.ts";
 export interface LastError {
   /** The first line of the error. */
   readonly line: string;
-  /** When the attempt failed, in milliseconds since 1970; null if unknown, usually after a later change. */
+  /** When the attempt failed, in ms since 1970; null if unknown, usually because the job was changed later. */
   readonly atMs: number | null;
 }
 

@@ -1,5 +1,5 @@
-// Reads one job for its page. The payload is included only if it is small, and a long error is cut. On request, the
-// first characters of a payload of any size are read as well.
+// Reads one job for the job's page. Large payloads and flags are left out, and a long error is cut. On request, the
+// first characters of a payload of any size are read.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ifSurelyAtMost, isPacked } from "../../database/unpacked.ts";
@@ -9,23 +9,23 @@ import { type JobRow, jobColumnsWith, jobNames, toJob } from "../../queue/sql/jo
 import { lockHolder } from "../../queue/sql/lock.ts";
 
 /**
- * A payload is included if its stored size is at most SMALL_BYTES and its size after decompression, in the worst case,
+ * A payload is included if its stored size is at most SMALL_BYTES, and if its largest possible size after decompression
  * is at most SMALL_WORST_BYTES.
  */
 const SMALL_BYTES = 16_384;
 const SMALL_WORST_BYTES = 393_216;
-/** The maximum size of flags after decompression, in bytes. Flags that may be larger are left out. */
+/** The maximum size of flags after decompression, in bytes. */
 const MAX_FLAGS_BYTES = 4 * 1_048_576;
 /** The number of characters after which an error is cut. */
 const SHOWN_ERROR = 262_144;
 
 export interface JobHead {
-  /** The job. If its payload is not small, `isPayloadCut` is true, and the payload here is `null`. */
+  /** The job. If `isPayloadCut` is true, the payload here is `null`. */
   readonly job: Job;
   readonly isPayloadCut: boolean;
   /** The size of the payload as it is stored, in bytes. */
   readonly payloadBytes: number;
-  /** Whether the stored payload is compressed. If so, its real size is larger than `payloadBytes`. */
+  /** Whether the stored payload is compressed, so that the payload's real size is larger than `payloadBytes`. */
   readonly isPayloadPacked: boolean;
   /** The first characters of the payload; null if not requested. */
   readonly payloadStart: string | null;
@@ -40,7 +40,7 @@ interface HeadRow extends Omit<JobRow, "payload"> {
   readonly is_error_cut: boolean;
 }
 
-/** Returns the job; null if it does not exist. `start`: how many of the payload's first characters to read; 0: none. */
+/** Returns the job; null if there is none. `start`: how many of the payload's first characters to read; 0: none. */
 export async function readJobHead(
   db: Database,
   id: string,
@@ -58,8 +58,7 @@ export async function readJobHead(
   };
 }
 
-// Reading a stored size is cheap, and decompression is not. So a payload is decompressed only if it is included or its
-// first characters are requested.
+// Decompression is slow, so a payload is decompressed only if it is included or if its first characters are requested.
 const headSql: Statement = (schema) => `
   select ${jobColumnsWith({
     payload: `case when pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}

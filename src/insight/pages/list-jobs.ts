@@ -1,4 +1,4 @@
-// Lists jobs page by page: whole jobs, or, for a table, rows without payloads.
+// Lists jobs page by page: whole jobs, or rows without payloads.
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import type { JobQuery } from "../query/job-query.ts";
@@ -24,12 +24,11 @@ export interface LightPage extends CountableQuery {
 }
 
 /**
- * Returns a page of the jobs that match all conditions of `filter`. `nextCursor` leads to the next page. Later pages
- * repeat no job of this page, unless its `report.ranking` is `partial`. If a matching job exists all the time while the
- * pages are read, and does not change, it is on one of the pages, even if other jobs change. Only the jobs that
- * `report.unchecked` counts may be missing. A search through very many jobs stops after about half a second. The page
- * may then be short or empty, and `nextCursor` continues the search. A page has at most 8 MB. Throws InputError for an
- * invalid filter.
+ * Returns a page of the jobs that match all conditions of `filter`. Later pages repeat no job of this page, unless
+ * `report.ranking` of this page is `partial`. A matching job that exists and does not change while all pages are read
+ * is on one of the pages, even if other jobs change. Only the jobs that `report.unchecked` counts may be missing. A
+ * search through very many jobs stops after about half a second, so a page may be short or empty although `nextCursor`
+ * is not null. A page has at most 8 MB. Throws InputError for an invalid filter.
  */
 export async function listJobs(
   db: Database,
@@ -42,7 +41,7 @@ export async function listJobs(
   return { jobs, nextCursor, truncated, report, query, isWhole: isWhole && nextCursor === null };
 }
 
-/** Like listJobs(), but without payloads, for a table. */
+/** Like listJobs(), but without payloads. */
 export async function listLightJobs(db: Database, filter: JobFilter = {}): Promise<LightPage> {
   const page = await findPage(db, filter);
   const jobs = page.ids.length === 0 ? [] : await readLightRows(db, page.ids);
@@ -53,9 +52,9 @@ export async function listLightJobs(db: Database, filter: JobFilter = {}): Promi
 const NONE = { jobs: [], truncated: [] };
 
 /**
- * Returns how many of the found ids this page covers, so that the next page begins after them: all ids up to that of
- * the last job in `jobs`. The jobs of later ids did not fit, or have been deleted since. If `jobs` is empty, no job of
- * these ids exists any more, and the page covers all ids.
+ * Returns how many of `ids` the page covers: all ids up to the id of the last job in `jobs`. The next page begins after
+ * these ids. The jobs of the ids that follow did not fit on this page, or have been deleted since. If `jobs` is empty,
+ * the jobs of all `ids` have been deleted, and the page covers all `ids`.
  */
 function endOf({ ids }: FoundPage, jobs: readonly Job[]): number {
   const last = jobs.at(-1);

@@ -29,16 +29,13 @@ const BUDGET_MS = 400;
 export interface FoundPage {
   readonly ids: readonly string[];
   readonly report: JobPage["report"];
-  /** The whole filter as one query, for counting; null: one query cannot express it, or no job can match. */
+  /** The whole filter as one query, for counting; null: one query cannot express the filter, or no job can match. */
   readonly query: JobQuery | null;
-  /** Whether `ids` are the ids of all matches. Jobs that `report.unchecked` counts may match, too. */
+  /** Whether `ids` has all matches, perhaps except jobs that `report.unchecked` counts. */
   readonly isWhole: boolean;
-  /** Whether certainly no job matches. */
+  /** Whether it is certain that no job matches. */
   readonly isNone: boolean;
-  /**
-   * Returns the cursor of the next page for a page that shows only the first `count` of `ids`; null: nothing is left to
-   * search.
-   */
+  /** Returns the cursor of the page that follows the first `count` of `ids`; null: nothing is left to search. */
   readonly cursorAfter: (count: number) => string | null;
 }
 
@@ -50,8 +47,8 @@ interface PageInput {
 }
 
 /**
- * Finds the ids of a page. `budgetMs`: the time limit of the walk that finds them, in milliseconds. Some pages need
- * further walks, each with a time limit of its own. Throws InputError for an invalid filter.
+ * Finds the ids of a page. `budgetMs`: the time limit of the search, in milliseconds. Some pages need further searches,
+ * each with a time limit of its own. Throws InputError for an invalid filter.
  */
 export async function findPage(
   db: Database,
@@ -75,7 +72,6 @@ function isNarrowed(given: JobFilter): boolean {
 
 async function search(db: Database, given: JobFilter, budgetMs: number): Promise<FoundPage> {
   const filter = checkedFilter(given);
-  // The condition and the facts for the order are read in parallel, which saves a round trip.
   const [input, facts] = await Promise.all([resolve(db, filter), factsFor(db, filter)]);
   const { cursor, matching } = input;
   if (filter.limit === 0 || matching.isEmpty) return emptyPage(input);
@@ -123,7 +119,6 @@ async function compile(db: Database, q: string, cursor: Cursor | null): Promise<
   return compileQuery(db, q, nowUs === "" ? { indexes } : { indexes, nowUs });
 }
 
-/** Returns the facts on which the order depends. Each fact is read only for the orders that need it. */
 async function factsFor(db: Database, { sort, limit }: CheckedFilter): Promise<OrderFacts> {
   const isOfTimes = limit > 0 && (sort === "due" || sort === "-due" || sort === "priority");
   const isOptional = sort === "-failed_at" || sort === "running" || sort === "-updated_at";
@@ -140,8 +135,9 @@ function refuseSkip({ offset, sort }: CheckedFilter, segments: readonly Segment[
 }
 
 /**
- * If the time limit ended a walk in the order `id` before the page was full, finds the next job whose id or key equals
- * the search, to be shown on this page, too. Returns null if no such job is to be shown.
+ * If the time limit ended a walk in the order `id` before the page was full, returns the next job whose id or key
+ * equals the search text, if there is such a job. The page shows this job before the walk reaches it. In all other
+ * cases, returns null.
  */
 async function exactAhead(
   db: Database,

@@ -1,18 +1,18 @@
-// Reads which tasks and queues a cleanup would delete: their number, and the first names. The caller passes the ids of
-// the tasks or queues that have jobs, so the table of jobs is not read.
+// Reads how many tasks and named queues a cleanup would delete, and the first of their names. The caller passes the ids
+// of the tasks or queues that have jobs, so the table of jobs is not read.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { reportedWorkers } from "../expressions/reported-workers.ts";
 
 export interface UnusedNames {
   readonly count: number;
-  /** The first ten, in alphabetical order. */
+  /** The first ten names in alphabetical order. */
   readonly names: readonly string[];
 }
 
 /**
- * Returns the tasks that are not in `used` and that no worker reports. If the report of a worker is incomplete or
- * cannot be read, returns no tasks.
+ * Returns the tasks that are not in `used` and that no worker reports. Returns no tasks if a worker's report is
+ * incomplete or too large to be read.
  */
 export async function readUnusedTasks(db: Database, used: readonly number[]): Promise<UnusedNames> {
   return readUnused(db, unusedTasksSql(await hasWorkerTable(db)), used);
@@ -37,8 +37,8 @@ const firstNames = (rows: string) => `
   select (select pg_catalog.count(*) from unused) as count,
     (select coalesce(pg_catalog.json_agg(name order by name), '[]')::text from first) as names`;
 
-// The ids are turned into rows, which PostgreSQL can join. If the ids stayed an array of thousands, PostgreSQL could
-// search the array from its beginning for every row of the table.
+// The ids are turned into rows, which PostgreSQL can join. An array of thousands of ids could be searched from its
+// beginning for every row of the table.
 const unusedTasksSql =
   (heartbeats: boolean): Statement =>
   (schema) =>
@@ -54,9 +54,9 @@ const unusedQueuesSql: Statement = (schema) =>
   and not exists (select from pg_catalog.unnest($1::int[]) as used (id) where used.id = queues.id)`);
 
 /**
- * Returns the SQL condition that no worker has reported the task. `task`: the alias of the table of tasks. If a worker
- * has too many tasks for its report, or its report exceeds the limits of reportedWorkers(), the worker may have any
- * task. Then no task fulfils the condition.
+ * Returns an SQL condition: no worker has reported the task. `task`: the alias of the table of tasks. If a worker's
+ * report lists only some of the worker's tasks, or is too large for reportedWorkers(), the worker may have any task,
+ * and the condition is false for all tasks.
  */
 export const isOfNoWorker = (schema: string, task: string): string => `not exists (
       select from ${reportedWorkers(schema)} as workers

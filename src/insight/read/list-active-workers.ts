@@ -1,4 +1,4 @@
-// Lists the workers that have a heartbeat row.
+// Lists the workers that have a heartbeat row: a row of _private_workers.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
@@ -53,10 +53,9 @@ interface ActiveWorkerRow {
 const optionsSchema = strict({ staleAfterMs: v.optional(upToAYear) });
 
 /**
- * Returns the workers with a heartbeat row, ascending by id, at most 1,000; none if the schema has no table of
- * heartbeats, or the role may not read that table. `staleAfterMs`: milliseconds, up to a year; the default is the
- * threshold in each worker's report, or 300,000 if the report has no threshold. Throws InputError if `staleAfterMs` is
- * out of range.
+ * Returns the workers with a heartbeat row, ascending by id, at most 1,000. Returns none if the schema has no table of
+ * heartbeats, or if the role may not read the table. `staleAfterMs`: milliseconds, up to a year. Default: the threshold
+ * in each worker's report; 300,000 if the report has no threshold. Throws InputError if `staleAfterMs` is out of range.
  */
 export async function listActiveWorkers(
   db: Database,

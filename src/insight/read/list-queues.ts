@@ -1,4 +1,4 @@
-// The named queues with the numbers of their jobs.
+// Lists the named queues with the numbers of their jobs.
 
 import { InputError } from "../../base/errors.ts";
 import type { Database, Statement } from "../../database/database.ts";
@@ -13,17 +13,20 @@ export interface QueueSummary {
   readonly id: number;
   /** The name of the queue. */
   readonly queueName: string;
-  /** The time at which a worker locked the queue to run one of its jobs; null when no worker has locked it. */
+  /**
+   * The time at which a worker locked the queue; if a pause ended while the worker's jobs of the queue ran, the end of
+   * this pause. null when no worker has locked the queue.
+   */
   readonly lockedAt: Date | null;
   /** `lockedAt` as RFC 3339 text with microseconds. */
   readonly lockedAtText: string | null;
-  /** The id of the worker that holds the queue's lock; null when no worker has locked it. */
+  /** The id of the worker that holds the queue's lock; null when no worker has locked the queue. */
   readonly lockedBy: string | null;
   /** True when the queue is paused: no worker fetches its jobs. */
   readonly isPaused: boolean;
   /** The number of jobs. */
   readonly jobCount: number;
-  /** The number of due jobs with attempts left that are not locked. They count even if the queue is locked. */
+  /** The number of due jobs that have attempts left and are not locked, even if the queue is locked. */
   readonly readyCount: number;
   /** The number of jobs that are due in the future, for their first attempt or for a retry. */
   readonly scheduledCount: number;
@@ -50,8 +53,8 @@ const MAX_QUEUES = 10_000;
 
 /**
  * Returns up to `limit` named queues (0–10,000, default 1,000). Queues that a worker has locked come first, oldest lock
- * first; then queues that are paused or under a limit, by name; then all others, by name. Each call reads the whole
- * table of jobs. Throws InputError for any other `limit`.
+ * first; then queues that are paused or under a limit, by name; then all other queues, by name. Each call reads the
+ * whole table of jobs. Throws InputError for an invalid `limit`.
  */
 export async function listQueues(db: Database, limit: number = 1_000): Promise<QueueSummary[]> {
   if (!Number.isInteger(limit) || limit < 0 || limit > MAX_QUEUES) {
@@ -80,9 +83,8 @@ function toQueue(row: QueueRow): QueueSummary {
 
 const lock = shownLock("queues");
 
-// The jobs are counted first, and the counts are joined with the queues. For 10 million jobs in 5,000 queues, the query
-// takes 2.5 s. If the jobs were joined with the queues and then counted, each job's row would carry the columns of its
-// queue through the grouping, and the query would take 10 s.
+// The jobs are counted before the join with the queues. With the join first, each job's row would carry the columns of
+// the job's queue through the grouping. With 10 million jobs in 5,000 queues, this would take 10 s instead of 2.5 s.
 const queuesSql: Statement = (schema) => `
   with counts as (
     select

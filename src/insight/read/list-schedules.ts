@@ -1,5 +1,4 @@
-// Reads one schedule, a page of schedules, or the list of schedules without payloads. Also selects from given names
-// those that are identifiers of schedules.
+// Reads one schedule, a page of schedules, or the list of schedules without payloads.
 
 import { InputError, WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -21,7 +20,7 @@ import {
 } from "../../queue/schedules/schedule-row.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 
-/** The maximum number of schedules on a page. It is low, because each schedule has a payload of up to 64 KiB. */
+/** The maximum number of schedules on a page: few, because each schedule has a payload of up to 64 KiB. */
 export const MAX_LISTED = 100;
 const MAX_IN_LIST = 10_000;
 
@@ -29,8 +28,8 @@ export const noSchedule = (identifier: string): WorkerError =>
   new WorkerError("not_found", `there is no schedule "${shortName(identifier)}"`);
 
 /**
- * Returns a schedule. Throws `not_found` or `extension_missing`; `conflict` if its row is invalid, for example after a
- * change by SQL.
+ * Returns a schedule. Throws WorkerError: `not_found`, `extension_missing`, or `conflict` if the schedule's row is
+ * invalid, for example after a change by SQL.
  */
 export async function readSchedule(db: Database, identifier: string): Promise<StoredSchedule> {
   const row = await readRow(db, identifier);
@@ -43,7 +42,7 @@ export async function readSchedule(db: Database, identifier: string): Promise<St
   }
 }
 
-/** Returns a schedule; null if its row is invalid. Throws `not_found` and `extension_missing`. */
+/** Like readSchedule(), but returns null if the schedule's row is invalid. */
 export async function readValidSchedule(
   db: Database,
   identifier: string,
@@ -59,8 +58,9 @@ async function readRow(db: Database, identifier: string): Promise<ScheduleRow> {
 }
 
 /**
- * Returns the schedules after the identifier `after` (null: from the first), at most `limit`, and fewer if they are
- * large. Invalid rows are left out. `nextAfter`: the value of `after` for the next page; null: no page follows.
+ * Returns at most `limit` schedules, fewer if the schedules are large, in the order of their identifiers. `after`: the
+ * identifier after which the page begins; null: this is the first page. Invalid rows are left out. `nextAfter`: the
+ * value of `after` for the next page; null: no page follows. Throws WorkerError `extension_missing`.
  */
 export async function readSchedules(
   db: Database,
@@ -74,7 +74,7 @@ export async function readSchedules(
   return { schedules: shown.flatMap(validSchedule), nextAfter };
 }
 
-/** A schedule in a list, without its payload. `pausedMs`, `nextMs` and `lastMs` are milliseconds since the epoch. */
+/** A schedule without its payload. `pausedMs`, `nextMs` and `lastMs` are milliseconds since the epoch. */
 export interface ScheduleTimes {
   readonly identifier: string;
   readonly task: string;
@@ -90,7 +90,7 @@ export interface ScheduleTimes {
   readonly lastMs: number | null;
 }
 
-/** Returns at most 10,000 schedules, in the order of their identifiers; none if the schema has no table for them. */
+/** Returns at most 10,000 schedules, ordered by identifier; none if the schema has no table for schedules. */
 export async function listScheduleTimes(db: Database): Promise<ScheduleTimes[]> {
   if (!(await hasSchedules(db))) return [];
   const rows = await query<TimesRow>(db, timesSql);

@@ -1,12 +1,11 @@
-// Reads the report in a worker's heartbeat row. worker/lease/heartbeat-metadata.ts creates the report. Other programs
-// and other versions write such rows, too. If a member of the report is missing or has an unexpected type, the result
-// has null, an empty list or a default instead.
+// Reads the report in a worker's heartbeat row (worker/lease/heartbeat-metadata.ts). Other programs and versions write
+// reports, too. For a member that is missing or has a wrong type, the result has null, an empty list or a default.
 import { isJobId } from "../../domain/job-ids.ts";
 import { isMoment } from "../../domain/moment.ts";
 import { MAX_REPORT_BYTES } from "../../queue/workers/worker-table.ts";
 
 export interface WorkerReport {
-  /** Whether the report was not read, because the requested reports together are too large (worker-reports.ts). */
+  /** Whether the report was not read, because all requested reports together are too large. */
   readonly isLeftOut: boolean;
   readonly host: string | null;
   readonly pid: number | null;
@@ -24,7 +23,7 @@ export interface WorkerReport {
   readonly done: number | null;
   /** The number of failed attempts since the worker was created; null: not reported. */
   readonly failed: number | null;
-  /** donePerMin and failedPerMin: like `done` and `failed`, but of the last minute; null: not reported. */
+  /** Like `done` and `failed`, but per minute, over about the last minute; null: not reported. */
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;
   /** For each of the worker's busiest tasks: `done` and `failed` since the worker was created. */

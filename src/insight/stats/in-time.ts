@@ -1,10 +1,10 @@
-// Reads a sample of the requested size, or a smaller sample if reads are slow, for example because the pages are not
-// cached or the machine is busy. A smaller sample gives a less precise result.
+// Reads a sample of a table's pages. If reads are slow, for example because the machine is busy, the sample has fewer
+// pages than requested, and its result is less precise.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 
-/** The kinds of samples. The time to read one page differs between the kinds. */
+/** The kinds differ in the time to read one page. */
 export type SampleKind =
   | "jobs"
   | "names"
@@ -15,22 +15,22 @@ export type SampleKind =
   | "times"
   | "errors";
 
-/** The time in which a sample should be read, in milliseconds. The time limit of its statement is longer. */
+/** The time in which a sample should be read, in milliseconds. If a read takes longer, the next sample is smaller. */
 const MAX_MS = 300;
 const SHRINK = 8;
 const MIN_PAGES = 4;
 
 /**
- * For each kind of sample of each server: the share of the requested pages that can be read in MAX_MS, estimated from
- * the last read. The key is `db.schema`, an object that each server creates once. The database client cannot be the
+ * The share of the requested pages that can be read in MAX_MS, estimated from the last read, for each admin server and
+ * kind of sample. The key is `db.schema`, an object that each server creates once. The database client cannot be the
  * key, because each request has its own client.
  */
 const shares = new WeakMap<object, Map<SampleKind, number>>();
 
 /**
- * Reads a sample of `most` pages, or of fewer if earlier reads took too long. After each timeout, an eighth of the
- * pages is read, at least MIN_PAGES, with `readLight` if given, otherwise with `readFull`. Throws WorkerError if the
- * read with the fewest pages times out, too.
+ * Reads a sample of `most` pages, or of fewer if earlier reads took too long. After a timeout, reads an eighth of the
+ * pages, but at least MIN_PAGES, with `readLight` if it is not null. Throws WorkerError `database_timeout` if the
+ * smallest read times out, too.
  */
 export async function sampleInTime<T>(
   { schema }: Pick<Database, "schema">,

@@ -1,11 +1,10 @@
-// A cause is one link of the chain from a job to the reason why the job does not run (causes.ts). The root is the last
-// link with `isRoot`.
+// A cause is one element of the chain of reasons why a job does not run (causes.ts). The root is the last cause with
+// `isRoot`.
 import { isPoison, lostAttempts } from "../read/lost-attempts.ts";
 import type { Fix } from "./fix.ts";
 import type { WhyFacts } from "./job-facts.ts";
 
 export type CauseKind =
-  /** The job's queue is locked. */
   | "queue_locked"
   /** The queue is locked by another job, `links.job`. */
   | "locked_by_job"
@@ -43,7 +42,7 @@ export interface Cause {
   readonly fix: Fix | null;
 }
 
-/** The full name of a queue or of a worker, and the id of another job, if a cause's text mentions them. null: none. */
+/** Full names of a queue and a worker, and the id of another job, that a cause's text mentions. null: none. */
 export interface Links {
   readonly queue: string | null;
   readonly worker: string | null;
@@ -68,8 +67,8 @@ export function cause(
 }
 
 /**
- * Returns a cause if at least the last two attempts of the job were lost (lost-attempts.ts), otherwise none. If
- * `offersFix` and crashesWorkers() are true, the cause is a root, and stopRetrying() returns its fix.
+ * Returns a cause if at least the last two attempts of the job were lost: their workers crashed or became stale
+ * (lost-attempts.ts). If `offersFix` and crashesWorkers() are true, the cause is a root with the fix of stopRetrying().
  */
 export function crashCauses(job: WhyFacts, offersFix = false): Cause[] {
   const attempted = { ...job, isLocked: job.lockedMs !== null };

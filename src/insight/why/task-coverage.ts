@@ -1,6 +1,5 @@
-// Reads which tasks the workers list in their heartbeats. If no live worker lists a task, the task is reported as
-// unsupported only if each live worker, and each worker that holds a lock, lists all its tasks. A Graphile worker lists
-// no tasks, and may support any task.
+// Reads which tasks the workers list in their heartbeats. A Graphile worker lists no tasks, and may support any task.
+// So a task that no live worker lists is reported as unsupported only if `isComplete` is true.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isLockedByWorker, lockHolder } from "../../queue/sql/lock.ts";
@@ -8,22 +7,25 @@ import { reportedWorkers } from "../expressions/reported-workers.ts";
 import { isAlive } from "./holders.ts";
 
 export interface TaskCoverage {
-  /** The number of live workers. */
+  /** The number of live workers, which are all workers that have sent heartbeats and are not stale. */
   readonly alive: number;
-  /** Whether each worker that may run jobs lists all its tasks. False if this is unknown, or if no worker is alive. */
+  /**
+   * Whether each live worker, and each worker that holds a lock, lists all its tasks. False if this is unknown, or if
+   * no worker is alive.
+   */
   readonly isComplete: boolean;
   /** The given tasks that no live worker lists. */
   readonly unlisted: ReadonlySet<string>;
   /** A map from each given task that live workers list to the number of these workers. */
   readonly listed: ReadonlyMap<string, number>;
   /**
-   * A map from a task in `unlisted` to the stale worker that listed the task; if there are several, the one with the
-   * latest heartbeat.
+   * A map from a task in `unlisted` to the stale worker that listed the task; of several, the worker with the latest
+   * heartbeat.
    */
   readonly formerly: ReadonlyMap<string, string>;
   /**
-   * The live worker that reports the job `jobId` as running; null if there is none. In the fast mode the job's row does
-   * not show its worker.
+   * The live worker that reports the job `jobId` as running; null if there is none. In the fast mode, the row of a job
+   * does not show the worker.
    */
   readonly runner: string | null;
 }
@@ -34,8 +36,8 @@ export type LockedJobs = ReadonlyMap<string, number>;
 export interface TaskCoverageOptions {
   readonly hasWorkers: boolean;
   /**
-   * The workers that have locked jobs. "read": readTaskCoverage() reads them from the table of jobs. "unknown": it does
-   * not read them, and `isComplete` is false.
+   * The workers that have locked jobs. "read": readTaskCoverage() reads these workers from the table of jobs.
+   * "unknown": these workers are not read, and `isComplete` is false.
    */
   readonly jobLocks: "read" | "unknown" | LockedJobs;
   readonly jobId?: string;

@@ -14,8 +14,9 @@ import { addKeyedJobs, addKeyedRows, isKeyTooBusy } from "./add-keyed-jobs.ts";
 import { type Chain, computable, foldJobs } from "./fold-jobs.ts";
 
 /**
- * Adds the jobs. Returns them in the given order, each as it was right after its add. On a pool all rounds are one
- * transaction. On a client they are part of its transaction, if it has one; otherwise each round commits by itself.
+ * Adds the jobs. Returns the jobs in the given order, each as it was right after its add. On a pool, all rounds are one
+ * transaction. On a client in a transaction, all rounds are part of this transaction. On any other client, each round
+ * commits by itself.
  */
 export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   const all = specs.map((_, place) => place);
@@ -24,7 +25,7 @@ export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Pro
   }
   const add = (inside: Database) => addRounds(inside, specs, all);
   const withinMs = db.addTimeoutMs;
-  // On a client the rounds are not repeated: earlier rounds may be committed, or the client's transaction is aborted.
+  // After a conflict on a client, the add is not repeated: rounds may be committed, or the transaction is aborted.
   if (!isPool(db.client)) return inTransaction(db, add, { withinMs });
   return contendedTransaction(db, add, { withinMs, isConflict: isKeyTooBusy });
 }
@@ -64,13 +65,13 @@ async function addRounds(
 
 interface Round {
   readonly added: readonly JobRow[];
-  /** Indexes in the batch. `places`: of the jobs that this round has added. `rest`: of the jobs still to be added. */
+  /** Indexes in the batch: `places` of the jobs that this round has added, `rest` of the jobs still to be added. */
   readonly places: readonly number[];
   readonly rest: readonly number[];
   readonly nowUs: number;
 }
 
-/** Returns the chains for fold-jobs.ts. A chain ends before the first job whose effect on the row is not computable. */
+/** Returns chains for fold-jobs.ts: for each key, the row and the next jobs whose effect on the row is computable. */
 function chainsOf(
   specs: readonly ResolvedJob[],
   { added, places, rest, nowUs }: Round,
@@ -106,7 +107,6 @@ function debounce(spec: ResolvedJob, { created_at_us }: JobRow, nowUs: number): 
   return { ...spec, runAt: timeText(runAtUs), keyRule: "replace", debounce: null };
 }
 
-/** Splits places: `places` has the first job of each key and all jobs without a key, `rest` all other jobs. */
 function firstOfEachKey(specs: readonly ResolvedJob[], all: readonly number[]) {
   const keys = new Set<string>();
   const [places, rest]: [number[], number[]] = [[], []];

@@ -12,9 +12,8 @@ export interface NewBackOff {
   /** How long the back-off lasts, in milliseconds by the database's clock. */
   readonly delayMs: number;
   readonly reason: string;
-  /** The id of the job that requests the back-off. */
+  /** The job that requests the back-off, and the job's task. */
   readonly jobId: string;
-  /** The task of this job. */
   readonly task: string;
 }
 
@@ -28,9 +27,9 @@ export type BackOffBegun = "begun" | "kept" | "unknown";
 export async function beginBackOff(db: Database, backOff: NewBackOff): Promise<BackOffBegun> {
   const { scope, name, delayMs, reason, jobId, task } = backOff;
   const values = [scope, name, Math.max(0, delayMs), reasonOf(reason), jobId, task];
-  // Another worker may commit a back-off while the statement runs. If the statement waited for this commit, it reads
-  // the new pause, but not the new row of _private_back_offs. Then the pause looks like a pause by a user. The next
-  // statement reads both.
+  // Another worker may commit a back-off while the statement runs. If the statement waits for this commit, the
+  // statement reads the new pause, but not the new row of _private_back_offs. Without this row, the pause seems to be
+  // set by a user. The next attempt reads both.
   for (let left = MAX_ATTEMPTS; ; left--) {
     const [row] = await query<{ begun: boolean; known: boolean }>(db, statements[scope], values);
     if (row?.known !== true) return "unknown";
@@ -42,7 +41,7 @@ const MAX_ATTEMPTS = 5;
 const MAX_CHARACTERS = 200;
 const startOf = (text: string): string => text.slice(0, 10 * MAX_CHARACTERS);
 
-/** Returns the first line of a reason, at most 200 characters of it, all of which PostgreSQL can store. */
+/** Returns the first line of a reason, at most 200 characters, without characters that PostgreSQL cannot store. */
 export const reasonOf = (reason: string): string =>
   [...startOf(reason).replaceAll("\0", "").toWellFormed().trim().split(/\r?\n/, 1).join("")]
     .slice(0, MAX_CHARACTERS)
@@ -51,8 +50,7 @@ export const reasonOf = (reason: string): string =>
 const END = "pg_catalog.now() + $3::float8 * interval '1 millisecond'";
 const MAX_RECORDS = 100;
 
-// If the current back-off is extended, its row keeps its `began_at`. Old rows of any name are deleted here, too,
-// because their names may get no further back-off.
+// Old rows of all names are deleted: a name may get no further back-off that would delete the old rows of this name.
 const recordSql = (s: string) => `recorded as (
   insert into ${s}._private_back_offs as backs (scope, name, began_at, until, reason, job_id, task)
   select $1::text, $2::text, began_at, until, $4::text, $5::bigint, $6::text from begun
@@ -79,8 +77,8 @@ const answer = (known: string, changed: "all" | "pauses") => `
 select exists (select from begun) as begun, ${known} as known,
   case when exists (select from begun) then ${announceControl(changed)} end`;
 
-// A current pause belongs to a back-off if both have the same end. Such a pause is extended if the new end is later.
-// Every other current pause was set by a user, and is not changed.
+// A current pause belongs to a back-off if both have the same end. A pause of a back-off is extended if the new end is
+// later. Every other current pause was set by a user, and is not changed.
 const begunPause = (s: string) => `begun as (
   insert into ${s}._private_pauses as pauses (scope, name, paused_at, resume_at, reason)
   values ($1::text, $2::text, pg_catalog.now(), ${END}, $4::text)

@@ -1,20 +1,19 @@
-// Determines when a job is retried. After a failed attempt, the job's row stays in the table. The job is unlocked, and
-// its row contains the error.
+// Determines when a job is retried.
 //   attempt n ──fails──▶ n < max_attempts: the job is due again after the delay of attempt n
 //                    └─▶ n ≥ max_attempts: the job is failed, and is not retried automatically
 // By default the delay is that of Graphile Worker, exp(least(n, 10)) seconds: 2.7 s, 7.4 s, 20 s, 55 s, … and 6 hours
 // from the tenth attempt on. With 25 attempts a job is retried for about four days.
 
 /**
- * Returns an SQL expression: when the next attempt is due. The delay begins at `end`, the end of the attempt, or at
- * the row's `run_at` if that is later. So a job that was rescheduled while it ran is not retried before its new time.
+ * Returns an SQL expression: when the next attempt is due. The delay begins at `end`, the end of the attempt. If the
+ * row's `run_at` is later, for example because the running job was rescheduled, the delay begins at `run_at`.
  */
 export const retryAt = (job: string, end: string, delay: string): string =>
   `greatest(${end}, ${job}.run_at) + ${delay}`;
 
 /**
- * Returns an SQL expression: when attempts have ended. In the fast mode this cannot be now(), which is the start of the
- * transaction, because the attempts run while the transaction is open.
+ * Returns an SQL expression: when attempts have ended. In the fast mode (`row`), the attempts run while the transaction
+ * is open, so now(), which is the start of the transaction, would be too early.
  */
 export const endOfAttempts = (mode: "locked_by" | "row"): string =>
   `pg_catalog.${mode === "row" ? "statement_timestamp" : "now"}()`;
@@ -24,6 +23,6 @@ const MAX_DELAY_EXPONENT = 10;
 export const delayOf = (attempts: string) =>
   `pg_catalog.exp(least(${attempts}, ${MAX_DELAY_EXPONENT})) * interval '1 second'`;
 
-/** Returns the delay in milliseconds after attempt `attempt` (1-based), by the same formula. */
+/** Returns the delay in milliseconds after attempt `attempt` (1-based), by the formula of delayOf(). */
 export const retryDelayMs = (attempt: number): number =>
   Math.exp(Math.min(attempt, MAX_DELAY_EXPONENT)) * 1_000;

@@ -1,14 +1,12 @@
-// A worker's counters of jobs by task, for its heartbeat row and its metrics. Durations are counted in histograms from
-// the first scrape of the metrics on. The mean duration of jobs in named queues is always measured, because it
-// determines how many jobs of a named queue are fetched together.
+// A worker's counters of jobs by task, for the worker's heartbeat row and metrics.
 import type { Task } from "../task/task.ts";
 
-/** Upper bounds of the buckets, in seconds, up to one hour. */
+/** The upper bounds of a histogram's buckets, in seconds. */
 export const BOUNDS: readonly number[] = [
   0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 120, 600, 3_600,
 ];
 
-/** Counts durations in Prometheus buckets. The single durations are not stored. */
+/** A histogram of durations, for Prometheus. */
 export class Durations {
   /** The number of durations in each bucket; the last bucket has no upper bound. */
   readonly counts = new Float64Array(BOUNDS.length + 1);
@@ -25,13 +23,13 @@ export class Durations {
 export interface Timing {
   /** Durations from a job's start to its end. */
   readonly runs: Durations;
-  /** Durations from a job's due time, or its creation if that was later, to its fetch. Shared by all tasks. */
+  /** Durations until a job's fetch, from the later of its due time and its creation. All tasks share this histogram. */
   readonly waits: Durations;
 }
 
 /**
- * The weight of a new duration in the mean. A duration above the mean has less weight, because it may include a time in
- * which the process was stopped.
+ * The weight of a new duration in the mean. A duration above the mean has less weight, because the process may have
+ * been stopped for a part of this duration.
  */
 const WEIGHT = { shorter: 1 / 8, longer: 1 / 64 };
 
@@ -40,12 +38,15 @@ export class TaskTally {
   failed = 0;
   /** Jobs that an interceptor skipped. */
   skipped = 0;
-  /** The histograms; null until the first scrape of the metrics. */
+  /** The histograms of durations; null until the first scrape of the metrics. */
   timing: Timing | null = null;
-  /** The moving mean of the durations of the task's jobs in named queues, in milliseconds; null: none has run yet. */
+  /**
+   * The moving mean duration of the task's jobs in named queues, in milliseconds; null until one of these jobs has
+   * ended. This mean limits how many jobs of a named queue are fetched together.
+   */
   meanMs: number | null = null;
 
-  /** Adds the duration of a job of a named queue. */
+  /** Adds the duration of a job of a named queue to `meanMs`. */
   addDuration(durationMs: number): void {
     const before = this.meanMs ?? durationMs;
     const weight = durationMs < before ? WEIGHT.shorter : WEIGHT.longer;

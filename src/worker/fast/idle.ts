@@ -1,14 +1,14 @@
 // The wait of a fast lane that has nothing to fetch and no results to write. When jobs are announced, an idle lane
-// begins a *first fetch*. Other fetchers wait for the answer to this fetch, but only for a moment.
+// begins a *first fetch*, and other fetchers wait a moment for the answer.
 //
 //   fetching ──no jobs──▶ idle ──wake──▶ fetching
 import type { Clock } from "../../base/clock.ts";
 
-/** The longest time that other fetchers wait for a first fetch, because the fetch's connection may not respond. */
+/** How long other fetchers wait for a first fetch. The limit is needed because a connection may not respond. */
 const FIRST_MS = 20;
 
 /**
- * How long a stop waits for the answer to a fetch, unless results are written with it. Then the connection can be
+ * How long a stop waits for the answer to a fetch that writes no results. After this time the connection can be
  * closed, which unlocks the fetched jobs.
  */
 const LATE_MS = 400;
@@ -40,13 +40,13 @@ export class Idle {
     return this.#isLate;
   }
 
-  /** Called when jobs may have become ready. `isNews`: they were just announced. */
+  /** Called when jobs may have become ready. `isNews`: whether they were just announced. */
   wake(isNews: boolean): void {
     const onWake = this.#onWake;
     this.#onWake = null;
     if (onWake !== null) {
-      // Most announced jobs are for this lane, so other fetchers wait for the lane's fetch. After a wake without an
-      // announcement they do not wait.
+      // Most announced jobs are for this lane, so other fetchers wait for the lane's fetch. If no jobs were announced,
+      // other fetchers do not wait.
       this.#isFetchingFirst = isNews;
       this.#wokenAtMs = this.#clock.monotonic();
       onWake(isNews);

@@ -4,12 +4,11 @@ import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 
 const POLL_MS = 20;
-/** The time for processes to end after SIGKILL. */
 const KILLED_MS = 1_000;
 
 /**
  * Sends SIGTERM to the group. If the group has not ended after `killAfterMs`, sends SIGKILL and waits at most 1 s for
- * the end of the group. `pid`: the id of the group's first process, which is also the id of the group.
+ * the group's end. `pid`: the id of the group's first process, which is also the group's id.
  */
 export async function endGroup(pid: number, killAfterMs: number): Promise<void> {
   signalGroup(pid, "SIGTERM");
@@ -20,7 +19,7 @@ export async function endGroup(pid: number, killAfterMs: number): Promise<void> 
 
 const alive = new Set<number>();
 
-/** Makes this process kill the group when this process exits. The returned function reverts that. */
+/** Kills the group when this process exits, unless the returned function was called before. */
 export function endWithThisProcess(pid: number): () => void {
   if (alive.size === 0) process.on("exit", killAll);
   alive.add(pid);
@@ -34,7 +33,7 @@ function killAll(): void {
   for (const pid of alive) signalGroup(pid, "SIGKILL");
 }
 
-/** Sends a signal to the group; 0 sends nothing. Returns false if the group has no processes, not even zombies. */
+/** Sends a signal to the group (0: no signal). Returns false if the group has no processes, not even zombies. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal);
@@ -44,13 +43,13 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /**
- * Resolves to true once the group has no processes, or once /proc shows that all its processes are zombies. Resolves to
- * false after `limitMs`. Polls, because no event reports the end of a group.
+ * Resolves to true when the group has no processes, or only zombies as far as /proc shows. Resolves to false after
+ * `limitMs`. Polls, because no event reports the end of a group.
  */
 async function isGone(pid: number, limitMs: number): Promise<boolean> {
   const never = new AbortController().signal;
   let living: readonly string[] | null = null;
-  // The clock ends the loop, not a number of rounds, because on a busy host a round takes longer than its wait.
+  // The clock ends the loop, not a number of rounds, because on a busy host a round takes longer than POLL_MS.
   for (const endMs = monotonic() + limitMs; monotonic() < endMs; ) {
     if (!signalGroup(pid, 0)) return true;
     living = livingIn(pid, living ?? []);
@@ -61,10 +60,9 @@ async function isGone(pid: number, limitMs: number): Promise<boolean> {
 }
 
 /**
- * Returns the ids of processes of the group that are not zombies; null if there is no /proc. In a container, zombies
- * may stay forever, because often the container's first process does not wait for them as it should. `before`: the
- * result of the last call. If some of these processes still live, returns only them, and does not read all processes
- * of the machine, of which there may be thousands.
+ * Returns the ids of processes of the group that are not zombies; null if there is no /proc. Zombies do not count,
+ * because in many containers no process reaps them. `before`: the result of the last call. If some processes of
+ * `before` still live, returns only these processes, because the machine may have thousands of others to read.
  */
 function livingIn(group: number, before: readonly string[]): readonly string[] | null {
   const isLiving = (pid: string): boolean => {
@@ -80,7 +78,10 @@ function livingIn(group: number, before: readonly string[]): readonly string[] |
   }
 }
 
-/** Returns three fields of /proc/PID/stat: state, parent and group. The name before them may have any character. */
+/**
+ * Returns three fields of /proc/PID/stat: state, parent and group. The field before them is the process's name in
+ * parentheses, which may contain any character, also `)`.
+ */
 function fieldsOf(pid: string): readonly string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");

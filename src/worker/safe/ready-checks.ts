@@ -1,16 +1,19 @@
-// Checks whether streams (stream.ts) have ready jobs. A stream without free permits or tokens requests them only if
-// some of its jobs may be ready. One statement checks all such streams, because it reads the ready jobs of all tasks
-// anyway.
+// Checks whether streams, which are sets of tasks (stream.ts), have ready jobs. A stream without free permits or tokens
+// requests more only if some of the stream's jobs may be ready. One statement checks all such streams, because the
+// statement reads the ready jobs of all tasks anyway.
 import type { Clock } from "../../base/clock.ts";
 import { tasksMaybeReady } from "../../queue/fetch/has-ready.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { Stream } from "./stream.ts";
 
-/** The interval between the first two checks after a quiet time. It doubles with each further check, up to EVERY_MS. */
+/**
+ * The interval between the first two checks after a quiet time. Each further check doubles the interval, up to
+ * EVERY_MS.
+ */
 const SOON_MS = 20;
 const EVERY_MS = 500;
-/** After a slow check, the interval is longer: this many times the check's duration, but at most MAX_PAUSE_MS. */
+/** After a check, the interval is at least PAUSE times the check's duration, up to MAX_PAUSE_MS. */
 const PAUSE = 20;
 const MAX_PAUSE_MS = 5_000;
 
@@ -32,8 +35,8 @@ export class ReadyChecks {
   }
 
   /**
-   * If a check is due, starts a check for those streams that may have ready jobs and lack a permit or a token. A stream
-   * with other evidence of ready jobs is not checked. Returns after how many milliseconds this method must be called
+   * If a check is due, starts a check of the streams that may have ready jobs and lack a permit or a token. Streams
+   * with other evidence of ready jobs are not checked. Returns after how many milliseconds this method must be called
    * again; Infinity: no call is needed.
    */
   consider(streams: readonly Stream[]): number {
@@ -76,8 +79,8 @@ export class ReadyChecks {
 }
 
 /**
- * Returns the tasks that may have ready jobs; null if the read failed. The error is ignored here: if it persists, the
- * next fetch reports it.
+ * Returns the tasks that may have ready jobs; null if the read failed. The error is ignored: the next fetch reports an
+ * error that persists.
  */
 function readyOf(
   { database }: WorkerConnection,

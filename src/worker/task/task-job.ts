@@ -1,7 +1,7 @@
 // The job that a task receives.
 
 /**
- * The job that a task runs. Ids are strings, because PostgreSQL's bigints exceed what a JavaScript number holds
+ * The job that a task runs. The id is a string, because a JavaScript number does not hold all bigints of PostgreSQL
  * exactly.
  */
 export interface TaskJob<Payload = unknown> {
@@ -23,7 +23,7 @@ export interface TaskJob<Payload = unknown> {
   readonly maxAttempts: number;
   /** The job key; null without one. */
   readonly key: string | null;
-  /** The number of later adds with the key of the job, whether or not they changed the job. */
+  /** How many adds with the job's key followed the job's first add, whether or not they changed the job. */
   readonly revision: number;
   /** The names of the job's flags. */
   readonly flags: readonly string[];

@@ -18,8 +18,8 @@ export type TransactionalHandler<Payload, Extensions> = (
  * Defines a task whose handler runs in a transaction. The same transaction deletes the job. So the handler's writes on
  * `client` are committed if and only if the job is completed, even if the worker crashes. While the handler runs, the
  * transaction is open and occupies a connection of the worker's pool, so keep the handler short. Add jobs with
- * `context.utils.with(client)`: `context.addJob` needs another connection, and does not add in the transaction. Do not
- * commit or roll back in the handler. To undo a part of its writes, use savepoints. Throws InputError with all invalid
+ * `context.utils.with(client)`: `context.addJob` needs another connection, and adds outside the transaction. Do not
+ * commit or roll back in the handler. To undo a part of the writes, use savepoints. Throws InputError with all invalid
  * arguments.
  */
 export function defineTransactionalTask<Payload = unknown, Extensions = unknown>(
@@ -33,12 +33,12 @@ export function defineTransactionalTask<Payload = unknown, Extensions = unknown>
       await client.query("begin");
       try {
         const returned = await handler(payload, context, client);
-        // As in every task of defineTask(), such a result fails the attempt.
+        // As in every task of defineTask(), a returned Error or non-empty string fails the attempt.
         if (isError(returned) || (typeof returned === "string" && returned !== "")) throw returned;
         await context.completeIn(client);
         await client.query("commit");
       } catch (error) {
-        // If the connection is lost, the rollback fails, too. The first error is reported.
+        // If the connection is lost, the rollback fails, too. The first error is thrown.
         await client.query("rollback").catch(() => {});
         throw error;
       }

@@ -1,6 +1,5 @@
-// What the measures of the admin's benchmark have in common. A measure is a function that measures times or other
-// figures of the admin. It returns a line for each figure, with the figure and its target. Some lines also have the
-// time of the plain SQL with which the admin of Graphile Worker's Rust port reads the same data.
+// What the measures of the admin's benchmark have in common. A measure returns a line for each of its figures,
+// which are usually times.
 import type pg from "pg";
 import { percentile } from "../engine/statistics.ts";
 import type { AdminProcess } from "./admin-process.ts";
@@ -17,7 +16,7 @@ export interface Bench {
   readonly db: pg.Client;
   /** The process id of PostgreSQL's first process. */
   readonly postmaster: number;
-  /** The process ids of the benchmark's own sessions on the server, whose CPU time is not counted. */
+  /** The process ids of the server's backends for the benchmark's own sessions. Their CPU time is not counted. */
   readonly ownBackends: readonly number[];
   readonly statements: StatementWatch;
   /** Starts another admin on the same database, with nothing cached. */
@@ -29,17 +28,17 @@ export interface Line {
   readonly what: string;
   readonly target: string;
   readonly figure: string;
-  /** Whether the target is met; null: there is none. */
+  /** Whether the target is met; null: there is no target. */
   readonly isMet: boolean | null;
-  /** The time of the plain SQL of Graphile Worker's Rust port. */
+  /** The time of the SQL with which the admin of Graphile Worker's Rust port reads the same data. */
   readonly port?: string;
 }
 
 export interface Measure {
   readonly name: string;
-  /** The paths of the routes that the measure requests. If the admin lacks one, the measure fails without a run. */
+  /** The paths of the routes that the measure requests. If the admin lacks a route, the measure fails without a run. */
   readonly needs: readonly string[];
-  /** Whether the measure changes jobs. If it does, it runs on a database given by --url only with --writes. */
+  /** Whether the measure changes jobs. If so, the measure runs on a database of --url only with --writes. */
   readonly writes?: boolean;
   readonly run: (bench: Bench) => Promise<readonly Line[]>;
 }
@@ -81,14 +80,14 @@ export async function p95(times: number, call: (n: number) => Promise<number>): 
   return percentile(all, 0.95);
 }
 
-/** Returns the milliseconds until the end of the answer. Throws if its status is not 200. */
+/** Returns the milliseconds until the end of the answer. Throws if the status is not 200. */
 export async function answerMs({ admin }: Bench, path: string): Promise<number> {
   const { status, ms, text } = await admin.get(path);
   if (status !== 200) throw new Error(`${path}: ${status} ${text.slice(0, 200)}`);
   return ms;
 }
 
-/** Returns the milliseconds of a statement on the benchmark's own connection. */
+/** Returns the duration of a statement in milliseconds. */
 export async function statementMs({ db }: Bench, text: string): Promise<number> {
   const began = performance.now();
   await db.query(text);

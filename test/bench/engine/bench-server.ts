@@ -1,5 +1,5 @@
-// Starts the PostgreSQL server of a benchmark, with fsync on, as for an application. The seed functions bring a
-// database into the same state before each measurement: it has only the jobs of the experiment, and fresh statistics.
+// Starts the PostgreSQL server of a benchmark, with fsync on, as for an application. Before each measurement, the seed
+// functions bring a database into the same state: only the jobs of the experiment, and fresh statistics.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ export interface BenchServer extends AsyncDisposable {
 export interface ExtendedSeed {
   readonly pausedTasks?: number;
   readonly queues?: number;
-  /** The number of additional jobs, of the task `beside`. They are more urgent than the other jobs. */
+  /** The number of additional jobs of the task `beside`, which are more urgent than all other jobs. */
   readonly beside?: number;
 }
 
@@ -116,7 +116,6 @@ async function makeQueue(url: string, names: readonly string[]): Promise<void> {
   await pool.end();
 }
 
-/** Empties the tables of jobs and named queues, and adds jobs by the schema's own function. */
 async function seedQueue(client: pg.Client, jobs: number, queues: number): Promise<void> {
   await client.query("truncate worker._private_jobs, worker._private_job_queues restart identity");
   if (jobs > 0) {
@@ -128,7 +127,7 @@ async function seedQueue(client: pg.Client, jobs: number, queues: number): Promi
           'queue ' || i % $2::int,
           now(), null, null, null, null)::worker.job_spec
         from generate_series(1, $1::int) i))`,
-      // If the number of queues is null, the name of the queue is null, too, so the jobs have no queue.
+      // If $2 is null, the name of the queue is null, too, so the jobs have no queue.
       [jobs, queues === 0 ? null : queues],
     );
   }
@@ -136,8 +135,8 @@ async function seedQueue(client: pg.Client, jobs: number, queues: number): Promi
 }
 
 /**
- * Vacuums and analyzes the tables and makes a checkpoint, so that this work, which earlier changes have caused, does
- * not slow the next measurement.
+ * Vacuums and analyzes the tables and makes a checkpoint, so that PostgreSQL does not do this work during the next
+ * measurement.
  */
 export async function settle(client: pg.Client): Promise<void> {
   await client.query("vacuum analyze worker._private_jobs");

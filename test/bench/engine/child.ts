@@ -1,6 +1,6 @@
-// Runs one contender in a process of its own. The process loads the contender's engine and prints "ready". After the
-// first line on stdin, it performs the duty (duty.ts) that its argument contains as JSON, and prints the answer as
-// JSON. All figures are measured in this process.
+// Runs one of the compared engines, which are job queues with settings, in a process of its own. The process loads the
+// engine and prints "ready". After the first data on stdin, the process performs the duty (duty.ts) that the argument
+// contains as JSON, and prints the answer as JSON.
 import { once } from "node:events";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import pg from "pg";
@@ -8,7 +8,7 @@ import type { Answer, Duty, Run, Sample } from "./duty.ts";
 import { type Engine, NotBuilt } from "./engines/engine.ts";
 import { Meter } from "./meter.ts";
 
-// Only the code of this contender is loaded, because the memory of the process is measured.
+// Only the code of this engine is loaded, because the memory of the process is measured.
 const ours = async (settings: object) =>
   (await import("./engines/ours.ts")).ours(settings, duty.build);
 const graphile = async (localQueue: number | null) =>
@@ -18,7 +18,7 @@ const boss = async (loops: boolean) => (await import("./engines/boss.ts")).boss(
 const LEFT = `select from worker._private_jobs
   where task_id = (select id from worker._private_tasks where identifier = 'bench') limit 1`;
 
-/** The maximum number of jobs of a pg-boss group that run at once. It must equal CAPACITY in experiments/limits.ts. */
+/** How many jobs of a pg-boss group run at once, at most. Must equal CAPACITY in experiments/limits.ts. */
 const CAPACITY = 10;
 
 const ENGINES: Record<string, () => Promise<Engine>> = {
@@ -45,7 +45,7 @@ const answer = await work(engine).catch((error: unknown): Answer => {
   if (error instanceof NotBuilt) return { notBuilt: error.message };
   throw error;
 });
-// The answer may have megabytes, so the process exits only when all of it is written.
+// The answer may have megabytes, so the process exits only when the whole answer is written.
 process.stdout.write(`${JSON.stringify(answer)}\n`, () => process.exit(0));
 
 async function work(by: Engine): Promise<Answer> {
@@ -82,11 +82,11 @@ async function drain(by: Engine): Promise<Answer> {
     handler: duty.watched === true ? watch : count,
   });
   const inTime = setTimeout(duty.limitMs, undefined, { ref: false });
-  // If several processes share the jobs, none of them runs all jobs. So each ends when no job is left in the table.
+  // If several processes share the jobs, no process runs all jobs. So each process ends when no job is left.
   await Promise.race([all.promise, inTime, emptied()]);
   const elapsedMs = meter.elapsedMs;
   const jobs = done;
-  // During this wait, the results of the last jobs are written. The costs include these writes.
+  // During this wait, the results of the last jobs are written, so that the costs include these writes.
   await setTimeout(50);
   await running.stop();
   const cost = await meter.end(done);
@@ -94,7 +94,7 @@ async function drain(by: Engine): Promise<Answer> {
   return duty.watched === true ? { sample, runs } : { sample };
 }
 
-/** Resolves when no job is left in the table. Never resolves if the jobs are not shared. */
+/** Resolves when no job is left in the table; never, if the jobs are not shared. */
 async function emptied(): Promise<void> {
   const isShared = duty.shared === true || (duty.watched === true && duty.ms === undefined);
   if (!isShared) return new Promise(() => {});

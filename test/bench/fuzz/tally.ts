@@ -1,4 +1,5 @@
-// Counts the responses to hostile requests by route and status. Keeps samples of the findings, such as server errors.
+// Counts the responses to hostile requests by route and status. Keeps samples of findings: outcomes that may show a
+// defect, such as server errors.
 
 export interface Finding {
   readonly what: string;
@@ -14,7 +15,7 @@ export interface NotedResponse {
   readonly status: string;
   readonly sent: string;
   readonly text: string;
-  /** The client, and the number of its request. With both and the seed, the request can be repeated. */
+  /** The client, and the number of the client's request. With both and the run's seed, the request can be repeated. */
   readonly place: string;
 }
 
@@ -23,16 +24,16 @@ export interface Tally {
   readonly total: number;
   /** The number of responses with a status 2xx. */
   readonly served: number;
-  /** The number of exchanges with bytes of hostile-bytes.ts, most of which are no valid requests. */
+  /** How often bytes of hostile-bytes.ts were sent. Many of these bytes are not valid requests. */
   readonly unreadable: number;
-  /** A line for each route: the number of its responses by status. */
+  /** A line for each route, with the number of responses for each status. */
   lines(): string[];
   findings(): Finding[];
 }
 
 /**
- * Two statuses that mean that there was no response, and are not findings. `closed`: the connection was closed.
- * `waited`: no response came in time, and the sent bytes may be an incomplete request.
+ * The statuses without a response that are not findings. `closed`: the connection was closed. `waited`: no response
+ * came in time, and the sent bytes may be an incomplete request.
  */
 const QUIET = new Set(["closed", "waited"]);
 const SAMPLES = 3;

@@ -55,7 +55,7 @@ async function jobs(connectionString: string, mode: "safe" | "fast"): Promise<vo
   });
   const one = async () => {
     await utils.addJob("hello", {});
-    // Settling is the last step of a job. It deletes the job's row, so the round ends when the table is empty.
+    // When a job is settled, its row is deleted, so the round ends when the table is empty.
     for (let left = 1; left > 0; ) {
       const { rows } = await pool.query(`select count(*)::int as n from ${SCHEMA}._private_jobs`);
       left = rows[0].n;
@@ -73,7 +73,6 @@ async function action(connectionString: string): Promise<void> {
   await using utils = await makeWorkerUtils({ connectionString, schema: SCHEMA });
   const later = new Date(Date.now() + 3_600_000);
   const { id } = await utils.addJob("hello", {}, { runAt: later });
-  // The CSRF token is read before the measured requests.
   const { url } = admin;
   const session = await fetch(`${url}api/session`);
   const { csrf_token: token } = (await session.json()) as { readonly csrf_token: string };
@@ -104,12 +103,12 @@ async function fewest(round: () => Promise<void>): Promise<Ran> {
   return best ?? new Map();
 }
 
-/** Returns a pool that ignores errors of idle connections, because the server may stop before they are closed. */
+/** Returns a pool that ignores errors of idle connections, because the server may stop before the pool ends. */
 function quietPool(connectionString: string, max: number): Pool {
   return new Pool({ connectionString, max }).on("error", () => {});
 }
 
-/** Returns the functions that ran since the last call. takePreciseCoverage resets V8's counts. */
+/** Returns the functions that ran since the previous call. takePreciseCoverage resets V8's counts. */
 async function ranSince(): Promise<Ran> {
   const { result } = await coverage.post("Profiler.takePreciseCoverage");
   const ran = new Map<string, readonly string[]>();
@@ -128,7 +127,7 @@ async function ranSince(): Promise<Ran> {
   return ran;
 }
 
-/** Returns the line at `offset`. Node replaces types by spaces, so the code that runs has the offsets of the file. */
+/** Returns the line at `offset`. Node replaces types with spaces, so the running code has the offsets of the file. */
 function lineOf(url: string, offset: number): number {
   return readFileSync(fileURLToPath(url), "utf8").slice(0, offset).split("\n").length;
 }

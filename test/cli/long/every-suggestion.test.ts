@@ -1,7 +1,7 @@
-// A suggestion is a command in the output of this program, for the user to run next. The tests run every suggestion
-// exactly as it is printed; only --yes is added if the command needs a confirmation. The name of the schema needs
-// quotes, and a schema `worker` in the same database must stay unchanged. The last test searches the sources, and fails
-// if they contain a suggestion that no test of this file has run.
+// A suggestion is a command in the output of `worker`, for the user to run next. The tests run suggestions exactly as
+// they are printed; only --yes is added if the command needs a confirmation. The schema's name needs quotes, and the
+// other schema, `worker`, must stay unchanged. The last test fails if the sources contain a suggestion that no test of
+// this file has run.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type pg from "pg";
@@ -81,9 +81,9 @@ async function add(task: string, change = "", more = "max_attempts => 25"): Prom
 
 const LOCKED = "locked_at = now() - interval '5 hours', locked_by = 'gone'";
 
-/** For each situation, a function that creates it, runs commands that print suggestions, and returns their results. */
+/** Each function creates a situation, runs commands that print suggestions, and returns the commands' results. */
 const cases: Record<string, () => Promise<readonly CommandResult[]>> = {
-  // This case comes first, because the suggestions that are run add the tables.
+  // This case comes first, because its suggestions add the tables.
   "commands without their tables": async () => [
     await run("pause", "task", "mail"),
     await run("schedule", "add", "nightly", "--task", "mail", "--cron", "0 3 * * *"),

@@ -1,5 +1,4 @@
-// Tests how `worker admin` listens: with TLS, on unix sockets, and on sockets that systemd passes. Also tests the
-// errors for invalid options.
+// Tests how `worker admin` listens: with TLS, on unix sockets, and on sockets that systemd passes.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -124,8 +123,8 @@ test("A unix socket gets the group of --listen-group, and the announced address 
 });
 
 /**
- * A Perl program that starts a command as systemd does. It passes the command a socket that listens on a path or an
- * address. The program's first argument is this path or address.
+ * A Perl program that starts a command with a listening socket, as systemd does. The first argument is the path or the
+ * address of the socket, and the other arguments are the command.
  */
 const ACTIVATION = `
   use IO::Socket::UNIX; use IO::Socket::INET; use POSIX; $^F = 9; my $on = shift;

@@ -1,6 +1,6 @@
-// Makes the same random calls on this library's schema and on Graphile Worker's. On both schemas, the calls must return
-// the same rows and errors, send the same notifications, and leave the same contents in the tables. The message of a
-// failure contains a seed. With this seed in the environment variable SEED, the test repeats the calls that failed.
+// Makes the same random calls on this library's schema and on Graphile Worker's. The results, errors, notifications and
+// contents of the tables must be equal on both schemas. The message of a failure contains a seed. With this seed in the
+// environment variable SEED, the test repeats the calls that failed.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { runMigrations } from "graphile-worker";
@@ -21,8 +21,8 @@ interface Side {
 let ours: Side;
 let stock: Side;
 
-// normal() returns a job in a form that is equal on both sides. Ids are left out, because they depend on the order of a
-// join, which the planner chooses. Recent times differ slightly between the sides, so moment() rounds them.
+// normal() returns a job in a form that is equal on both sides. The form has no ids, because ids depend on the order of
+// a join, which the planner chooses. Recent times differ slightly between the sides, so moment() rounds them.
 const normal = `
   create function pg_temp.moment(t timestamptz) returns text volatile language sql as $$
     select case
@@ -49,9 +49,9 @@ async function side(url: string): Promise<Side> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(normal);
-  // Some calls pass a number that is too large for a smallint column. With a custom plan such a call always fails, and
-  // with a generic plan only if a row matches. Which plan PostgreSQL 18 uses in an SQL function depends on statistics,
-  // which autovacuum may change at any moment.
+  // Some calls pass a number that is too large for a smallint column. With a custom plan, these calls always fail; with
+  // a generic plan, they fail only if a row matches. Which plan PostgreSQL 18 uses in an SQL function depends on
+  // statistics, which autovacuum may change at any moment.
   await client.query("set plan_cache_mode = force_custom_plan");
   const notified: number[] = [];
   client.on("notification", ({ payload }) => {
@@ -116,8 +116,8 @@ async function compare(seed: number): Promise<Set<string>> {
   for (let step = 0; step < CALLS; step++) {
     const call = randomCall(dice);
     const [mine, theirs] = await Promise.all([observe(ours, call), observe(stock, call)]);
-    // If several jobs of a batch are invalid, the order in which PostgreSQL reads them decides which error is reported.
-    // So the two sides may report different errors.
+    // If several jobs of a batch are invalid, the error depends on the order in which PostgreSQL reads the jobs. So the
+    // errors of the two sides may differ.
     if (call.name === "add_jobs" && mine.error && theirs.error) mine.error = theirs.error;
     assert.deepEqual(mine, theirs, `seed ${seed}, step ${step}: ${call.name}`);
     seen.add(`${call.name} ${theirs.error ?? (theirs.result.length > 0 ? "rows" : "nothing")}`);

@@ -1,4 +1,4 @@
-// Members of a test stand (stand.ts): workers in processes of their own, with their events and log lines.
+// Starts the members of a test stand (stand.ts). A member is a worker in a process of its own.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, openSync } from "node:fs";
@@ -24,7 +24,7 @@ export interface MemberChanges {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether the member is a Graphile worker. */
   readonly stock?: boolean;
-  /** A file for the member's stderr, such as /dev/full. If it is set, `Member.lines` stays empty. */
+  /** A file for the member's stderr, such as /dev/full. If `stderr` is set, `Member.lines` stays empty. */
   readonly stderr?: string;
   /** The packet at which the member kills itself. */
   readonly killAt?: KillPoint;
@@ -65,7 +65,6 @@ export interface Member extends ProcessEvents {
 export interface MemberPlan extends Omit<MemberChanges, "stock" | "killAt"> {
   readonly duty: MemberDuty;
   readonly isStock: boolean;
-  /** The file to which the member's log is written. */
   readonly logPath: string;
 }
 
@@ -78,17 +77,17 @@ export interface MemberWatch {
   onEvent(event: ProcessEvent): void;
 }
 
-/** Starts a member, and resolves when the member is ready. The error of a failed start has its events and log path. */
+/** Starts a member, and resolves when the member is ready. The error of a failed start has the events and log path. */
 export async function startMember(plan: MemberPlan, watch: MemberWatch): Promise<Member> {
   const { command = [], nodeArgs = [], env = {}, stderr, duty, isStock, logPath } = plan;
-  // The program of a Graphile worker is not bundled, because Graphile Worker reads its own files from its directory.
+  // The program of a Graphile worker is not bundled, because Graphile Worker reads files from its package's directory.
   const program = isStock
     ? ["--import", register, ...nodeArgs, stockMember]
     : [...nodeArgs, await memberProgram(dirname(logPath))];
   const [first = "", ...args] = [...command, process.execPath, ...program, JSON.stringify(duty)];
   const started = spawn(first, args, {
     stdio: ["ignore", "pipe", stderr === undefined ? "pipe" : openSync(stderr, "w")],
-    // Many members do little besides starting, so the cache of compiled code saves most of their CPU time.
+    // Many members do little besides starting, so the cache of compiled code saves most of the CPU time.
     env: { ...process.env, NODE_COMPILE_CACHE: join(dirname(logPath), "cache"), ...env },
   });
   const pid = started.pid ?? 0;

@@ -1,8 +1,6 @@
-// Kills members of the stand, which are worker processes, with SIGKILL while other members run. The locks of a killed
-// member must be removed in time, and its jobs must run on other members. A member is killed at a packet that it sends
-// on a connection for fetches and results (field/kill-point.ts): before the packet is sent, after it is sent, or when
-// the next data arrives from the server. The packets are counted from the start of the first job or, in every fourth
-// member, from SIGTERM.
+// Kills worker processes, the members of a stand (field/stand.ts), with SIGKILL while other members run. The locks of a
+// killed member must be removed in time, and its jobs must run on other members. A member is killed at a chosen packet
+// between the member and the server (field/kill-point.ts).
 import { machineTime } from "../../worker/run-log.ts";
 import { freedAfter } from "../../worker/runs.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
@@ -40,18 +38,18 @@ export const group: FaultGroup = {
   },
 };
 
-/** A member that was killed. */
+/** A member that was killed, or that stopped before the chosen packet. */
 interface Death {
   /** The member's name in the log. */
   readonly by: string;
-  /** What the member had locked: the ids of jobs, and the word `queue` if it had locked any named queue. */
+  /** What a killed member had locked: the ids of jobs, and the word `queue` if the member had locked a named queue. */
   readonly locked: ReadonlySet<string>;
 }
 
 async function killed(stand: Stand, n: number): Promise<Member> {
   const phase = PHASES[n % PHASES.length] ?? "sent";
-  // Every fourth member is killed while it stops, at its first or second packet after SIGTERM. A member that stops
-  // sends few packets.
+  // Every fourth member is killed while it stops, at its first or second packet after SIGTERM, because a member that
+  // stops sends few packets.
   const since = n % 4 === 3 ? "SIGTERM" : "start";
   const killAt: KillPoint = { phase, since, packet: 1 + stand.dice(since === "start" ? 60 : 2) };
   const [victim] = await stand.hire(1, { killAt });
@@ -72,7 +70,7 @@ const POLL_MS = 50;
  */
 async function lockedOfDead(stand: Stand, { by, workerId, exit }: Member): Promise<Death> {
   const locked = new Set<string>();
-  // If the member stopped before it had sent the chosen packet, it was not killed and has left no locks.
+  // A member that stopped before the chosen packet was not killed, and has left no locks.
   if (exit?.signal !== "SIGKILL") return { by, locked };
   const from = exit.at;
   const text = `select id::text from worker._private_jobs where locked_by = $1
@@ -80,7 +78,7 @@ async function lockedOfDead(stand: Stand, { by, workerId, exit }: Member): Promi
   await stand.until(`nothing is locked by ${by}`, async () => {
     const rows = await stand.sql<{ id: string }>(text, [workerId]);
     for (const { id } of rows) locked.add(id);
-    // In the first moments after the kill, the server may still execute a fetch that the member has sent.
+    // In the first moments after the kill, a fetch that the member has sent may still lock jobs.
     return rows.length === 0 && machineTime() > from + POLL_MS;
   });
   if (locked.size > 0)

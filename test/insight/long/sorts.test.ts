@@ -51,8 +51,8 @@ async function naive(sort: JobSort, where = "true"): Promise<string[]> {
 }
 
 /**
- * Returns the ids of all final pages, in the order of the pages. A page with the ranking `partial` is not final: the
- * next response returns the page again, perhaps with better rows. `between` is called between two responses.
+ * Returns the ids of all pages in order, except pages with the ranking `partial`: the next response has such a page
+ * again, perhaps with better rows. `between` is called between two responses.
  */
 async function joined(filter: JobFilter, between = async () => {}): Promise<string[]> {
   const ids: string[] = [];
@@ -104,7 +104,8 @@ test("Pages are complete and in order even if tens of thousands of jobs have the
     const ids = await joined({ sort, limit: 500 });
     const expected = await naive(sort);
     assert.deepEqual(ids, expected, sort);
-    // A response that reaches its time limit has fewer jobs than `limit`, or none. Its cursor then continues the list.
+    // A response that reaches its time limit has fewer jobs than `limit`, or no jobs. The response's cursor continues
+    // the list.
     let page = await listJobs(queue.db, { sort, limit: 13, offset: 700 });
     while (page.jobs.length === 0 && page.nextCursor !== null) {
       page = await listJobs(queue.db, { sort, limit: 13, cursor: page.nextCursor });
@@ -115,7 +116,7 @@ test("Pages are complete and in order even if tens of thousands of jobs have the
   }
 });
 
-test("If thousands of jobs with successive ids are in one error group, they are ranked by their failure time.", async () => {
+test("Thousands of jobs with successive ids that are in one error group are ranked by their failure time.", async () => {
   await queue.sql(`insert into worker._private_jobs (task_id, attempts, max_attempts, last_error, updated_at)
     select 1, 25, 25, 'Error: no ' || n, now() - (n * 7919 % 4000) * interval '1 second'
     from generate_series(1, 4000) as n`);
@@ -123,7 +124,7 @@ test("If thousands of jobs with successive ids are in one error group, they are 
   for (const q of ['is:failed group:"Error: no #"', "is:failed error:no"]) {
     const filter = { q, sort: "-failed_at" as const, limit: 20 };
     let page = await listJobs(queue.db, filter);
-    // Each response continues the ranking of the previous one. For 4,000 rows, a few responses are enough.
+    // Each response continues the ranking of the previous response. For 4,000 rows, a few responses are enough.
     for (let n = 0; page.report.ranking === "partial"; n++) {
       assert.ok(n < 50 && page.nextCursor !== null, "it makes no progress");
       page = await listJobs(queue.db, { ...filter, cursor: page.nextCursor });

@@ -98,7 +98,7 @@ test("During an outage of the database a banner is shown above the last data, an
     await wire.open();
     await banner.waitFor({ state: "detached" });
     await waitForRecentData(page);
-    // The list was opened during the outage, so all rows of its next response are shown, including the added job.
+    // The list was opened during the outage, so all rows of the next answer are shown, including the added job.
     await page.locator(`#job-${later.id}`).getByText("added_meanwhile").waitFor();
     assert.equal(await page.evaluate(() => "sameDocument" in globalThis), true);
   };
@@ -119,7 +119,7 @@ test("After a restart of the server the page reconnects, and a text that was typ
       await waitForText(page, "The change may have been made");
     });
     await page.locator(".banner").waitFor({ state: "detached" });
-    // The page still has the old server's CSRF token, and gets the new one by itself.
+    // The page still has the old server's CSRF token, and requests the new token by itself.
     await confirm(page, [], `Fail job ${id}`);
     await dismissNotice(page, "Failed 1 of 1 job");
     await waitForText(page, "typed before the restart");
@@ -128,7 +128,7 @@ test("After a restart of the server the page reconnects, and a text that was typ
   await visit(admin, `/jobs/${id}`, work, { mayMeet });
 });
 
-test("If the server stops responding, the page shows for how long it has been offline, and later also a banner. It recovers when the server responds again.", async () => {
+test("If the server stops responding, the page shows the duration of the outage, and later also a banner. When the server responds again, the page recovers.", async () => {
   const admin = await startAdmin({ samples: false });
   const { id } = await admin.utils.addJob("keep_me");
   await using network = await tcpProxy(

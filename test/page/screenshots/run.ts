@@ -1,7 +1,7 @@
-// `npm run screenshots` takes the pictures of `shots` in both themes and three widths, on the servers of admins.ts, and
-// writes them to .screenshots/. No test compares them. With `-- overview jobs dark 1024` it takes only pictures whose
-// names begin with `overview` or `jobs`, in the dark theme, 1024 pixels wide. Any width is possible. If a picture
-// fails, the others are still taken, and the failures are printed at the end. A new page needs a row in `shots`.
+// `npm run screenshots` takes the pictures of `shots` in both themes and three widths, and writes them to
+// .screenshots/. No test compares the pictures. `npm run screenshots -- overview jobs dark 1024` takes only pictures
+// whose names begin with `overview` or `jobs`, in the dark theme, 1024 pixels wide. Any width is possible. If a picture
+// fails, the other pictures are still taken, and the failures are printed at the end.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,13 +12,12 @@ import { type AdminName, type Admins, startAdmins } from "./admins.ts";
 interface Shot {
   readonly name: string;
   readonly route: string;
-  /** The server that is opened. Default: incident. */
+  /** The server of the page (admins.ts). Default: incident. */
   readonly of?: AdminName;
   /** The selector of an element that must be visible before `act` is called. */
   readonly waitFor?: string;
   /** Called before the picture is taken, for example to open a dialog. */
   readonly act?: (page: Page, admins: Admins) => Promise<unknown>;
-  /** Whether `page.clock` controls the browser's clock. */
   readonly ownClock?: true;
 }
 
@@ -426,7 +425,7 @@ const viewports: readonly Viewport[] =
     : wanted.widths
         .map(Number)
         .map((width) => VIEWPORTS.find((one) => one.width === width) ?? { width, height: 768 });
-/** Returns whether the arguments `of` select a picture: `of` is empty, or `is` returns true for one of its members. */
+/** Returns whether the arguments `of` select a picture. No arguments select every picture. */
 const isWanted = (of: readonly string[], is: (one: string) => boolean) =>
   of.length === 0 || of.some(is);
 const missing: string[] = [];

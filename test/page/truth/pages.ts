@@ -1,5 +1,4 @@
-// Compares pages of an admin with the rows of its database: the overview, the lists of jobs, errors, queues, tasks and
-// workers, the maintenance page, and pages of queues and jobs. The rows must not change during the comparison.
+// Compares the pages of an admin with the rows of its database. The rows must not change during the comparison.
 import type { Page } from "playwright-core";
 import { errorGroup } from "../../../src/domain/error-group.ts";
 import {
@@ -14,14 +13,13 @@ import { CONDITIONS, type Condition, World, type WorldJob } from "./world.ts";
 
 type Opened = readonly [route: string, title: string, check: (read: Read) => Promise<void>];
 
-/** The maximum number of queues whose pages are opened. */
 const QUEUES_OPENED = 6;
-/** The maximum number of jobs of each condition whose pages are opened. */
+/** For each condition, the maximum number of jobs whose pages are opened. */
 const JOBS_OPENED = 4;
 /**
  * How much the time of a failure on a page may differ from the job's `updated_at`, in milliseconds. A Graphile worker
- * does not write `updated_at` when a job fails, so `updated_at` remains the time at which the job was added. In the
- * dataset with Graphile workers, each job fails within this time after it was added.
+ * does not write `updated_at` when a job fails, so `updated_at` remains the time at which the job was added. Each job
+ * of the dataset with Graphile workers fails within this time after it was added.
  */
 const FAILURE_SLACK_MS = 1_000;
 
@@ -29,7 +27,7 @@ export interface Read {
   readonly page: Page;
   readonly world: World;
   readonly compare: Comparison;
-  /** The time by the database's clock, in milliseconds since 1970. It is read just before the page's texts are. */
+  /** The database's time just before the page's texts are read, in milliseconds since 1970. */
   readonly now: number;
 }
 
@@ -125,7 +123,7 @@ async function overview({ page, world, compare, now }: Read): Promise<void> {
   }
 }
 
-/** Compares the horizon's table for screen readers. Its numbers add up to the numbers of jobs that are not locked. */
+/** For each condition of unlocked jobs, compares the sum of the counts in the horizon's table for screen readers. */
 async function horizon(page: Page, world: World, compare: Comparison): Promise<void> {
   const shown = new Map<string, number>();
   for (const text of await page.locator(".hz-panel .sr td").allTextContents()) {
@@ -193,7 +191,7 @@ async function jobs({ page, world, compare, now }: Read, expected: readonly Worl
   }
   if (expected.length === 0) return;
   const ids = new Set(expected.map(({ id }) => `job-${id}`));
-  // The rows of the previous list stay until the new ones arrive.
+  // The rows of the previous list stay until the new rows arrive.
   await page
     .waitForFunction(
       ([all, count]) => {
@@ -255,15 +253,15 @@ async function errors({ page, world, compare }: Read): Promise<void> {
   );
   for (const { id, cells } of rows) {
     const jobs = groups.get(id.replace("errors-row-", ""));
-    // If more than 20 errors of a task occur only once, the page groups some errors by the place in the code from which
-    // they come. errorGroup() does not return such groups.
+    // If more than 20 errors of a task occur only once, the page groups some errors by their place in the code.
+    // errorGroup() does not return these groups.
     if (jobs === undefined) continue;
     const name = cells.get("Error")?.whole ?? "";
     const times = jobs.map(({ updatedAt }) => updatedAt);
     const of = (condition: Condition) => jobs.filter((job) => job.condition === condition).length;
     compare.count(`${name}, failed`, cells.get("Failed")?.text, of("failed"));
     compare.count(`${name}, retrying`, cells.get("Retrying")?.text, of("retrying"));
-    // The page shows no time if it is unknown, for example after a user has changed `run_at` of a retrying job.
+    // The page leaves out an unknown time, for example after a user has changed `run_at` of a retrying job.
     const from = cells.get("First")?.time ?? Number.NaN;
     const to = cells.get("Last")?.time ?? Number.NaN;
     if (of("failed") > 0 || !Number.isNaN(from))

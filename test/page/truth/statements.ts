@@ -1,9 +1,9 @@
-// Reads the tables of a page, and the pairs of a name and a value on the page. Compares shown values with actual ones.
+// Reads the values that a page of the admin shows, and compares shown values with actual values.
 import type { Page } from "playwright-core";
 
 export interface Cell {
   readonly text: string;
-  /** The `title` of a name or an error, which the cell may show shortened. Without such a `title`, equal to `text`. */
+  /** The whole name or error, from the attribute `title`: the cell may show less. Without a `title`, equals `text`. */
   readonly whole: string;
   /** The first time in the cell, in milliseconds since 1970; NaN: none. */
   readonly time: number;
@@ -19,7 +19,7 @@ export interface TableRow {
 
 type RawCell = readonly [text: string, whole: string, time: string, link: string];
 
-/** Returns the rows of the table with this class; none if there is no table. */
+/** Returns the rows of the first table with the class `table`; an empty list if there is no such table. */
 export async function rowsOf(page: Page, table: string): Promise<readonly TableRow[]> {
   if ((await page.locator(`main table.${table}`).count()) === 0) return [];
   const { heads, rows } = await page
@@ -71,7 +71,7 @@ function cellOf([text, whole, time, link]: RawCell): Cell {
   return { text, whole: whole || text, time: Date.parse(time), link };
 }
 
-/** Compares values that a page or a command shows with the actual ones. `untrue` lists the differences. */
+/** Compares values that a page or a command shows with actual values. `untrue` lists the differences. */
 export class Comparison {
   compared = 0;
   readonly untrue: string[] = [];
@@ -81,7 +81,7 @@ export class Comparison {
     if (!Object.is(shown, actual)) this.untrue.push(`${what}: shows ${shown}, is ${actual}`);
   }
 
-  /** Compares a number as it is shown, such as `1,204`. */
+  /** `shown`: a text such as `1,204`. */
   count(what: string, shown: string | undefined, actual: number): void {
     this.same(what, shown, actual.toLocaleString("en"));
   }
@@ -97,7 +97,7 @@ export class Comparison {
     this.compared++;
     const seconds = Math.abs(nowMs - at) / 1_000;
     const [least, most] = spanOf(text ?? "");
-    // A few seconds of difference are allowed: the page redraws its ages once a second, and is read later than `nowMs`.
+    // A few seconds are allowed, because the page redraws its ages once a second, and is read later than `nowMs`.
     if (seconds < least - 3 || seconds > most + 6) {
       this.untrue.push(`${what}: shows ${text}, is ${seconds.toFixed(0)} s`);
     }

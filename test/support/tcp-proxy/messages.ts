@@ -1,6 +1,6 @@
-// Finds the ends of PostgreSQL's messages in one direction of a connection, however the data are cut into chunks. A
-// message is a letter, a length and a body. A client's first message has no letter, and a server's response to an
-// encryption request is a single byte or an error message. In other protocols, such as HTTP, no ends are found.
+// Finds where PostgreSQL's messages end in one direction of a connection, however the data are cut into chunks. A
+// message is a letter, a length and a body; a client's first message has no letter. In other protocols, such as HTTP,
+// no ends are found.
 const [CANCEL, SSL, GSS] = [80877102, 80877103, 80877104];
 /** PostgreSQL's own limit for a client's first message. */
 const MAX_START_LENGTH = 10_000;
@@ -28,8 +28,8 @@ export class Messages {
   }
 
   /**
-   * Called when the next data are the server's response to an encryption request. The response is one byte: S if
-   * encrypted data follow it. If the first byte is E, the response is an error message instead.
+   * Called when the next data are the server's response to an encryption request. The response is a single byte, or an
+   * error message, whose letter is E. The data after the single byte S are encrypted.
    */
   expectByte(): void {
     this.#next = "byte";
@@ -40,7 +40,7 @@ export class Messages {
     this.#next = "unknown";
   }
 
-  /** Returns the next chunk of data with the ends of messages in it. */
+  /** Takes the next chunk of data. Returns the chunk with the ends of messages. */
   read(bytes: Buffer): Chunk {
     const ends: number[] = [];
     let at = 0;
@@ -88,9 +88,7 @@ export class Messages {
   }
 }
 
-/**
- * A client's first message. `encryption`: a request for encryption. `other`: not a message of PostgreSQL's protocol.
- */
+/** A client's first message. `other`: not a message of PostgreSQL's protocol. */
 export type Start =
   | { readonly kind: "login"; readonly application: string }
   | { readonly kind: "encryption" | "cancel" | "other" };

@@ -1,7 +1,7 @@
 // Limits are set, raised, lowered and removed at random, and tasks are paused at random, while three workers run jobs.
 // The number of running jobs under a limit never exceeds the highest value of the limit that was in force (see Force)
-// since the oldest of these jobs started. At the end, all jobs have run. The environment variable LIMITS_SEED repeats
-// the random choices of an earlier run.
+// since the oldest of these jobs started. At the end, all jobs have run. With the seed from a failure's message, the
+// environment variable LIMITS_SEED repeats the random choices of that run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -20,7 +20,6 @@ const queue = workerQueue(() => migratedDatabase("worker", ["controls", "limits"
 const APPLIED_MS = 2_000;
 const DURATION_MS = 20_000;
 const TASKS = ["mail_a", "mail_b", "mail_c", "other"] as const;
-/** The limits by name, each with the tasks that it limits. */
 const LIMITS = [
   { name: "mails", task: "mail_*" },
   { name: "a", task: "mail_a" },
@@ -83,13 +82,13 @@ test("While limits change at random, no more jobs run than the highest limit in 
   const paused = new Set<string>();
   while (performance.now() < end) {
     await act();
-    // After a quarter of the actions, the next action follows after 2.5 s. Otherwise it follows within 0.4 s, when a
-    // worker may not have applied the previous change yet.
+    // After a short wait, the workers may not have applied the last change yet. A quarter of the waits are longer than
+    // APPLIED_MS.
     await sleep(dice(4) === 0 ? 2_500 : dice(400));
   }
   for (const task of paused) await queue.utils.resumeTask(task);
-  // With some seeds, the last value of a limit allows only one job at once. The remaining jobs would take minutes to
-  // run, so all limits are set to 13.
+  // With some seeds, the last value of a limit allows only one job at once. With this value, the remaining jobs would
+  // take minutes.
   for (const limit of LIMITS) await set(limit, 13);
   await queue.sql("update worker._private_jobs set run_at = now() where run_at > now()");
   await waitUntil(

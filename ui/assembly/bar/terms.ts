@@ -34,7 +34,7 @@ export class Terms {
     return written(this.condition, rest);
   }
 
-  /** Returns the query with the terms of `more`, too. If `more` has a condition, it replaces that of this query. */
+  /** Returns the query with the terms of `more`, too. A condition of `more` replaces the condition of this query. */
   and(more: Terms): string {
     const condition = more.condition.length > 0 ? more.condition : this.condition;
     return written(condition, this.chips.concat(more.chips));
@@ -46,7 +46,7 @@ export class Terms {
   }
 }
 
-/** Returns `task send` if the only chip is `task:send`, whatever the condition is; otherwise the empty string. */
+/** Returns the target of a pause or a limit: `task send` if the only chip is `task:send`; empty without a target. */
 export function taskTarget(terms: Terms): string {
   if (terms.chips.length !== 1) return "";
   const chip = terms.chips[0];
@@ -72,7 +72,7 @@ export function termsOf(query: string): Terms {
 
 function chipOf(query: string, node: ParsedNode): Chip {
   const text = query.substring(node.at, node.end);
-  // An `or` needs brackets beside other terms, because the `and` between terms has precedence over it.
+  // An `or` needs brackets beside other terms, because the `and` between terms has precedence over `or`.
   if (node.kind === "or" && node.at === node.items[0].at) {
     return new Chip(`(${text})`, "", text);
   }
@@ -84,8 +84,8 @@ function chipOf(query: string, node: ParsedNode): Chip {
 }
 
 /**
- * Returns the condition of a term such as `is:failed`, for which there is a tab. Returns the empty string for any other
- * term, such as `is:late` or `is:ready,blocked`.
+ * Returns the condition of a term that has a tab, such as `is:failed`; the empty string for any other term, such as
+ * `is:late` or `is:ready,blocked`.
  */
 function conditionIn(node: ParsedNode): string {
   if (node.kind !== "field" || node.field !== "is" || node.values.length > 1) return "";

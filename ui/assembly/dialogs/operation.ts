@@ -1,7 +1,7 @@
 /**
  * The dialog of an action on all jobs that match a query. Before the action starts, the dialog shows a preview: the
- * number of jobs, and a sample. Jobs that are added after the preview are not changed. If the user changes a field of
- * the action after the preview, a new preview is needed.
+ * number of jobs, and a sample. Jobs that are added after the preview are not changed. A preview is discarded when the
+ * user changes a field of the action.
  */
 import { countedValue } from "../controls/value";
 import { commandForm, writeFields } from "../forms/command-form";
@@ -48,7 +48,7 @@ const PREVIEWS = "ask.preview";
 const PATH = "api/operations";
 /** The name of the checkbox that resets the attempts to 0. */
 const AGAIN = "again";
-/** The values of `count` in the dialog's requests. They show to which step an answer belongs. */
+/** The values of `count` in the dialog's requests, which show to which step an answer belongs. */
 const PREVIEW = 0;
 const START = 1;
 const ADDING = 2;
@@ -65,8 +65,8 @@ export class OperationDialog extends Dialog {
   }
 
   /**
-   * `arg`: the JSON `{"q":…,"action":…}`, as in a request for a preview. If the JSON also has `changes`, the dialog
-   * has no fields for them.
+   * `arg`: the JSON `{"q":…,"action":…}`, as in a request for a preview. If the JSON also has `changes`, the dialog has
+   * no fields for changes.
    */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const r = new JsonReader(arg);
@@ -162,10 +162,6 @@ export class OperationDialog extends Dialog {
       : "Counts matching jobs. Nothing changes yet.";
   }
 
-  /**
-   * Discards the preview when a field of the action changes. A change of the checkbox AGAIN requests a new preview at
-   * once.
-   */
   override onInput(m: Model, dialog: OpenDialog, field: string): void {
     if (field === AGAIN) this.rehearse(m, dialog);
     else if (this.hasForm && this.isChange(field)) this.discard(m);
@@ -182,7 +178,7 @@ export class OperationDialog extends Dialog {
     m.requests.cancel(PREVIEWS);
   }
 
-  /** Requests a new preview. Called by the button `Preview again`. */
+  /** Called by the button `Preview again`. */
   override onInputPause(m: Model, dialog: OpenDialog, _arg: string): void {
     this.rehearse(m, dialog);
   }
@@ -216,14 +212,14 @@ export class OperationDialog extends Dialog {
 
   private starting(dialog: OpenDialog, rehearsal: Rehearsal): Pending {
     const begun = new Pending(TOPIC, PATH, begin(dialog.draft, rehearsal));
-    // A list clears its selection after a write whose count is above 0.
+    // The count is above 0, so that a list clears its selection after the start.
     begun.count = START;
     return begun;
   }
 
   /**
-   * A step, such as a preview, keeps the dialog open. Once the operation has started, its page is opened, unless
-   * another dialog is open.
+   * After a step, such as a preview, the dialog stays open. After the start of the operation, the operation's page
+   * opens, unless another dialog is open.
    */
   override done(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);
@@ -248,8 +244,8 @@ export class OperationDialog extends Dialog {
   }
 
   /**
-   * Requests a new preview after the tables were added. The first preview cannot be started, because the server stores
-   * no preview while tables are missing.
+   * Requests a new preview after tables were added. The shown preview cannot be started, because the server stores no
+   * preview while tables are missing.
    */
   private previewAgain(m: Model, dialog: OpenDialog): void {
     if (this.rehearsal === null) return;
@@ -274,7 +270,7 @@ export class OperationDialog extends Dialog {
       dialog.error = "Tables added. Jobs have changed since: check the new preview.";
       return;
     }
-    // Starts the operation now, or adds other tables that are missing.
+    // Starts the operation, or adds tables that are still missing.
     const next = this.request(m, dialog);
     if (!dialog.draft.faulty) m.send(dialog, next);
   }
@@ -284,7 +280,7 @@ export class OperationDialog extends Dialog {
   }
 }
 
-/** Counts the locked jobs as changed instead of skipped. Called for an action that also changes running jobs. */
+/** Counts the locked jobs as changed instead of skipped, for an action that also changes running jobs. */
 function countRunning(would: Would): void {
   const running = would.skipLockedValue;
   would.changeValue.value += running.value;

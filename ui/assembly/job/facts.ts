@@ -1,4 +1,4 @@
-/** The facts about a job: queue, attempts, times (with the absolute time on hover), flags, payload size and so on. */
+/** The panel of facts about a job: queue, attempts, times, flags and so on. */
 import { age, ago, clockAt, durationText, timeElement, timeUntil } from "../controls/age";
 import { copyName, link } from "../controls/button";
 import { pair, pairs, plainPanel } from "../controls/panel";
@@ -68,7 +68,7 @@ function queueState(why: Why): string {
   for (let i = 0; i < why.causes.length; i++) {
     const kind = why.causes[i].kind;
     if (kind === "paused") return why.causes[i].links.queue === null ? "" : " · paused";
-    // If the worker sends no heartbeats, the queue counts as stuck only if there is a fix: the lock is old then.
+    // If the worker sends no heartbeats, the queue counts as stuck only if there is a fix: a fix requires an old lock.
     if (kind === "holder_stale" || (kind === "holder_unknown" && why.causes[i].fix !== null))
       return why.condition === "blocked" ? " · stuck" : "";
   }
@@ -83,7 +83,7 @@ function placeText(ahead: Value, all: Value | null): string {
 function times(m: Model, job: ListedJob, why: Why | null, list: Node[]): void {
   const now = m.serverNow;
   const state = job.state;
-  // Until the explanation has arrived, the condition is unknown, and only the state is used.
+  // Until `why` has arrived, the condition is unknown, and only the state is used.
   const condition = why === null ? "" : why.condition;
   if (condition === "fetched") list.push(pair("Fetched", moment(m, job.lockedAt)));
   else if (state === "locked") {
@@ -99,7 +99,7 @@ function times(m: Model, job: ListedJob, why: Why | null, list: Node[]): void {
   } else if (state === "ready") {
     list.push(pair("Waits", timeElement(job.runAt, age(max(job.runAt, job.createdAt), m.times))));
   }
-  // `why.since` is the end of the last attempt. The row's `updated_at` may be the time of a later change.
+  // For these jobs, `why.since` is the end of the last attempt. `updated_at` may be the time of a later change.
   const hasFailed = (condition === "failed" || condition === "retrying") && !endedByHand(job);
   if (why !== null && hasFailed && !isNaN(why.since))
     list.push(pair("Last attempt", moment(m, why.since)));

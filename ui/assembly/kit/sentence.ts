@@ -68,7 +68,7 @@ function isInWord(words: string, at: i32): bool {
 /** Returns the length of a beginning such as `480 jobs wait.` or `≈ 8,400 jobs`; 0 if the text has none. */
 function leadEnd(words: string): i32 {
   let at = 0;
-  // In a text such as `Attempt 18 of 25 begins`, the beginning is not bold: its number is not a count.
+  // In a text such as `Attempt 18 of 25 is due`, the beginning is not bold: its number is not a count.
   if (words.startsWith("Attempt ")) return 0;
   while (at < words.length && !isDigit(words.charCodeAt(at))) {
     if (at > "at least ".length) return 0;

@@ -1,6 +1,6 @@
 /**
- * Finds the limits of a target, which is a queue or a task, and makes buttons and shortcuts for limits. A target is
- * written as in the arguments of dialogs: `queue mail` or `task send`.
+ * Finds the limits of a target, and makes buttons and shortcuts for limits. A target is a queue or a task, written as
+ * in the arguments of dialogs: `queue mail` or `task send`.
  */
 import { matches } from "../../../src/domain/portable/name-pattern";
 import { GAUGE } from "../controls/icon";
@@ -20,12 +20,12 @@ export const LIMIT = "limit ";
 /** The topic of the requests that requestLimits() sends. */
 export const KNOWN = "limits.known";
 
-/** Requests the limits, except on the page with the list of limits, which requests them itself. */
+/** Requests the limits, except on the page `limits`, which itself requests the limits. */
 export function requestLimits(m: Model): void {
   if (m.page.name !== "limits") m.requests.read(m.access, KNOWN, "api/limits", true);
 }
 
-/** Returns the limits of a target, in the order in which the server has sent them. */
+/** Returns the limits of a target, in the server's order. */
 export function limitsOf(m: Model, target: string): ListedLimit[] {
   const all = m.facts.limits;
   const scope = scopeOf(target);
@@ -54,8 +54,8 @@ export function setKey(): string {
 }
 
 /**
- * Adds a shortcut to `keys`, the shortcuts of a list, and returns `keys`. The shortcut sets a limit on the target of
- * the current row. It is added only if the user may write and has moved to a row.
+ * Adds to `keys`, the shortcuts of a list, a shortcut that sets a limit on the target of the current row. Adds nothing
+ * unless the user may write and has moved to a row. Returns `keys`.
  */
 export function withLimit(m: Model, list: List, keys: Shortcut[]): Shortcut[] {
   if (m.access.canWrite && list.isWalked && list.current < list.rows.length) {
@@ -85,7 +85,7 @@ export function endButton(m: Model, name: string): Node {
   return writeButton(m, "End back-off…", "ask.verb", verbArg(end(name)), "");
 }
 
-/** The shortcuts of the actions on a limit. `keys`: the keys of the first action; the other actions have none. */
+/** The shortcuts of the actions on a limit. `keys`: the keys of the first action; the other actions have no keys. */
 export function limitKeys(limit: ListedLimit, keys: string, group: string): Shortcut[] {
   const name = limit.name;
   const list = [

@@ -1,7 +1,4 @@
-/**
- * For dialogs whose action needs tables that the schema lacks: the texts of these dialogs, the request that adds the
- * tables, and the comparison of two previews of the action, from before and from after the tables were added.
- */
+/** The parts of dialogs whose action needs tables that the schema lacks. */
 import { commandLine } from "../controls/button";
 import { note } from "../controls/empty";
 import { INFO, icon } from "../controls/icon";
@@ -12,7 +9,7 @@ import { Pending } from "../model/requests";
 
 export const ADD_TABLES: string = "Add tables and continue";
 
-/** Whether tables are missing and the admin may add them. They are added before the action. */
+/** Whether the dialog adds tables before the action: tables are missing, and the admin may add them. */
 export function addsTables(missing: MissingTables | null): bool {
   return missing !== null && missing.mayAdd;
 }
@@ -22,7 +19,7 @@ export function addTables(topic: string, missing: MissingTables): Pending {
   return new Pending(topic, "api/extensions", body);
 }
 
-/** Returns `sentence`, the consequence of an action. If tables are added first, adds a sentence about these tables. */
+/** Returns `sentence`, the consequence of an action, with a sentence about the tables if the dialog adds tables. */
 export function withTables(sentence: string, missing: MissingTables | null): string {
   return addsTables(missing)
     ? sentence + " Adds the missing tables first; workers can keep running."
@@ -30,8 +27,8 @@ export function withTables(sentence: string, missing: MissingTables | null): str
 }
 
 /**
- * Returns a note if the admin cannot use the tables and may not add them. The note has the command that the schema's
- * owner has to run. If the tables exist and only privileges are missing, there is no such command, and the note has
+ * Returns a note if the admin cannot use the tables and may not add them. The note has the command that adds the
+ * tables. If the tables exist and only privileges are missing, there is no command, and the note has
  * `missing.sentence`: what is missing and what to do.
  */
 export function unstartable(missing: MissingTables | null): Node {
@@ -47,7 +44,7 @@ export function unstartable(missing: MissingTables | null): Node {
   ]);
 }
 
-/** Whether the numbers of jobs in two previews agree. If they do, no new confirmation is needed. */
+/** Whether the numbers of jobs agree in the previews from before and after the tables were added. */
 export function isSame(before: Rehearsal, after: Rehearsal): bool {
   return (
     agree(before.would.changeValue, after.would.changeValue) &&
@@ -55,7 +52,7 @@ export function isSame(before: Rehearsal, after: Rehearsal): bool {
   );
 }
 
-/** Exact numbers agree if they are equal, inexact ones if their intervals overlap. */
+/** Numbers agree if their intervals overlap. The interval of an exact number contains only this number. */
 function agree(a: Value, b: Value): bool {
   return leastOf(a) <= mostOf(b) && leastOf(b) <= mostOf(a);
 }

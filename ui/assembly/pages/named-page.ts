@@ -17,7 +17,7 @@ import { exactName } from "../parts/exact-name";
 const SOON_MS: f64 = 4000;
 
 export abstract class NamedPage extends Page {
-  /** The name in the address. */
+  /** The name of the thing, from the address. */
   protected wanted: string = "";
   private isRemoved: bool = false;
 
@@ -43,7 +43,6 @@ export abstract class NamedPage extends Page {
     return `${this.heading} ${this.wanted}`;
   }
 
-  /** `kind` with a capital letter, such as `Limit`. */
   private get heading(): string {
     return capital(this.kind);
   }
@@ -63,7 +62,7 @@ export abstract class NamedPage extends Page {
     this.data.reset();
   }
 
-  /** The address in the API of the data that load() and refresh() request. */
+  /** The address of the page's data in the API. */
   protected abstract get at(): string;
 
   override load(m: Model): void {
@@ -85,7 +84,7 @@ export abstract class NamedPage extends Page {
     this.isRemoved = isAbout && body.startsWith('{"action":"remove"');
   }
 
-  /** The path, without `api`, of the writes that can remove the thing that this page shows; empty: none can. */
+  /** The path, without `api`, of the writes that can remove the shown thing; empty: no write can. */
   protected get writes(): string {
     return "";
   }
@@ -99,12 +98,12 @@ export abstract class NamedPage extends Page {
     return this.data.ready && !this.data.missing;
   }
 
-  /** Returns the state of the thing, which is shown beside its name. */
+  /** Returns the thing's state, which is shown beside the name. */
   protected state(_m: Model): Node {
     return nothing;
   }
 
-  /** Returns the sentence that follows the name and the state; empty: none. */
+  /** Returns the sentence after the name and the state; empty: no sentence. */
   protected remark(): string {
     return "";
   }
@@ -114,7 +113,6 @@ export abstract class NamedPage extends Page {
 
   protected abstract body(m: Model): Node;
 
-  /** Returns the sentence for a name that does not exist. */
   protected notFoundText(): string {
     return `No ${this.kind} is named “${this.wanted}”.`;
   }

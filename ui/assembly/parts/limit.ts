@@ -78,7 +78,7 @@ export function rateCell(limit: ListedLimit): Node[] {
   return [text(rateText(rate)), sub("burst " + numberText(rate.burst))];
 }
 
-/** Shows whether the limit is backing off, full or not full. Never red, because a limit is meant to make jobs wait. */
+/** Shows whether the limit is backing off, full or not full. Never in red: a limit is meant to make jobs wait. */
 export function limitState(m: Model, limit: ListedLimit): Node {
   const backOff = limit.backingOff;
   if (backOff !== null) {
@@ -108,7 +108,7 @@ export function setText(m: Model, limit: ListedLimit): Node {
 
 /**
  * Shows a line for each limit of a queue or a task, such as `At once 2 of 3 · limit tenant/*`. `running`: the number of
- * the queue's running jobs. For a task it is -1, and each line has the number of running jobs under the line's limit.
+ * the queue's running jobs, or -1 for a task. For a task, each line has the number of running jobs under its limit.
  */
 export function limitLines(limits: ListedLimit[], running: i64): Node {
   const lines: Node[] = [];

@@ -1,4 +1,5 @@
-// The JSON schemas of operations and rehearsals in the HTTP API, and functions that their routes share.
+// The JSON schemas of operations and rehearsals in the HTTP API, and functions that the routes of operations share. In
+// both schemas, a member `x_value` is the number `x` with its precision.
 import { WorkerError } from "../../../base/errors.ts";
 import { operationActions } from "../../../commands/operations/model/action.ts";
 import {
@@ -26,8 +27,8 @@ export const operationSchema = record(
     finished_at: "time?",
     after_id: "integer",
     boundary,
-    // The number of jobs that matched at the rehearsal. `not_found` is what is left of this number after `done` and the
-    // numbers `skipped_…` are subtracted.
+    // The number of jobs that matched at the rehearsal. `not_found` is about this number minus `done` and the numbers
+    // `skipped_…`.
     matched: orNull(value),
     expected: "integer?",
     expected_value: orNull(value),
@@ -52,7 +53,7 @@ export const operationSchema = record(
     eta_s: "integer?",
     undo_jobs: "integer",
     undone: "integer",
-    // For each reason, the number of jobs in `done` that the undo has not restored.
+    // For each reason, how many of the `done` jobs the undo has not restored.
     undo_skipped: record({
       key_taken: "integer",
       changed: "integer",
@@ -75,7 +76,6 @@ export const rehearsalSchema = record(
     q: "string",
     action,
     count: value,
-    // The members `…_value` are the same numbers with their precision.
     would: record({
       change: "integer",
       skip_locked: "integer",
@@ -98,8 +98,8 @@ export const rehearsalSchema = record(
         error_line: "string?",
       }),
     ),
-    // `first_run_at` and `last_run_at`: the earliest and the latest run_at that the action would set. Both are null,
-    // for example, if the action sets no run_at, or if there are too many jobs to read.
+    // The earliest and the latest run_at that the action would set. Both are null, for example, if the action sets no
+    // run_at, or if there are too many jobs.
     first_run_at: "time?",
     last_run_at: "time?",
     unknown: "string[]",
@@ -114,18 +114,18 @@ export const rehearsalSchema = record(
   "Rehearsal",
 );
 
-/** Returns the id in the path. Throws WorkerError `not_found` if it is not a whole number. */
+/** Returns the id in the path. Throws WorkerError `not_found` if the id is not a whole number. */
 export function operationIdIn(request: HttpRequest): string {
   const id = request.params["id"];
   if (isJobId(id)) return id;
   throw new WorkerError("not_found", "operation not found: an operation's id is a whole number");
 }
 
-/** Returns the user of the request for the audit trail; null if there is none. */
+/** Returns the name of the request's user, for the audit trail; null if the request has no user. */
 export const byOf = ({ notes }: HttpRequest): string | null =>
   typeof notes["user"] === "string" ? notes["user"] : null;
 
-/** Adds the operation's id, action and state, and the number of changed jobs, to the request's log line. */
+/** Adds the operation to the request's log line. */
 export function noteOperation(request: HttpRequest, operation: JobOperation): void {
   const { id, action: what, state, done } = operation;
   Object.assign(request.notes, { operation: id, action: what, state, changed: done });

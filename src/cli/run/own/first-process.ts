@@ -1,16 +1,15 @@
-// The first process of a container inherits orphaned processes and must reap them. Otherwise each of them stays as a
-// zombie, until the limit of processes is reached. Node reaps only its own children. So if the worker is the first
-// process, it becomes the child of a shell, which reaps inherited processes, too. If the container has an init, the
-// worker is not the first process.
+// The first process of a container inherits orphaned processes and must reap them. Without this, ended orphans stay as
+// zombies, until the limit of processes is reached. Node reaps only its own children; a shell reaps inherited
+// processes, too. So a worker that is the first process (the container has no init) becomes the child of a shell.
 import { accessSync, constants } from "node:fs";
 import { isSea } from "node:sea";
 import type { Logger } from "../../../base/logger.ts";
 
 const SHELL = "/bin/sh";
 
-// A shell's `wait` reaps all children, also inherited ones. A signal ends the `wait`, and the trap sends the signal to
-// the worker. If the worker ends before the loop waits again, the `wait` after the loop returns the worker's status. If
-// the loop's `wait` has already returned this status, the `wait` after the loop may return 127.
+// A shell's `wait` reaps all children, also inherited processes. A signal to the shell ends the `wait`, and the trap
+// sends the signal to the worker. If the worker ends before the loop waits again, the `wait` after the loop returns the
+// worker's status. If the loop's `wait` has already returned this status, the `wait` after the loop may return 127.
 const script = (signals: readonly string[]) => `"$@" <&0 &
 p=$!
 ${signals.map((name) => `trap 'kill -${name} $p 2>/dev/null' ${name}`).join("\n")}
@@ -22,13 +21,13 @@ exit $s`;
 const isFirst = (): boolean => process.pid === 1 && process.platform === "linux";
 
 /**
- * Replaces this process by a shell, which starts the same command again as its child. Returns without an effect unless
- * this is the first process, /bin/sh can be executed, and LISTEN_PID is not set.
+ * Replaces this process by a shell, which starts the same command again as the shell's child. Has no effect unless this
+ * is the first process, /bin/sh can be executed, and LISTEN_PID is not set.
  */
 export function beginBelowShell(): void {
-  // A service manager's sockets are for this process id only, and the shell's child has another process id.
+  // The sockets of a service manager (LISTEN_PID) are for this process id only, and the shell's child has another id.
   if (!isFirst() || process.env["LISTEN_PID"] !== undefined || !isRunnable(SHELL)) return;
-  // Ctrl-C on a terminal reaches the worker directly, so the shell does not pass it on.
+  // Ctrl-C on a terminal sends INT to the worker, too, so the shell does not pass INT on.
   const signals = process.stdin.isTTY ? ["TERM", "HUP"] : ["TERM", "HUP", "INT"];
   const ignored = process.stdin.isTTY ? "trap : INT\n" : "";
   const [, entry = "", ...words] = process.argv;
@@ -37,10 +36,7 @@ export function beginBelowShell(): void {
   process.execve?.(SHELL, args, process.env);
 }
 
-/**
- * If this process is the first of its container and could not become the child of a shell, warns that processes which
- * programs leave behind stay as zombies.
- */
+/** Warns that processes left behind by programs stay as zombies, if this process is the first of its container. */
 export function warnWithoutInit(logger: Logger): void {
   if (!isFirst()) return;
   const isActivated = process.env["LISTEN_PID"] !== undefined;

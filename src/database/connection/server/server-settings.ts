@@ -1,6 +1,6 @@
 // Determines the servers, the login and the encryption of connections. The connection text takes precedence over the
-// named service, the service over libpq's environment variables, and the variables over libpq's defaults. The
-// variables also apply in a program that uses the library: PGHOST must have the same meaning as in libpq.
+// service (service-file.ts), the service over libpq's environment variables, and the variables over libpq's defaults.
+// As in libpq, the variables apply in every program, also in a program that uses this library.
 
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -23,29 +23,26 @@ export interface Host {
   /** The name, the address, or the directory of the Unix socket. */
   readonly host: string;
   readonly port: number;
-  /** The IP address to connect to; null: none is set, so `host` is used. */
+  /** The IP address to connect to; null: `host` is used. */
   readonly address: string | null;
 }
 
 export type SessionTarget = (typeof sessionAttributes)[number];
 
-/** What a client needs to connect. It is plain data, because it is sent to the heartbeat thread. */
+/** What a client needs to connect. The settings are plain data, because they are sent to the heartbeat thread. */
 export interface ServerSettings {
   readonly hosts: readonly Host[];
   readonly isShuffled: boolean;
   readonly target: SessionTarget;
   readonly database: string;
   readonly user: string;
-  /** Not enumerable, so that it is not printed with the rest. */
+  /** Not enumerable, so that it is not printed with the other settings. */
   readonly password?: string | undefined;
   readonly passfile?: string | undefined;
   readonly encryption: Encryption;
   readonly applicationName?: string | undefined;
   readonly options?: string | undefined;
-  /**
-   * The time limit of the attempt to connect to each host, in milliseconds; undefined: an equal share of the pool's
-   * limit.
-   */
+  /** The time limit for connecting to one host, in ms; undefined: the pool's limit divided by the number of hosts. */
   readonly connectTimeoutMs?: number | undefined;
   readonly keepAlive: boolean;
   readonly keepAliveIdleMs?: number | undefined;
@@ -62,8 +59,8 @@ const NOWHERE =
   'set DATABASE_URL (or --database-url; in a program: connectionString) to postgres://user:password@host:port/database, or PGHOST, PGPORT, PGUSER and PGDATABASE, or PGSERVICE; "worker demo" starts a demo with its own database';
 
 /**
- * Returns the settings for a connection text. Does not connect. Throws InputError for invalid parameters, and
- * WorkerError if the text is empty and no variable of libpq names a host, a port, a database, a user or a service.
+ * Returns the settings for a connection text. Throws InputError for invalid parameters, and WorkerError if the text is
+ * empty and no variable of libpq names a host, a port, a database, a user or a service.
  */
 export function serverSettings(text: string, env: NodeJS.ProcessEnv = process.env): ServerSettings {
   const isEmpty = text.trim() === "";
@@ -193,10 +190,7 @@ function portOf(text: string | undefined, found: SourcedText | undefined): numbe
   throw new InputError(`${found?.where} must be a number from 1 to 65535`);
 }
 
-/**
- * Returns the first of the usual directories that has the Unix socket of a server on this port; `localhost` if none has
- * it.
- */
+/** Returns the first usual directory with the Unix socket of a server on this port; `localhost` if there is none. */
 function ownMachine(port: number): string {
   const directories = ["/var/run/postgresql", "/tmp"];
   return directories.find((one) => existsSync(`${one}/.s.PGSQL.${port}`)) ?? "localhost";

@@ -1,5 +1,5 @@
-// The tables of extensions, and the features that need them. If this role cannot use the tables, the functions here
-// return the reason and what to do.
+// The tables of extensions, and the features that need them. If the database role of the connection ("this role")
+// cannot use an extension's tables, the functions return or throw the reason and what to do.
 import { WorkerError } from "../../../base/errors.ts";
 import { workerLine } from "../../../domain/portable/worker-line.ts";
 import { type Database, query, type Statement } from "../../database.ts";
@@ -7,7 +7,6 @@ import { hasControls, hasLimits, hasSchedules } from "./has-extension.ts";
 import { hasColumn, hasOperations, NEWEST_OF_OPERATIONS } from "./has-operations.ts";
 
 export interface MissingTables {
-  /** The extension's name, for `POST /api/extensions` and `worker add-extension`. */
   readonly extension: string;
   /** True if this role can add the tables. */
   readonly mayAdd: boolean;
@@ -20,13 +19,13 @@ export interface MissingTables {
 /** The tables of an extension, and the feature that needs them. */
 export interface NeededTables {
   readonly extension: string;
-  /** The feature that needs the tables, such as `an operation by query`, and its plural. */
+  /** The feature, such as `an operation by query`, and its plural. */
   readonly use: readonly [one: string, many: string];
   readonly tables: readonly [string, ...string[]];
-  /** A table of the extension, and a column that this table has only in the extension's newest version. */
+  /** A table of the extension, and a column that only the newest version of this table has. */
   readonly newest: readonly [table: string, column: string];
   readonly command: string;
-  /** Checks one or several of the tables: whether they exist, and whether this role has a privilege on them. */
+  /** Returns whether the tables exist and this role has a privilege on them. Some tables may be left unchecked. */
   isThere(db: Database): Promise<boolean>;
 }
 

@@ -1,6 +1,5 @@
-// The list of optional indexes, which make some reads of the admin fast. Each is built on request while workers run,
-// and dropped on request. Their costs were measured with 10 million jobs, in bytes of write-ahead log (WAL) for each
-// job or failure.
+// The optional indexes, which make some reads of the admin fast. Each index is built and dropped on request, while
+// workers run. The costs in bytes of write-ahead log (WAL) were measured with 10 million jobs.
 
 export type IndexName =
   | "failed"
@@ -14,21 +13,17 @@ export type IndexName =
 export interface OptionalIndex {
   /** The name in options, routes and messages. */
   readonly name: IndexName;
-  /**
-   * The name that this library gives the index when it builds the index. An index with the same definition and another
-   * name serves as well.
-   */
+  /** The name that this library gives the index. An index with the same definition and another name is used, too. */
   readonly indexName: string;
   readonly method: "btree" | "gin";
-  /** The key columns of the index. */
   readonly keys: readonly string[];
   /** The columns that the index stores without being sorted by them (`include` of `create index`). */
   readonly includes: readonly string[];
   /** The operator class of the keys; null: the default class. */
   readonly operatorClass: string | null;
   /**
-   * The index contains only the jobs for which all these conditions hold; empty: all jobs. A query must repeat them
-   * literally (indexCondition()), so that the planner uses the index.
+   * The index contains only the jobs for which all these conditions hold; empty: all jobs. PostgreSQL uses the index
+   * only for a query that contains the conditions (indexCondition()).
    */
   readonly conditions: readonly string[];
   /** The reads that become fast, in words. */
@@ -37,7 +32,7 @@ export interface OptionalIndex {
   readonly costs: string;
   /** The average size of the index in bytes, for each job in it. */
   readonly bytesPerJob: number;
-  /** Whether `worker migrate --with-indexes` without names builds it, and `worker doctor` recommends it. */
+  /** Whether `worker migrate --with-indexes` without names builds the index, and `worker doctor` recommends it. */
   readonly isRecommended: boolean;
 }
 
@@ -135,7 +130,7 @@ export function optionalIndex(name: IndexName): OptionalIndex {
   return found;
 }
 
-/** Returns the index's predicate, for a query that should use the index. `job`: the query's alias of _private_jobs. */
+/** Returns the index's conditions, for a query that should use the index. `job`: the query's alias of _private_jobs. */
 export function indexCondition(name: IndexName, job: string): string {
   const { conditions } = optionalIndex(name);
   if (conditions.length === 0) return "true";

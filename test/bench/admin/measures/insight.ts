@@ -1,7 +1,6 @@
-// Measures how long an admin takes to answer requests for the horizon, error groups, what failed jobs have in common,
-// why a job does not run, queues, tasks, workers, incidents, the database, and counts. The cold time of a path is the
-// time of the first answer of a new admin, and the warm time is the time of its second answer. Another measure checks
-// how often the interval of a count from samples contains the true number.
+// Measures how long an admin takes to answer requests about the queue's state, such as error groups, incidents and
+// counts. The cold time of a path is the time of a new admin's first answer; the warm time is the time of the same
+// admin's second answer. Another measure checks how often the interval of a sampled count contains the true number.
 import pg from "pg";
 import { schemaName } from "../../../../src/database/schema-name.ts";
 import { compileQuery } from "../../../../src/insight/query/compile-query.ts";
@@ -21,7 +20,7 @@ import {
 } from "../measure.ts";
 import { portSql } from "../port-sql.ts";
 
-/** Starts an admin and requests `path` twice. Returns the milliseconds of the first and of the second answer. */
+/** Starts an admin and requests `path` twice. The times are in milliseconds. */
 async function coldAndWarm(bench: Bench, path: string): Promise<{ cold: number; warm: number }> {
   const admin = await bench.freshAdmin();
   try {
@@ -36,7 +35,7 @@ async function coldAndWarm(bench: Bench, path: string): Promise<{ cold: number; 
 
 /**
  * Returns a measure of the cold and the warm time of a path. `coldMs` and `warmMs`: the longest times that meet the
- * targets. If `warmMs` is null, the measure returns no line for the warm time. `needs`: the path of the route.
+ * targets. If `warmMs` is null, the measure returns no line for the warm time.
  */
 function reading(
   name: string,
@@ -105,14 +104,14 @@ export const why: Measure = {
 const SAMPLES = 100;
 
 /**
- * Counts the jobs of each condition 100 times from samples. In at least 90 of the 100 counts, the true number must be
- * within the interval of the count.
+ * For each of three states, counts the jobs in this state 100 times from samples. At least 90 of the 100 intervals must
+ * contain the true number.
  */
 export const sampledCounts: Measure = {
   name: "sampled counts",
   needs: ["/api/counts"],
   run: async (bench) => {
-    // statement-watch.ts ignores the connections of the benchmark, so the counts use a connection with another name.
+    // If the name began with `bench`, statement-watch.ts would ignore the statements of the counts.
     const client = new pg.Client({ connectionString: bench.url, application_name: "counts" });
     await client.connect();
     const db = { client, schema: schemaName("worker") };
@@ -124,9 +123,8 @@ export const sampledCounts: Measure = {
       ["retrying", 0.05],
     ] as const) {
       const { scheduled, failed } = rows[0];
-      // portSql() counts a retry as scheduled if it is due in the future, and otherwise as ready. So this statement
-      // counts the retries. `ahead`: the retries that are due in the future. `n`: the retries without due retries whose
-      // queue is locked, because these jobs are blocked, not retrying.
+      // portSql() counts future retries as scheduled, and due retries as ready. So this statement counts the retries.
+      // `ahead`: the future retries. `n`: all retries except due ones whose queue is locked, because these are blocked.
       const retrying = await bench.db.query(
         `select count(*) filter (where run_at > now() or not coalesce(job_queue_id = any(array(
              select id from ${bench.schema}._private_job_queues where locked_at is not null
@@ -166,7 +164,7 @@ export const sampledCounts: Measure = {
   },
 };
 
-/** The exact count of all jobs. Each answer continues the count of the previous answer, until all jobs are counted. */
+/** Counts all jobs exactly, in several requests. Each request continues the count of the previous request. */
 export const census: Measure = {
   name: "census",
   needs: ["/api/counts"],

@@ -1,6 +1,6 @@
 // Tests that a standby can take over while workers run, after the primary was killed, made read-only or cut off. With
-// synchronous replication no acknowledged job is lost. Without it, an acknowledged job is lost only if the primary had
-// not replicated the job yet.
+// synchronous replication no acknowledged job is lost. With asynchronous replication, an acknowledged job is lost only
+// if the primary had not replicated the job yet.
 import type { Entry } from "../../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { LoadPlan } from "../../field/load.ts";
@@ -15,8 +15,8 @@ const MODES = ["safe", "fast"] as const;
 /** The time from the fault to the promotion of the standby. */
 const DECISION_MS = 2_000;
 /**
- * The time from the fault to the promotion of the standby in cutOff(). This fault closes no connection, so workers
- * detect it only by a timeout.
+ * The time from the fault to the promotion in cutOff(). This fault closes no connection, so workers detect the fault
+ * only by a timeout.
  */
 const CERTAINTY_MS = 20_000;
 
@@ -52,7 +52,7 @@ async function synchronousAndDead(field: Field): Promise<void> {
 
 async function asynchronousAndDead(field: Field): Promise<void> {
   const pair = await pairOf(field);
-  // The jobs have no keys, so each added job has to succeed, and a job without a success is lost.
+  // The jobs have no keys, so no job replaces another job, and each added job without a successful run is lost.
   const make = (n: string) => ({
     identifier: "single",
     payload: { n, ms: 1, failures: 0, children: 0 },
@@ -78,8 +78,8 @@ async function asynchronousAndDead(field: Field): Promise<void> {
 }
 
 /**
- * Returns a sentence for each acknowledged job that is lost although it had been replicated. The jobs among the first
- * `mark` entries of the log had been replicated. Also reports the number of all lost jobs as a figure.
+ * Returns a sentence for each acknowledged job that is lost although it had been replicated. The first `mark` entries
+ * of the log were written at least 300 ms before the replication was stopped, so their jobs had been replicated.
  */
 function unreplicated(stand: Stand, log: readonly Entry[], mark: number): string[] {
   const succeeded = new Set(
@@ -95,7 +95,7 @@ function unreplicated(stand: Stand, log: readonly Entry[], mark: number): string
   return lost.filter(({ at }) => at < mark).map(({ n }) => `${n} is lost, and had been replicated`);
 }
 
-/** The primary becomes read-only. It continues to run, and its sessions stay open. */
+/** The primary becomes read-only, but continues to run and keeps its sessions open. */
 async function fencedReadOnly(field: Field): Promise<void> {
   const pair = await pairOf(field);
   const way = await staffed(field, pair, "-fenced", {});
@@ -110,7 +110,7 @@ async function fencedReadOnly(field: Field): Promise<void> {
   await field.each(way.stands, (stand) => stand.end());
 }
 
-/** The primary becomes unreachable. It continues to run, and its sessions stay open and hold their locks. */
+/** The primary becomes unreachable, but continues to run and keeps its sessions open, with their locks. */
 async function cutOff(field: Field): Promise<void> {
   const pair = await pairOf(field);
   const way = await staffed(field, pair, "-cut-off", { parameters: "&query_timeout=5000" });

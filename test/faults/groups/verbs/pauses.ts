@@ -1,6 +1,6 @@
-// Named queues, tasks and all jobs are paused and resumed again and again. From the answer to a pause until the pause
-// ends, only two kinds of workers may start paused jobs: the workers that the answer lists in `waitingFor`, and
-// Graphile workers in the first STOCK_MS after the answer.
+// Pauses and resumes named queues, tasks and all jobs again and again. From the answer to a pause until the pause ends,
+// only two kinds of workers may start paused jobs: the workers that the answer lists in `waitingFor`, and Graphile
+// workers in the first STOCK_MS after the answer.
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Run } from "../../../worker/runs.ts";
@@ -9,10 +9,10 @@ import { slug } from "../../field/modes.ts";
 import type { Stand } from "../../field/stand.ts";
 import { pause, resume, type Target } from "./targets.ts";
 
-/** A Graphile worker acknowledges no pause. For this long, it may start jobs that it fetched before the pause. */
+/** Graphile workers acknowledge no pause. For this time they may start jobs that they fetched before the pause. */
 const STOCK_MS = 1_000;
 
-/** A pause, from its answer to its end. `exempt`: the ids of the workers that the answer lists in `waitingFor`. */
+/** A pause, from its answer to its end. `exempt`: the ids of the workers in the answer's `waitingFor`. */
 interface AcknowledgedPause {
   readonly target: Target;
   readonly from: number;
@@ -20,7 +20,7 @@ interface AcknowledgedPause {
   readonly exempt: ReadonlySet<string>;
 }
 
-/** Returns the targets that are not queues: none if Graphile workers run, because they apply only pauses of queues. */
+/** Returns the targets that are not queues; none if Graphile workers run, because these apply only pauses of queues. */
 export const tasksOf = ({ mode }: Stand): Target[] =>
   mode.stock
     ? []
@@ -42,7 +42,7 @@ export async function pauses(
   const all: AcknowledgedPause[] = [];
   while (machineTime() < over && targets.length > 0) {
     const target = targets[stand.dice(targets.length)] as Target;
-    // Null: the call failed, so nothing is checked. The pause may exist nevertheless, so the target is resumed.
+    // If the call fails, nothing is checked. The target is resumed nevertheless, because the pause may exist.
     const paused = await pause(stand, target).catch(() => null);
     await sleep(300 + stand.dice(1_500));
     const to = machineTime();
@@ -103,13 +103,13 @@ function isOf(target: Target, { n, job }: Run, queueOf: ReadonlyMap<string, stri
   }
 }
 
-/** Returns the task of the job named `n`. The names of batches and of the jobs of cancels.ts have a prefix. */
+/** Returns the task of the job named `n`. The names of some tasks' jobs have a prefix. */
 function taskOf(n: string): string {
   if (n.startsWith("batch ")) return "batch";
   return n.startsWith("cancelled ") ? "held" : "single";
 }
 
-/** Returns all worker ids that the member has had. After the loss of its lease, a worker has a new id. */
+/** Returns all ids that the member's worker has had. After the loss of its lease, a worker has a new id. */
 function idsOfMember({ workerId, events }: Member): string[] {
   const later = events.filter(({ event }) => event === "leaseLost");
   return [workerId, ...later.map(({ newWorkerId }) => String(newWorkerId))];

@@ -1,6 +1,6 @@
 /**
  * The page of one error group: the numbers and times of its failures, its tasks and queues, what its jobs have in
- * common, and the action on all its failed jobs, or on its retrying jobs if none have failed.
+ * common, and an action on its jobs.
  */
 import { badge, drawnButton, link } from "../../controls/button";
 import { empty } from "../../controls/empty";
@@ -36,8 +36,8 @@ export class ErrorPage extends Page {
   private details: Details = new Details();
   private group: ErrorGroup = new ErrorGroup("", "");
   /**
-   * The time of the group's last failure, as known when the details were requested; 0: unknown. NEVER: the details have
-   * not been requested since the last load().
+   * The time of the group's last failure, as known when the details were last requested; 0: this time was unknown.
+   * NEVER: since the last load() or reset(), the details have not been requested.
    */
   private detailedAt: f64 = NEVER;
   /** Whether only this group is requested, and not the list of the largest groups. */
@@ -79,8 +79,8 @@ export class ErrorPage extends Page {
   }
 
   /**
-   * When an operation has ended or paused, requests only this group. The list of the largest groups is not requested,
-   * because the server may have cached it before the operation changed jobs.
+   * When an operation has ended or paused, requests only this group: the server may have cached the list of the largest
+   * groups before the operation changed jobs.
    */
   override onEvent(m: Model, event: string, _data: string): void {
     const operation = m.facts.operation;
@@ -139,8 +139,8 @@ export class ErrorPage extends Page {
   }
 
   /**
-   * Requests the details if they have not been requested yet. Requests them again if the time of the last failure has
-   * changed and the user is not reading.
+   * Requests the details if they have not been requested yet. Requests the details again if the time of the last
+   * failure has changed and the user is not reading the page.
    */
   private follow(m: Model): void {
     const group = this.group;
@@ -150,7 +150,6 @@ export class ErrorPage extends Page {
     this.details.request(m, group, this.query);
   }
 
-  /** The query for the group's failed jobs; if there are none, for its retrying jobs. */
   private get query(): string {
     return `${this.group.failedCount > 0 ? "is:failed" : "is:retrying"} ${this.group.query}`;
   }
@@ -179,13 +178,13 @@ export class ErrorPage extends Page {
     return firstActionFor(this.group.failedCount > 0 ? "failed" : "retrying") as JobAction;
   }
 
-  /** The action on the jobs of `query`: retry for failed jobs, run-now for retrying jobs. */
+  /** The operation on the jobs of `query`: retry for failed jobs, run-now for retrying jobs. */
   private get verb(): Fix {
     const first = this.action;
     return operationVerb(first.name, first.command.verb + "…", this.query);
   }
 
-  /** The text of the action's button, such as `Retry 8,400…`. */
+  /** For example `Retry 8,400…`. */
   private get verbLabel(): string {
     const group = this.group;
     const count = valueOf(group.failedCount > 0 ? group.failed : group.retrying);

@@ -21,7 +21,7 @@ import { Pending } from "../../model/requests";
 import { GroupsAnswer, groupsPath, MAX_GROUPS, mergeGroups } from "../../parts/error-group";
 import { COLUMNS, ErrorRow, sortGroups } from "./row";
 
-/** The two answers from which the rows were made. */
+/** The answers about failed and about retrying jobs, from which the rows were made. */
 class ErrorsState extends PageState {
   constructor(
     readonly failed: Groups,
@@ -73,12 +73,12 @@ export class ErrorsPage extends ListPage {
     return groupsPath(this.query(this.which === "retrying" ? "retrying" : "failed"));
   }
 
-  /** Whether failed and retrying jobs are both shown, so that both are requested. */
+  /** Whether failed and retrying jobs are both shown. */
   private get readsBoth(): bool {
     return this.which.length === 0;
   }
 
-  /** Whether the list may be drawn: the answer about retrying jobs has arrived, has failed, or is not needed. */
+  /** Whether the list may be drawn: the request for retrying jobs has an answer, has failed, or is not needed. */
   private get isWhole(): bool {
     return !this.readsBoth || isKnown(this.retrying.of) || this.more.error.length > 0;
   }
@@ -91,8 +91,8 @@ export class ErrorsPage extends ListPage {
       if (this.rows.ready) this.list.show(this.shown());
       return;
     }
-    // The tabs All and Failed send the same first request, but show different rows. So the next answer must replace the
-    // rows.
+    // The tabs All and Failed send the same first request, but show different rows. Without this line, the next answer
+    // could be merged into the rows of the earlier tab.
     this.shownFor = "";
     this.clear(m);
   }
@@ -113,7 +113,7 @@ export class ErrorsPage extends ListPage {
     return new ErrorsState(this.failed, this.retrying);
   }
 
-  /** Restores both answers. If one were missing, its rows would disappear as soon as the other answer is read again. */
+  /** Restores both answers, because the next answer replaces only one of them, and the rows are made from both. */
   override restoreMore(more: PageState): void {
     const kept = more as ErrorsState;
     this.failed = kept.failed;
@@ -204,7 +204,6 @@ export class ErrorsPage extends ListPage {
     return `${countText(this.groupCount, "error group", "error groups")}${some}: ${parts.join(", ")}`;
   }
 
-  /** Returns sentences: how errors are grouped, how many jobs were read, and whether groups may be missing. */
   private basis(): string {
     const read = this.failed.sampled + this.retrying.sampled;
     const isCut =

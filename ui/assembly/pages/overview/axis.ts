@@ -6,7 +6,7 @@ import { Horizon } from "../../generated/records";
 import { numberText } from "../../lib/number";
 
 export const WIDE: f64 = 1152;
-/** The vertical positions of the time axis (HIGH), and of the line at the top of the scale of numbers (TOP). */
+/** Vertical positions: HIGH of the time axis, TOP of the line at the top of the scale of numbers. */
 export const HIGH: f64 = 148;
 export const TOP: f64 = 16;
 
@@ -37,7 +37,7 @@ export class Axis {
     return <f64>index * this.pitch;
   }
 
-  /** Returns the horizontal position of a time. `seconds`: the time, counted from now. */
+  /** Returns the horizontal position of a time. `seconds`: from now; negative: in the past. */
   at(seconds: f64): f64 {
     for (let i = 0; i < this.buckets; i++) {
       const from = this.edges[i];
@@ -73,7 +73,7 @@ export class Axis {
     return parts.join(" ");
   }
 
-  /** Returns a short text for a count, such as `400`, `20 k` or `1.5 M`. */
+  /** Returns a text such as `400`, `20 k` or `1.5 M`. */
   short(count: i64): string {
     if (count < 10000) return numberText(count);
     if (count < 1000000) return numberText(count / 1000) + " k";
@@ -89,7 +89,7 @@ function moment(seconds: f64): string {
   return whole < 0 ? `${whole}s` : `+${whole}s`;
 }
 
-/** Returns the smallest of 10, 20, 40, 60, 80, 100, 200, … that is at least `count`. Its half is round, too. */
+/** Returns the smallest of 10, 20, 40, 60, 80, 100, 200, … that is at least `count`. Half of each is round, too. */
 function roundUp(count: i64): i64 {
   let step: i64 = 10;
   while (step * 10 < count) step *= 10;

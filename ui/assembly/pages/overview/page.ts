@@ -41,12 +41,9 @@ const ERRORS = `api/groups?by=error&q=is%3Afailed&limit=${SHOWN}`;
 const QUEUES = `api/queues?limit=${SHOWN}`;
 const TASKS = `api/tasks?limit=${SHOWN}&sort=worst`;
 const NEXT = `api/jobs?limit=${SHOWN}&fields=row&count=none&sort=due&q=is%3Ascheduled`;
-/**
- * The interval between two requests for the same short list if its data may have changed since the first of them.
- * Otherwise the interval is longer (ServerData).
- */
+/** The interval between requests for the same short list. If its data have not changed, ServerData waits longer. */
 const SOON_MS: f64 = 5000;
-/** The number of incidents that are shown at first, if at least two others remain hidden. */
+/** The number of incidents that are shown at first. */
 const MAX_INCIDENTS: i32 = 6;
 
 export class OverviewPage extends Page {
@@ -61,7 +58,7 @@ export class OverviewPage extends Page {
   private nextJobs: JobList = JobList.empty();
   private span: Span = new Span();
   private incidents: IncidentList = new IncidentList();
-  /** Whether the user has requested all incidents, not only the first ones. */
+  /** Whether the user has requested all incidents. */
   private showsAll: bool = false;
 
   constructor() {
@@ -200,7 +197,7 @@ export class OverviewPage extends Page {
     if (list.rows.length === 0) return checks(m);
     const rows: Node[] = [];
     let isFilled = false;
-    // The acknowledgement by the workers is for all pauses, so it is shown only below the first pause.
+    // The workers acknowledge all pauses together, so the acknowledgement is shown only below the first pause.
     let hasPause = false;
     const shown = this.shown;
     for (let i = 0; i < shown; i++) {
