@@ -8,7 +8,7 @@ import type { HttpResponse } from "./response.ts";
 const MIN_CHARS = 300;
 /** The length of a text above which compression would occupy a thread for too long. */
 const MAX_CHARS = 4_000_000;
-/** The fastest level. With the next level, the result is a tenth smaller, and compression takes twice as long. */
+/** The fastest level. The next level makes the result only a few percent smaller. */
 const LEVEL = 1;
 
 const compress = promisify(gzip);

@@ -58,7 +58,8 @@ test("An operation by query is previewed, run, listed with its count, and undone
 test("After an undo of a deletion, the output names the application's own columns, which are not restored.", async () => {
   await pool.query("alter table worker._private_jobs add column tenant text default 'none'");
   try {
-    await pool.query("select worker.add_job('own', '{}', job_key => 'own')");
+    // Not by SQL on the pool: a plan of add_job() that is cached with the column fails once the column is dropped.
+    await run("add", "own", "{}", "--key", "own");
     const result = await run("remove", "own", "--yes");
     const [, id = ""] = /^Undo: worker operations (\d+) undo$/m.exec(result.stdout) ?? [];
     const undone = await run("operations", id, "undo");
@@ -72,6 +73,7 @@ test("After an undo of a deletion, the output names the application's own column
     await pool.query("alter table worker._private_jobs drop column tenant");
   }
 });
+
 test("Actions on jobs by id or by key can be undone, like operations by query.", async () => {
   await pool.query("select worker.add_job('ids', '{}', job_key => 'by id'), worker.add_job('ids')");
   const before = await jobsOf("ids");

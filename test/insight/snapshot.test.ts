@@ -64,7 +64,8 @@ test("A count of a census is exact if it cannot have changed since the census, a
   const still = { writes: 0, becameDue: 0 };
   assert.deepEqual(bounds(still, ["failed"]), [10, "exact", undefined, undefined]);
   assert.deepEqual(bounds(still, inState.ready), [25, "exact", undefined, undefined]);
-  // A queue may have been locked or unlocked since, so the number of blocked jobs is an estimate, rounded from 5 to 10.
+  // A queue may have been locked or unlocked since, so the number of blocked jobs is an estimate. Its bounds are 0 and
+  // 30, so it is rounded to tens: 5 becomes 10.
   assert.deepEqual(bounds(still, ["blocked"]), [10, "estimated", 0, 30]);
   const later = { writes: 0, becameDue: 4 };
   assert.deepEqual(bounds(later, tallied), [65, "exact", undefined, undefined]);

@@ -203,7 +203,7 @@ test("With the index, due and future jobs are counted exactly up to a cap. Large
 });
 
 test("The jobs that match a query are counted exactly in a small table. In a large table, the interval usually contains their number.", async () => {
-  await fill(20_000, "kind, n");
+  await fill(8_000, "kind, n");
   const gauge = await readGauge(queue.db);
   const queries = ["is:failed", "task:t3", "queue:q3 -is:failed", "payload.n<5000", "id:7"];
   for (const text of queries) {

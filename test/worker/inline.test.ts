@@ -37,7 +37,7 @@ test("Without a pool every query rejects with advice to pass one.", async () => 
   }
 });
 
-test("The jobs that a task adds, by any function, are listed in the result and not stored.", async () => {
+test("The jobs that a task adds by addJob() and addJobs() are listed in the result and not stored.", async () => {
   const elsewhere = new pg.Client();
   const other = defineTask<{ n: number }>("other", () => {});
   const task = defineTask("task", async (_, { addJob, addJobs, utils }) => {
@@ -71,7 +71,7 @@ test("The value is what the handler returns or resolves to; undefined if the han
   const late = Promise.withResolvers<string>();
   assert.equal(await given(() => late.promise, 1), undefined);
   let awaited = 0;
-  // biome-ignore lint/suspicious/noThenProperty: query builders are such objects
+  // biome-ignore lint/suspicious/noThenProperty: an object with a method `then`, as query builders have it
   const lazy = { then: (done: (value: number) => void) => done(++awaited) };
   assert.equal(await given(() => lazy), 1);
   const batch = defineBatchTask<number>("batch", (items) => items.map((n) => n * 2));

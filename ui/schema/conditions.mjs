@@ -54,7 +54,7 @@ export function conditionNamed(name: string): ConditionData | null {
   return null;
 }
 
-/** The conditions in the order in which they are shown everywhere. */
+/** The conditions in the order in which they are shown everywhere except in the tabs. */
 export const CONDITIONS: string[] = ${texts(shownConditions)};
 /** The conditions in the order of the tabs: those that need attention come first. */
 export const TABS: string[] = ${texts(tabConditions)};

@@ -54,9 +54,9 @@ export type SetInput = Input<typeof setFields>;
 export const namedLimit = (given: string): string => `the limit ${shortName(given)}`;
 
 /**
- * Returns the new definition. Omitted fields keep the values of `old`, with two exceptions: a given task replaces a
- * queue and vice versa, and a new rate can change the burst (see changedRate). Throws InputError, whose problems have
- * the names of the command's fields.
+ * Returns the new definition. Omitted fields keep the values of `old`. There are two exceptions. If a task or a queue
+ * is given, the other one is not kept; setLimit() refuses a change from one to the other. A new rate can change the
+ * burst (see changedRate). Throws InputError, whose problems have the names of the command's fields.
  */
 export function changedLimit(old: LimitDefinition | null, input: SetInput): LimitDefinition {
   const { name: given, task, queue, concurrency } = input;

@@ -65,9 +65,9 @@ export async function inTransaction<T>(
 
 /**
  * Runs `first` and then `statement` in one transaction. `db` must have a pool, or a client that is in a transaction.
- * `first` takes a lock, has no parameters and returns no rows. A pool with limits sends both statements as one packet,
- * so that other sessions do not wait for the lock while this process is busy. If the connection is lost, both
- * statements may have taken effect.
+ * `first` takes a lock, has no parameters and returns no rows. A pool with limits sends both statements as one packet
+ * if its connections are this library's. Then other sessions do not wait for the lock while this process is busy. If
+ * the connection is lost, both statements may have taken effect.
  */
 export async function queryAfter<R extends QueryResultRow>(
   db: Database,

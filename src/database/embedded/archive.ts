@@ -1,6 +1,6 @@
 // The file inside the native executable that contains the PostgreSQL server:
 //
-//   length of the index (4 bytes, little endian) · index (JSON) · zstd of all files, concatenated
+//   length of the index (4 bytes, little endian) · index (JSON) · the files, concatenated and then compressed by zstd
 //
 // The index can be read without unpacking the files. So if the files are installed already, a start only compares their
 // sizes with those in the index. Equal files are packed into equal bytes, so the executable is reproducible.

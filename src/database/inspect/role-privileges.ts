@@ -1,4 +1,5 @@
-// Reads which privileges the current role lacks, of those that workers and the admin need on the queue's schema.
+// Reads which privileges on the queue's schema the current role lacks: those that workers and the admin need, and
+// `execute` on the schema's functions, which other clients call.
 import { type Database, query, type Statement } from "../database.ts";
 
 /** A missing privilege, such as `insert on _private_jobs`, with the statement that grants it. */
@@ -9,13 +10,13 @@ export interface MissingPrivilege {
 
 const MAX_FUNCTIONS = 100;
 
-/** Returns the missing privileges. Policies of row level security are not read; assertUsableSchema() checks them. */
+/** Returns the missing privileges. assertUsableSchema() throws if row level security hides all jobs from the role. */
 export function readMissingPrivileges(db: Database): Promise<MissingPrivilege[]> {
   const values = [db.schema.name, MAX_FUNCTIONS];
   return query<MissingPrivilege & Record<string, unknown>>(db, missingSql, values);
 }
 
-// has_…_privilege() fails for missing objects, so only objects in the catalogue are checked.
+// The objects and their oids are read from the catalogue: has_…_privilege() fails for the name of a missing object.
 const missingSql: Statement = () => `
   with space as (select oid, nspname from pg_catalog.pg_namespace where nspname = $1::text)
   select pg_catalog.format('usage of the schema %I', nspname) as what,

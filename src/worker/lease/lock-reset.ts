@@ -1,4 +1,4 @@
-// Resets the stale locks of workers without a heartbeat row. Also deletes the heartbeat rows of stale workers, restores
+// Resets the stale locks of workers without a heartbeat row. Also deletes heartbeat rows that are old enough, restores
 // the rows of queues that a cleanup deleted although they have jobs, and deletes the rows of throttles whose period is
 // over. The first reset is at a random moment of the first minute, so that workers that start together do not all reset
 // locks at once.
@@ -64,8 +64,9 @@ export class LockReset {
   async #reset(): Promise<void> {
     const { database, hasHeartbeats, staleLockThresholdMs, wake } = this.#parts;
     // The locks of a worker that has a heartbeat row are not reset, so the rows of stale workers are deleted first.
-    // After an outage, all heartbeats look old. So if this worker sends no heartbeats, it deletes the rows only if its
-    // last reset succeeded, which shows that there was no outage at that time.
+    // After an outage, all heartbeats look old, so an outage must be excluded before rows are deleted. If this worker
+    // sends heartbeats, the statement does this by recent heartbeats. Otherwise only the success of the last reset
+    // does, and the rows are deleted only after such a success (isCertain).
     const isCertain = !hasHeartbeats() && this.#wasReset;
     await this.#try("rows of stale workers could not be deleted", async () => {
       if (hasHeartbeats() || isCertain)

@@ -61,7 +61,7 @@ export class SessionLimits {
   readonly #held = new Map<number, HeldLimit>();
   /** The option `concurrency` of each task that has one, by the task's identifier. */
   readonly #own = new Map<string, HeldLimit>();
-  /** The names of tasks without a limit. */
+  /** The names of tasks without a limit and without the option `concurrency`. */
   unlimited: readonly string[];
   groups: readonly LimitedGroup[] = [];
   /** null: there is no limit of queues, and no queue still has slots of a removed limit. */
@@ -166,7 +166,7 @@ export class SessionLimits {
       this.#held.set(limit.id, held);
       const before = JSON.stringify(held.bucket);
       held.define(limit);
-      // A pause before the next request for tokens was computed from the previous rate.
+      // If the session waits before its next request for tokens, this wait was computed from the previous rate.
       if (JSON.stringify(held.bucket) !== before) this.#tokens.cancelWait(held);
     }
     this.unlimited = unlimited;

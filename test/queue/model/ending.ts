@@ -73,7 +73,10 @@ const hasEquals = (world: World, { queue, priority, runAt }: Job) =>
     (one) => isAvailable(one) && one.priority === priority && one.runAt === runAt,
   );
 
-/** Returns the names of the queues that the worker has locked and in which all its locked jobs are at `ending`. */
+/**
+ * Returns the names of the queues that the worker has locked and in which no other job stays locked by this worker.
+ * `ending`: the places of the jobs whose attempts end now.
+ */
 export function spentQueues(world: World, by: Holder, ending: readonly number[]): string[] {
   if (by === null) return [];
   const left = lockedJobsOf(world, by).filter(({ place }) => !ending.includes(place));

@@ -42,8 +42,8 @@ export const watchCommand = defineCommand({
 type ScreenReader = () => Promise<ScreenData>;
 
 /**
- * Returns a function that reads the data of a screen. The snapshot and the incidents are cached: after a slow read,
- * calls return the same values for some time instead of reading again (database/cached.ts).
+ * Returns a function that reads the data of a screen. Each call reads a new snapshot. The incidents are cached:
+ * after a slow read, calls return the same incidents for some time instead of reading again (database/cached.ts).
  */
 async function reader(database: Database): Promise<ScreenReader> {
   const { createSampler } = await import("../../../insight/snapshot/sampler.ts");

@@ -15,8 +15,8 @@ import { GroupedJobs } from "./grouped-jobs";
 import { JobRow } from "./row";
 
 /**
- * If the user stays on a row for this long, in milliseconds, the row's job is opened. Rows that the user passes while
- * holding a key down are skipped.
+ * If a job is open beside the list, and the user stays on another row for this long, in milliseconds, that row's job
+ * replaces it. Rows that the user passes while holding a key down are skipped.
  */
 const FOLLOW_MS = 120;
 
@@ -82,8 +82,9 @@ export abstract class BesideJobs extends GroupedJobs {
   }
 
   /**
-   * Opens or closes the group of a group's row. Opens the job of a job's row beside the list; in a narrow window, or on
-   * Enter if the job is already beside the list, opens the job's own page. Any other row is a link, which is followed.
+   * The row of a group: opens or closes the group. The row of a job: opens the job beside the list, or on its own page
+   * if the window is narrow, or if the user presses Enter while the job is already beside the list. Any other row is a
+   * link, which is followed.
    */
   protected override open(m: Model, row: Row, stroke: string): void {
     if (row instanceof GroupRow) this.toggle(m, row as GroupRow);
