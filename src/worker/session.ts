@@ -31,7 +31,7 @@ import { SafeFetcher } from "./safe/safe-fetcher.ts";
 import type { Hooks } from "./task/hooks.ts";
 import type { ContextSource, SharedContext } from "./task/task-context.ts";
 
-/** The maximum of each wait of stop(): for the return of permits, tokens and strays, and for the end of the lease. */
+/** The maximum of each wait of stop() for permits, tokens and the end of the lease; five times that for strays. */
 const LEASE_END_MS = 300;
 
 export interface SessionParts<E> {
@@ -196,7 +196,7 @@ export class Session<E> {
     await this.dispatcher.waitUntilDrained(signal);
     await this.#backOffs.waitUntilWritten(signal);
     if (!signal.aborted) await settlesWithin(this.#limits.close(), LEASE_END_MS);
-    if (this.#mayHaveStrays) await settlesWithin(this.#returnStrays(), LEASE_END_MS);
+    if (this.#mayHaveStrays) await settlesWithin(this.#returnStrays(), 5 * LEASE_END_MS);
     await this.#endLease();
   }
 

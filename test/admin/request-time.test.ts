@@ -28,10 +28,8 @@ test("The answer to a read that takes too long is a 503, and the statement of th
   for (const path of ["/api/jobs", "/api/jobs/1"]) {
     const began = performance.now();
     const { status, body, headers } = await admin.client.get(path);
-    // On a busy machine, the time limit of the statement may end it before the time limit of the request does.
-    assert.equal(status, 503, path);
-    assert.match(body.code, /^(database_)?timeout$/, path);
-    if (body.code === "timeout") assert.match(body.error, /^this took more than 0\.15 s/);
+    assert.deepEqual([status, body.code], [503, "timeout"], path);
+    assert.match(body.error, /^this took more than 0\.15 s and was cancelled/);
     assert.ok(headers["retry-after"]);
     assert.ok(performance.now() - began < 900, path);
   }
@@ -77,8 +75,7 @@ test("Reads of operations and of the audit trail end with their request, too.", 
     "/api/operations/1/jobs",
   ]) {
     const { status, body } = await client.get(path);
-    assert.equal(status, 503, path);
-    assert.match(body.code, /^(database_)?timeout$/, path);
+    assert.deepEqual([status, body.code], [503, "timeout"], path);
     const began = performance.now();
     while ((await waiting()) > 0);
     // With the time limits of a write (config/databases.ts), the read would wait four seconds for the lock.

@@ -5,8 +5,17 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { defineTask } from "../../src/worker/task/task.ts";
+import { lockWaits } from "../support/lock-waits.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
-import { latch, recordingTask, waitFor, waitUntil, witness, workerQueue } from "./worker-queue.ts";
+import {
+  latch,
+  recorder,
+  recordingTask,
+  waitFor,
+  waitUntil,
+  witness,
+  workerQueue,
+} from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -55,6 +64,24 @@ describe("A graceful stop", () => {
     assert.equal(left.length, 18);
     assert.ok(left.every(({ attempts, locked_by }) => attempts === 0 && locked_by === null));
     assert.equal(begun(), 2);
+  });
+
+  test("cancels a fetch that waits for a lock, and logs no warning about a slow fetch.", async () => {
+    const { lines, logger } = recorder();
+    const task = recordingTask("task");
+    const worker = await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 20 });
+    await queue.utils.addJob("task");
+    await waitUntil("a job has run", () => task.seen.length === 1);
+    const blocker = new pg.Client({ connectionString: queue.url });
+    await blocker.connect();
+    await blocker.query("begin; lock table worker._private_tasks in access exclusive mode");
+    await waitUntil("a fetch waits", async () => (await lockWaits(blocker)) > 0);
+    await worker.stop();
+    await blocker.end();
+    assert.deepEqual(
+      lines.filter(({ message }) => message.includes("took too long")),
+      [],
+    );
   });
 
   test("behind a pooler, returns jobs that a fetch of a lost connection has locked too late.", async (t) => {

@@ -1,7 +1,7 @@
 // Limits how long a read may take until its answer begins, and how long the statements of reads and writes may wait
 // for connections and locks.
 import { clearTimeout, monotonic, setTimeout } from "../../base/clock.ts";
-import { WorkerError } from "../../base/errors.ts";
+import { codeOf, WorkerError } from "../../base/errors.ts";
 import type { RequestScope } from "../../database/connection/pool.ts";
 import type { HttpRequest } from "../../http/request.ts";
 
@@ -35,6 +35,9 @@ export function writeScope(waitMs: number): RequestScope {
 
 const NEVER = new AbortController().signal;
 
+/** PostgreSQL counts whole milliseconds, so it can end a statement slightly before the request's time is over. */
+const CLOSE_MS = 5;
+
 /** Runs the work of a read. Rejects with `timeout` after `limitMs`, and with `aborted` when the client leaves. */
 export async function inTime<T>(
   request: HttpRequest,
@@ -61,6 +64,10 @@ export async function inTime<T>(
   const waitLeftMs = () => Math.max(0, waitUntilMs - monotonic());
   try {
     return await Promise.race([ended, work({ signal: over.signal, leftMs, waitLeftMs })]);
+  } catch (error) {
+    // The last statement gets the rest of this time as its own limit, so PostgreSQL may end it just before the timer.
+    if (leftMs() < CLOSE_MS && codeOf(error) === "database_timeout") throw tooLong(limitMs);
+    throw error;
   } finally {
     clearTimeout(timer);
     untilMs = Number.POSITIVE_INFINITY;

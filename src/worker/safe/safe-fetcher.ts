@@ -283,16 +283,16 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       return;
     }
     // After a timeout, PostgreSQL has rolled back the fetch, so the fetch has certainly locked no jobs.
-    if (stream?.learnFailure(error, this.#parts.config.logger) === true) return;
+    // A stop cancels fetches (uncertain-locks.ts), which is no reason for a warning about slow fetches.
+    const logger = this.#phase === "fetching" ? this.#parts.config.logger : null;
+    if (stream?.learnFailure(error, logger) === true) return;
     if (stream !== null) this.#uncertain.fetchLost();
     for (const { plan } of this.#streams.all) plan.resetSpeed();
     this.connectionLost(error);
   }
 
   async #reconcile(connection: WorkerConnection): Promise<void> {
-    // Without this wait for fetches under way, reconcile() could unlock jobs that one of these fetches has just locked.
-    // Both this worker and another worker would then run the jobs. Fetches that may take a minute are ended, because no
-    // connection fetches or writes results during the wait.
+    // Without this wait, reconcile() could unlock jobs that a fetch has just locked, and two workers would run them.
     await this.#trips.waitForAll((waitedMs) => this.#connections.endPatient(waitedMs));
     this.#uncertain.fetchLost();
     await reconcile(connection, { ...this.#parts, link: this.#link, onWritten: this.#onWritten });

@@ -140,11 +140,11 @@ export class Stream {
     return this.plan.learn(jobs, request, queuesAreFree);
   }
 
-  /** Returns whether the request timed out. Logs the timeout unless the time limit was already a minute. */
-  learnFailure(error: Error, logger: Logger): boolean {
+  /** Returns whether the request timed out. `logger`: logs the timeout, unless the time limit was already a minute. */
+  learnFailure(error: Error, logger: Logger | null): boolean {
     const isFirst = !this.plan.isPatient;
     if (!this.plan.learnFailure(error)) return false;
-    if (isFirst) logger.warn({ error: error.message }, LONG_FETCH);
+    if (isFirst) logger?.warn({ error: error.message }, LONG_FETCH);
     return true;
   }
 
