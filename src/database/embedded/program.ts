@@ -68,17 +68,20 @@ export function lastLines(child: ChildProcess, onLine?: (line: string) => void):
   for (const stream of [child.stdout, child.stderr]) {
     if (stream === null) continue;
     let rest = "";
-    // The last line may end without a newline.
-    stream.on("end", () => rest !== "" && lines.push(rest));
+    const add = (part: string) => {
+      const line = part.slice(0, MAX_LINE_LENGTH);
+      lines.push(line);
+      if (lines.length > LAST_LINES) lines.shift();
+      onLine?.(line);
+    };
     stream.setEncoding("utf8").on("data", (text: string) => {
       const parts = (rest + text).split("\n");
       rest = (parts.pop() ?? "").slice(-MAX_LINE_LENGTH);
-      for (const part of parts) {
-        const line = part.slice(0, MAX_LINE_LENGTH);
-        lines.push(line);
-        if (lines.length > LAST_LINES) lines.shift();
-        onLine?.(line);
-      }
+      for (const part of parts) add(part);
+    });
+    // The last line may end without a newline.
+    stream.on("end", () => {
+      if (rest !== "") add(rest);
     });
   }
   return () => lines.join("\n");
