@@ -8,7 +8,7 @@
 //   node build.mjs --all    the executables of all supported dist/release/*
 //                           platforms, with checksums and lists of their components
 //
-// Equal sources give equal bytes; build/executable/executable.mjs names further conditions for executables. Outputs are
+// Equal sources give equal bytes, for executables under the conditions in build/executable/executable.mjs. Outputs are
 // renamed into place, so that neither a running program nor a second build reads a half-written file.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ async function run(list) {
   for (const step of list) {
     const start = performance.now();
     await step();
-    if (step === program || step === programAndParts) continue; // program() prints a line for each of its steps
+    if (step === program || step === programAndParts) continue; // program() prints its own lines
     console.log(`${step.name.padEnd(10)} ${((performance.now() - start) / 1000).toFixed(1)} s`);
   }
 }
@@ -63,7 +63,7 @@ async function program() {
   await stamped(() => run([ui, assets, thread, notices, bundle]));
 }
 
-/** Builds the program and, at the same time, two parts of the executable: Node and the archive of PostgreSQL. */
+/** Also prepares two parts of the executable that do not depend on the program: Node and the archive of PostgreSQL. */
 async function programAndParts() {
   await Promise.all([parts(), program()]);
 }

@@ -4,9 +4,9 @@
 //   postpack         restores the manifest and pages of the repository
 //   prepublishOnly   fails, because npm would register the manifest of the repository
 //
-// The published manifest has two kinds of dependencies: the packages that the library and its types import, and the
-// packages `@types/…` that these types need. The command dist/worker.cjs contains the packages that it needs. The
-// published pages (Markdown files) have no links to files that are not in the package, such as tests and sources.
+// The published manifest depends on the packages that the library and its types import, and on the packages `@types/…`
+// that these types need. The command's file, dist/worker.cjs, contains the packages that the command needs. The
+// published pages (Markdown files) have no links to files outside the package, such as tests.
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,

@@ -1,6 +1,7 @@
 /**
- * Compiles a list literal such as `[cls("num"), title]` as a call of a function that returns the list. The call takes a
- * fifth of the bytes of the code that fills a list in place. This is a transform of AssemblyScript's compiler.
+ * A transform of AssemblyScript's compiler that makes the compiled module smaller. A list literal such as
+ * `[cls("num"), title]` becomes a call of a generated function that returns the list. The call takes a fifth of the
+ * bytes of the code that fills a list in place.
  */
 import { posix } from "node:path";
 import { CommonFlags, LiteralKind, Node, NodeKind, SourceKind } from "assemblyscript";
@@ -28,7 +29,8 @@ const pathTo = (source) => `./${posix.relative("assembly", source)}`;
 
 /**
  * Returns the path of each exported class, and the types in the signature of each function, method and constructor, by
- * name. A constructor has the name of its class. If a name has several signatures, the types are unknown.
+ * name. A constructor has the name of its class. If functions of one name have different signatures, their types are
+ * unknown.
  */
 function declarationsIn(sources) {
   const classes = new Map();
@@ -66,7 +68,7 @@ function nameOf(type) {
 
 const itemOf = (type) => (type?.endsWith("[]") ? type.slice(0, -2) : null);
 
-/** Replaces the lists in a node, or in a list of nodes. `context.returned`: the enclosing function's return type. */
+/** Replaces list literals in a node or an array of nodes. `context.returned`: the enclosing function's return type. */
 function replaceIn(parent, context) {
   const { functions } = context.declared;
   for (const [name, child] of Object.entries(parent)) {

@@ -1,6 +1,5 @@
-// Lists the libraries in Node and in PostgreSQL, with licences and versions, because no package manager lists them.
-// Node reports the versions of its libraries. The versions of PostgreSQL's libraries are found in their files. The
-// tables in this file contain the licences. The build fails if a library is missing in the tables.
+// Lists the libraries in Node and in PostgreSQL, with licences and versions, because no package manager lists them. The
+// build fails if a library is missing in the tables of this file.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail, sha256 } from "../files.mjs";
@@ -49,7 +48,7 @@ export function nodeParts() {
 
 /**
  * PostgreSQL's libraries. An entry has the name, the licence, a pattern for the names of the library's files in lib/,
- * and a pattern that finds the version in such a name or in the content of the file.
+ * and a pattern that finds the version in the name or the content of such a file.
  */
 const LIBRARIES = [
   ["openssl", "OpenSSL", /^lib(?:crypto|ssl)\.so/, /OpenSSL (1\.\d\.\d\w*) /],
@@ -60,7 +59,7 @@ const LIBRARIES = [
   ["libxslt", "MIT", /^libxslt\.so/, /(?<!\d)(1\d{4})\0/],
   ["zlib", "Zlib", /^libz\.so/, /deflate (\d+\.\d+\.\d+)/],
 ];
-/** Matches the libraries that belong to PostgreSQL itself, such as libpq. They are not listed. */
+/** Libraries that belong to PostgreSQL itself, such as libpq, and are not listed. */
 const OWN_FILES = /^lib(pq|ecpg|ecpg_compat|pgtypes)\.so/;
 
 /** Returns `{ name, licence, version, files: [[name, sha256], …] }` for each library in the directory `lib`. */
@@ -83,7 +82,7 @@ export function postgresParts(lib) {
   return [...parts.values()];
 }
 
-/** Returns the version that `pattern` finds in a text; null if it finds none. The version 20904 becomes 2.9.4. */
+/** Returns the version that `pattern` finds in `text`; null if there is none. The version 20904 becomes 2.9.4. */
 function versionIn(text, pattern) {
   const found = pattern.exec(text)?.[1] ?? null;
   const [, ...numbers] = /^(\d)(\d\d)(\d\d)$/.exec(found) ?? [];

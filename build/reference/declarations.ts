@@ -1,6 +1,6 @@
 // Reads the declarations of the library's public names from the compiler's output in dist/types, starting with
-// index.d.ts. In these files, each declaration starts at the beginning of a line, after its documentation, and its
-// members are indented by four spaces.
+// index.d.ts. In these files, each declaration follows its documentation and starts at the beginning of a line. The
+// members of a declaration are indented by four spaces.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -60,7 +60,8 @@ function declarationsIn(types: string, file: string): Declaration[] {
 }
 
 /**
- * Replaces each type such as `(typeof states)[number]` by the union of the list's items, if the file declares the list.
+ * Replaces each type such as `(typeof states)[number]` by the union of the items of `states`, if the file declares the
+ * list `states`.
  */
 function withValues(file: string): string {
   return file.replaceAll(/\(typeof (\w+)\)\[number\]/g, (whole, list: string) => {
@@ -73,8 +74,8 @@ function withValues(file: string): string {
 const HOLDS_OBJECTS = /^((?:readonly )?("[^"]+"|\w+)\??: (?:readonly )?)\{.*\}((?:\[\])?)$/;
 
 /**
- * Returns the members in `body`. If a member is an object or a list of objects, and at least one member of this object
- * is documented, the object's members follow, each with the outer member's name as a prefix.
+ * Returns the members in `body`, without `#` members. If a member holds an object or a list of objects, and at least
+ * one member of this object is documented, the next members are those of the object, with a prefix: `report.size`.
  */
 function membersOf(body: string, indent: string, owner: string): Member[] {
   return documented(body, indent).flatMap(({ about, code }) => {
@@ -119,7 +120,7 @@ function documented(text: string, indent: string): { about: string; code: string
     }
     const from = at;
     while (!(lines[at] ?? "").includes("*/") && at < lines.length) at++;
-    // This comment documents a member of a union. The declaration continues after it.
+    // This comment documents a member of a union. The declaration continues after the comment.
     if (/^ *[{|]/.test(lines[at + 1]?.slice(indent.length) ?? "")) {
       code = [parts.pop()?.code ?? "", ...lines.slice(from, at + 1)];
       about = lastAbout;

@@ -9,7 +9,7 @@ import { MIN_SECRET_LENGTH } from "./access/auth-config.ts";
 import type { AdminParts } from "./application.ts";
 import type { AdminServerConfig } from "./config/config.ts";
 
-/** A request handler that serves the admin. Handles its own errors. */
+/** A request handler that serves the admin. Calls never throw. */
 export interface AdminHandler extends AsyncDisposable {
   /** Answers a request. */
   (request: IncomingMessage, response: ServerResponse): void;
@@ -24,8 +24,8 @@ export interface AdminHandler extends AsyncDisposable {
 
 /**
  * Returns a handler that serves the admin in an application's own HTTP server, under the configuration's base
- * path; `listenAddr` is ignored. Mount it before body parsers. Throws InputError for a configured secret of
- * fewer than 12 characters, since other machines may reach the server.
+ * path; `listenAddr` is ignored. Mount the handler before body parsers. Throws InputError for a configured
+ * secret of fewer than 12 characters, since other machines may reach the server.
  */
 export function adminHandler(config: AdminServerConfig): AdminHandler {
   return createAdminHandler(config);
@@ -40,7 +40,7 @@ export function createAdminHandler(
     throw new InputError([{ path: "auth", message }]);
   }
   const starting = start(config, parts);
-  // Prevents an unhandled rejection. If the start fails, close() rejects with its error, and responses are destroyed.
+  // Prevents an unhandled rejection: if the start fails, close() rejects with the same error.
   starting.catch(() => {});
   const close = async () => (await starting).close();
   const handler = (request: IncomingMessage, response: ServerResponse) => {
@@ -60,7 +60,7 @@ async function start(
   config: AdminServerConfig,
   parts: AdminParts,
 ): Promise<{ mount: Mount; close: () => Promise<void> }> {
-  // Loaded on demand: see serve.ts.
+  // Loaded on demand, because most processes of the library serve no admin.
   const [{ createApplication }, { createMount }] = await Promise.all([
     import("./application.ts"),
     import("../http/mount.ts"),

@@ -75,10 +75,9 @@ export async function createAdminServer(
 }
 
 /**
- * Whether the server has no login (mode none), listens on an inherited descriptor (`fd:3`), and is open to other
- * machines or users. This can be checked only after the start, because the address of a descriptor is not known before.
- * All other addresses are checked in the configuration. The permissions of an inherited unix socket are unknown, so
- * such a socket counts as open to other users.
+ * Whether a server without a login (mode none) listens on an inherited descriptor (`fd:3`) that other machines or users
+ * can reach. The address of a descriptor is known only after the start; all other addresses are checked in the
+ * configuration. An inherited unix socket counts as reachable, because its permissions are unknown.
  */
 function isOpenToOthers({ listen, auth }: AdminServerConfig, http: HttpServer): boolean {
   return (
@@ -98,7 +97,7 @@ function warnWithoutTls(config: AdminServerConfig, { address, isUnix }: HttpServ
   );
 }
 
-/** Returns the URL. A browser cannot open a wildcard address, so the URL has the loopback address instead. */
+/** Replaces a wildcard address by the loopback address, because a browser cannot open a wildcard address. */
 function urlOf({ address: { host, port }, isUnix }: HttpServer, config: AdminServerConfig): string {
   const { basePath, certificate } = config;
   if (isUnix) {

@@ -1,6 +1,5 @@
 // Splits the text of a JSON object into its members, or of an array into its elements. The exact text of each value is
-// kept, so that payloads stay unchanged byte for byte, and 64-bit ids are not rounded. JSON.parse checks the grammar.
-// This file only finds where members and elements begin and end in valid text.
+// kept, so that payloads stay unchanged byte for byte, and 64-bit ids are not rounded.
 import { InputError } from "./errors.ts";
 
 /** The deepest nesting allowed: far deeper than real payloads, and so shallow that recursive code has enough stack. */
@@ -16,7 +15,7 @@ export function jsonMembers(text: string): Map<string, string> {
   if (!isObject(parse(text))) throw new InputError("the body must be a JSON object");
   const members = new Map<string, string>();
   for (const part of parts(text)) {
-    // A part begins with a string, the name. The value follows the first colon after the name.
+    // A part is the name in quotes, a colon and the value.
     const end = skipString(part, 0);
     const name = JSON.parse(part.slice(0, end)) as string;
     if (members.has(name)) {
@@ -53,7 +52,7 @@ const BACKSLASH = 0x5c;
 const isOpening = (code: number) => code === 0x7b || code === 0x5b;
 const isClosing = (code: number) => code === 0x7d || code === 0x5d;
 
-/** Yields the comma-separated parts between the outermost brackets, trimmed. */
+/** Yields the comma-separated parts between the outermost brackets of valid JSON, trimmed. */
 function* parts(text: string): Generator<string> {
   let depth = 0;
   let start = -1;

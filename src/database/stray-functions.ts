@@ -1,6 +1,6 @@
-// Finds functions of the queue that use the tables, functions or types of another schema. The body of a function
-// contains the name of its schema. If the schema is renamed, or an edited dump is restored under another name, the body
-// may still contain the old name. No statement of this library calls these functions, but other clients may.
+// Finds functions that use tables, functions or types of another schema than their own. The body of a function contains
+// its schema's name. After a rename of the schema, or the restore of an edited dump, the body may still contain the old
+// name. No statement of this library calls these functions, but other clients may.
 
 import { workerLine } from "../domain/portable/worker-line.ts";
 import { type Database, query, type Statement } from "./database.ts";
@@ -14,9 +14,8 @@ export interface StrayFunction {
 }
 
 /**
- * Returns the queue's functions that use a table, function or type of another schema, although their own schema has
- * an object of the same name. If their own schema has no object of that name, the use is not reported, because a user
- * may have edited the function.
+ * Returns the functions that use an object of another schema, although their own schema has an object of the same name.
+ * If their own schema has no object of that name, the use is not reported, because a user may have edited the function.
  */
 export async function readStrayFunctions(db: Database): Promise<readonly StrayFunction[]> {
   const { name, quoted } = db.schema;

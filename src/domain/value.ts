@@ -3,7 +3,7 @@
 /** `exact`; `capped`: at least this number; `estimated`: probably between `low` and `high`. */
 export type Precision = "exact" | "capped" | "estimated";
 
-/** The source of a number. For example, `probe` means the first entries of an index. docs/admin.md describes each. */
+/** The source of a number, such as `probe`: the first entries of an index. docs/admin.md describes all sources. */
 export type Basis = "probe" | "scan" | "sample" | "census" | "heartbeat" | "catalog";
 
 /** A number and its precision. The members have the names that the HTTP API uses. */
@@ -35,8 +35,8 @@ export function probedSum(values: readonly Value[], asOf: string): Value {
 }
 
 /**
- * Returns the estimate `value` ± `margin`, rounded according to the margin. `atLeast`: a certain lower bound of the
- * true number. The returned `value`, `low` and `high` are never below this bound.
+ * Returns the estimate `value` ± `margin`, rounded according to the margin. `atLeast`: a known lower bound of the true
+ * number. The returned `value`, `low` and `high` are not below this bound.
  */
 export function estimatedValue(
   value: number,
@@ -76,7 +76,7 @@ export function limitTo(whole: Value, most: number): Value {
   return { ...whole, precision: "estimated", value: Math.min(value, most), high: highest };
 }
 
-/** Returns a part, limited to its whole. An exact part, and a part of a `capped` whole, are returned as they are. */
+/** Returns `part`, limited to `whole`. If `part` is exact or `whole` is `capped`, returns `part` unchanged. */
 export function limitToWhole(part: Value, whole: Value): Value {
   if (part.precision === "exact" || whole.precision === "capped") return part;
   const most = whole.precision === "exact" ? whole.value : (whole.high ?? whole.value);

@@ -1,5 +1,4 @@
-// The type of the responses that endpoints return, functions that make a response from JSON, and a function that cuts
-// off an incomplete response. A body is a text, bytes, a function that writes it, or null if there is no body.
+// The responses that endpoints return: their type, their creation from JSON, and the cut of an incomplete response.
 import type { ServerResponse } from "node:http";
 import type { Writable } from "node:stream";
 
@@ -13,17 +12,17 @@ export interface HttpResponse {
   /** Returns the text from which the ETag is made, such as the body without its times. Default: the whole body. */
   readonly comparable?: () => string;
   /**
-   * Whether the end of the connection marks the end of the body (RFC 9112 §6.3). The response then has no length and no
-   * chunks, and each write passes one buffer to the connection instead of four. Default: false.
+   * Whether the end of the connection marks the end of the body (RFC 9112 §6.3). If true, the response has no length
+   * and no chunks, and each write passes one buffer to the connection instead of four. Default: false.
    */
   readonly endsWithConnection?: boolean;
 }
 
 /**
- * Cuts off an incomplete response. In HTTP/1.0 the end of the connection can also mean that the body is complete. So
- * over TCP the connection is reset. Over TLS no reset is needed: the missing close_notify shows that the body is
- * incomplete. In HTTP/1.1 the missing last chunk, or the length, shows it. There, a reset would only discard bytes that
- * the client has not read yet.
+ * Cuts off an incomplete response so that the client can detect that the body is incomplete. In HTTP/1.1 the missing
+ * last chunk, or the length, shows this to the client; a reset would only discard bytes that the client has not read
+ * yet. In HTTP/1.0 the end of the connection can also mean that the body is complete, so a TCP connection is reset.
+ * Over TLS no reset is needed: the missing close_notify shows that the body is incomplete.
  */
 export function cutOff(response: ServerResponse): void {
   const { socket, req } = response;
@@ -41,12 +40,11 @@ export function jsonText(text: string, status = 200): HttpResponse {
   return { status, headers: { "content-type": "application/json; charset=utf-8" }, body: text };
 }
 
-/** The total length of pieces of text, in characters, above which the pieces are not joined to one string. */
 const MAX_CHARS = 4_000_000;
 
 /**
- * Returns a response whose body is the pieces of JSON text, one after another. Pieces of more than MAX_CHARS together
- * are written directly into the bytes to send, which saves a copy.
+ * Returns a response whose body is the joined pieces of JSON text. If the pieces together have more than MAX_CHARS
+ * characters, they are written directly into the bytes to send, which saves a copy.
  */
 export function jsonTexts(texts: readonly string[]): HttpResponse {
   const chars = texts.reduce((sum, text) => sum + text.length, 0);

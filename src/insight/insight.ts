@@ -1,5 +1,5 @@
 // Reads groups, common factors, incidents, limits and the horizon, and caches the results, so that all callers share
-// the reads. The slower a read was, the longer its result is used before it is read again (database/cached.ts).
+// the reads. Slow reads are repeated less often (database/cached.ts).
 import { monotonic } from "../base/clock.ts";
 import { cachedByKey, createCache } from "../database/cached.ts";
 import type { Database } from "../database/database.ts";
@@ -48,7 +48,7 @@ export interface LimitUses {
 }
 
 export const DEFAULT_BUCKETS = 57;
-/** The maximum number of cached results for groups, for common factors and for horizons. Each is at most a megabyte. */
+/** The maximum number of cached results of each kind (groups, common factors, horizons). A result has at most 1 MB. */
 const MAX_KEPT = 16;
 /** If the table of jobs has at most this many pages, its errors are read within a few milliseconds. */
 const QUICK_PAGES = 512;
@@ -107,14 +107,14 @@ export function createInsight(db: Database): Insight {
     const beganAtMs = monotonic();
     const uses = await readLimitUses(db, await readCounts());
     const note = uses.length > 0 ? await unreportedNote(db) : null;
-    // Set only after the read. If it were set before the read, a call during the read would not wait for the read, and
-    // could get the cached value, which may be older than the last write.
+    // Set only after the read. Without this, a call during the read could get the cached value, which may be older than
+    // the last write.
     limitsReadAtMs = beganAtMs;
     return { uses, note };
   }, usual);
   const limits: Insight["limits"] = (counts) => {
     readCounts = counts;
-    // There are few limits, so they are read again at once after a write.
+    // After a write the limits are read again at once: there are few limits, so the read is cheap.
     return limitsReadAtMs <= writtenAtMs ? keptLimits.fresh() : keptLimits();
   };
 
@@ -126,7 +126,7 @@ export function createInsight(db: Database): Insight {
     if (known === null) return null;
     const fingerprint = shownGroup(db, task, errorStart);
     const group = known.groups.find(({ key }) => key === fingerprint);
-    // If the groups come from a sample, the group of this job may be missing. The group has at least this job.
+    // If the groups come from a sample, the job's group may be missing. The count is at least 1: the job itself.
     return group?.count ?? (known.of.precision === "exact" ? null : cappedValue(1, "sample", asOf));
   };
 

@@ -1,5 +1,4 @@
-// The operations on a job queue, such as addJob() and countJobs(), as functions that are bound to a database. In the
-// utils of a worker, an operation calls the worker's interceptors before it adds a job.
+// The operations on a job queue, such as addJob() and countJobs(), as functions that are bound to a database.
 import { WorkerError } from "../base/errors.ts";
 import { checkEach } from "../base/validate.ts";
 import { completeJobs } from "../commands/jobs/complete-jobs.ts";
@@ -27,8 +26,8 @@ import { warnOfSkipped } from "./task-scope.ts";
 /** Interceptors that run before a job is added. */
 export interface BeforeAdd {
   /**
-   * Whether there are interceptors. Without interceptors, addJob() and addJobs() serialise payloads before they return
-   * their promise, so a later change of a payload has no effect.
+   * Whether there are interceptors. If there are none, addJob() and addJobs() serialise the payloads before they return
+   * their promise, so that the caller may change a payload afterwards.
    */
   isActive(): boolean;
   /** Resolves to the job to add; null: an interceptor skips the job. Rejects if an interceptor refuses the job. */
@@ -96,7 +95,7 @@ const OPERATOR_NAMES: Readonly<Record<keyof OperatorOperations, true>> = {
   sweepStaleWorkers: true,
 };
 
-/** Returns the operations of operator-operations.ts. Processes that call none of them do not load that file. */
+/** Returns the operations of operator-operations.ts, which is loaded when one of the operations is first called. */
 function onFirstUse(db: Database, add: (job: JobToAdd) => Promise<unknown>): OperatorOperations {
   const call = async (name: string, args: never[]) => {
     const { operatorOperations } = await import("./operator-operations.ts");
@@ -113,7 +112,7 @@ type Operations = Readonly<Record<string, (...args: never[]) => Promise<unknown>
 
 /**
  * Wraps each operation so that the stack of its WorkerErrors begins at the wrapper. V8 stores only ten frames of a
- * stack. Without the wrapper, frames of the library could take the place of the caller's frames.
+ * stack: without the wrapper, all ten could be frames of the library, and none a frame of the caller.
  */
 function tracedToCaller<T extends Operations>(operations: T): T {
   const traced = Object.entries(operations).map(([name, call]) => [
@@ -151,7 +150,7 @@ function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null
     },
     copyJobs: async (jobs: GivenJobs) => {
       const hook = active();
-      // Most processes never copy jobs, so the first call imports this module.
+      // Imported by the first call, because most processes never copy jobs.
       const { copyJobs, isIterable } = await import("../queue/add/copy-jobs.ts");
       // copyJobs() rejects anything that is not iterable.
       return copyJobs(db, hook === null || !isIterable(jobs) ? jobs : interceptedJobs(hook, jobs));
@@ -167,7 +166,7 @@ async function* interceptedJobs(hook: BeforeAdd, jobs: GivenJobs): AsyncGenerato
   }
 }
 
-/** Checks jobs before interceptors receive them. Errors name jobs by their index; the first job has index `from`. */
+/** Checks jobs before interceptors receive them. Errors name a job by its index, which begins at `from`. */
 function checkedJobs(jobs: readonly GivenJob[], from = 0): JobToAdd[] {
   const checked: JobToAdd[] = [];
   checkEach("jobs", jobs, from, (job) => {

@@ -1,6 +1,6 @@
 // Logs a warning if a task calls completeJobs() or a similar method for a job that runs on the task's worker, often the
-// task's own job. The call skips such a job, because it is locked. The method may belong to utils that are not of a
-// worker, so the worker is found through an asynchronous context.
+// task's own job. The call skips such a job, because the job is locked. The method may belong to the result of
+// makeWorkerUtils(), which has no worker, so the task's worker is found through an asynchronous context.
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";
@@ -10,7 +10,7 @@ import { getJob } from "../insight/pages/get-job.ts";
 /** The worker whose task makes a call. */
 interface TaskScope {
   readonly worker: { readonly workerId: string; readonly logger: Logger };
-  /** Whether the worker runs a job with this id. The schema of the call may have another job with the same id. */
+  /** Whether the worker runs a job with this id. A call on another schema may name a different job with this id. */
   readonly isRunning: (id: string) => boolean;
   /** The names of the methods for which the warning was logged. */
   readonly warned: Set<string>;
@@ -19,8 +19,8 @@ interface TaskScope {
 const scopes = new AsyncLocalStorage<TaskScope>();
 
 /**
- * Returns the asynchronous context in which a worker runs all its jobs. To run a job in an AsyncResource costs a tenth
- * of running it in an AsyncLocalStorage.snapshot().
+ * Returns the asynchronous context in which a worker runs all its jobs. An AsyncResource is used, because it costs a
+ * tenth of an AsyncLocalStorage.snapshot() for each job.
  */
 export function taskContext(
   worker: TaskScope["worker"],
@@ -31,9 +31,8 @@ export function taskContext(
 }
 
 /**
- * Logs the warning if the call has skipped a job that runs on the task's worker. In one context the warning is logged
- * at most once for each method. `call`: the name of the called method. `ids`: the jobs in the call. Returns `changed`,
- * the jobs that the call has changed.
+ * Logs the warning if the call has skipped a job that runs on the task's worker, at most once for each method in one
+ * context. `call`: the method's name. `ids`: the jobs in the call. Returns `changed`, the jobs that the call changed.
  */
 export async function warnOfSkipped(
   db: Database,

@@ -1,6 +1,6 @@
-// A worker's metrics as Prometheus text, made from its counters at each scrape. Each worker has a registry of its own,
-// so that metrics of several workers in one process do not collide. The histograms have only durations that were
-// measured after the first scrape.
+// A worker's metrics as Prometheus text, made from the worker's counters at each scrape. Each worker has a registry of
+// its own, so that metrics of several workers in one process do not collide. The histograms have only durations that
+// were measured after the first scrape began.
 import type { Registry } from "prom-client";
 import type { SlotCount } from "./execute/slots.ts";
 import type { TalliedTask, TaskTally } from "./execute/task-tally.ts";
@@ -12,7 +12,6 @@ export interface MetricsSource {
   sessions(): { readonly all: readonly SessionCounts[] };
   /** The time since the last successful heartbeat; null without heartbeats. */
   heartbeatAgeMs(): number | null;
-  /** The number of jobs whose code still runs although their signal has aborted and the grace is over. */
   ignoringSignal(): number;
 }
 
@@ -40,7 +39,7 @@ export class WorkerMetrics {
     return (await this.#registry).metrics();
   }
 
-  /** Starts measuring durations, and creates the metrics. prom-client is loaded only here. */
+  /** Starts measuring durations. prom-client is loaded only here. */
   async #begin(): Promise<Registry> {
     for (const { tally } of this.#source.tasks.values()) {
       tally.timing ??= { runs: new Durations(), waits: this.#waits };
@@ -116,7 +115,7 @@ export class WorkerMetrics {
     return registry;
   }
 
-  /** Returns, for each value of the label `task`, the tallies of its tasks. */
+  /** Returns, for each value of the label `task`, the tallies of the tasks with this value. */
   #byTask(): ReadonlyMap<string, readonly TaskTally[]> {
     const names = [...this.#source.tasks.keys()];
     const own = new Set(names.length > MAX_TASKS ? names.slice(0, MAX_TASKS - 1) : names);

@@ -19,8 +19,8 @@ import type { Limits } from "../../src/http/bounds/limits.ts";
 import type { TestDatabase } from "../support/database.ts";
 
 const endings: (() => Promise<void>)[] = [];
-// Hooks run in the order of their creation. The hook of support/database.ts drops only databases without connections,
-// so this hook must close the admins before it. Therefore support/database.ts is imported later.
+// Hooks run in the order of their creation. This hook must run before the hook of support/database.ts, which drops only
+// databases without connections. So support/database.ts is imported later, in migratedDatabase().
 after(async () => {
   for (const end of endings) await end();
 });
@@ -62,7 +62,7 @@ export const rightCredentials: Record<Mode, Record<string, string>> = {
   none: {},
 };
 
-/** Headers with credentials that are almost right. The mode `none` has no login, so its credentials are arbitrary. */
+/** Headers with credentials that are almost right. The mode `none` ignores credentials. */
 export const wrongCredentials: Record<Mode, Record<string, string>> = {
   basic: { authorization: basic(`operator:${PASSWORD}!`) },
   bearer: { authorization: `Bearer ${TOKEN.slice(0, -1)}` },
@@ -99,11 +99,10 @@ export interface AdminOptions {
   readonly feed?: Partial<FeedOptions>;
   readonly login?: Partial<LoginTimes>;
   readonly runner?: RunnerTimes;
-  /** Sets further options. */
   readonly configure?: (builder: AdminServerConfigBuilder) => void;
   readonly logger?: Logger;
   readonly onAudit?: OnAudit;
-  /** The URL of the database. Default: that of a new migrated database. */
+  /** The URL of the database. Default: the URL of a new migrated database. */
   readonly url?: string;
   readonly schema?: string;
 }
@@ -119,8 +118,8 @@ export interface TestAdmin {
 export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin> {
   const url = options.url ?? (await migratedDatabase(options.schema)).url;
   const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 5_000 });
-  // pg's end() resolves while sockets are still open. If PostgreSQL stopped before they are closed, their errors would
-  // be uncaught exceptions.
+  // pg's end() resolves while sockets are still open. If PostgreSQL stopped before these sockets are closed, the errors
+  // of the sockets would be uncaught exceptions.
   const ended: Promise<unknown>[] = [];
   pool.on("connect", (client) => {
     ended.push(new Promise((resolve) => client.once("end", () => resolve(undefined))));
@@ -158,7 +157,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly text: string;
-  /** The text as JSON. */
+  /** The value of the JSON text. */
   readonly body: Json;
 }
 
@@ -171,7 +170,7 @@ export interface RequestOptions {
 
 export interface Client {
   send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
-  /** Sends JSON with the CSRF token. `body` is JSON text or a value. */
+  /** Sends JSON with the CSRF token. `body`: JSON text as a string or Buffer, or another value. */
   post(path: string, body: unknown): Promise<Answer>;
   get(path: string): Promise<Answer>;
 }
@@ -234,7 +233,7 @@ function lengthOf(body: string | Buffer, headers: object): Record<string, string
     : { "content-length": String(Buffer.byteLength(body)) };
 }
 
-/** Returns a logger, and the list to which it adds the lines that it logs. */
+/** Returns a logger that adds each logged line to the list `lines`. */
 export function recordingLogger() {
   const lines: { level: string; fields: Json; message: string }[] = [];
   const at = (level: string) => (fields: object, message: string) => {

@@ -211,7 +211,7 @@ test("A unix socket has mode 0600 by default, and build() reads the certificate.
   assert.throws(() => on("[::1]:0").tls(missing).build(), /tls\.certFile: cannot be read/);
 });
 
-test("The schema is that of the utils unless another one is set.", () => {
+test("The schema of the utils is used unless another schema is set.", () => {
   const utils = {
     database: { client: pool, schema: { name: "of_utils", quoted: '"of_utils"' } },
   };
@@ -221,7 +221,7 @@ test("The schema is that of the utils unless another one is set.", () => {
   assert.equal(hostile.schema.quoted, '"""; drop schema x; --"');
 });
 
-test("A base path ends with a slash and must not contain .. or an empty segment.", () => {
+test("A base path gets a final slash if it has none, and must not contain .. or an empty segment.", () => {
   const path = (text: string) => adminServerConfig(pool).basePath(text).build().basePath;
   assert.deepEqual(
     [path("/"), path(""), path("/queue"), path("/a/b/")],
@@ -254,7 +254,7 @@ test("A short secret is refused where other machines can reach the server.", () 
   assert.equal(build("0.0.0.0:1", [], { mode: "basic" }).hasShortSecret, false, "generated");
 });
 
-test("Limits that are not set keep their defaults; those that are set are checked.", () => {
+test("Limits that are not set keep their defaults. An invalid limit, proxy or label is refused.", () => {
   const limits = (given: object) => adminServerConfig(pool).limits(given).build().limits;
   assert.equal(limits({ viewers: 7 }).viewers, 7);
   assert.equal(limits({ viewers: 7 }).requestMs, 3_000);

@@ -14,7 +14,6 @@ async function watch({ port }: TestAdmin, query = "", headers = ""): Promise<Raw
 const withoutMoments = (json: object) =>
   JSON.parse(JSON.stringify(json).replaceAll(/"(\w*as_of)":"[^"]*"/g, '"$1":""'));
 
-/** Returns the overviews in the text of a stream. */
 function overviews(text: string) {
   return [...text.matchAll(/^event: overview\ndata: (.*)\n$/gm)].map(([, data = ""]) =>
     JSON.parse(data),
@@ -40,8 +39,8 @@ test("A viewer receives the overview at once, and again when it has changed.", a
 });
 
 /**
- * Returns a function that returns the number of statements since the call of countStatements(). Each statement takes a
- * connection from the pool, so the connections are counted.
+ * Counts statements from now on. The returned function returns the number of statements. Each statement takes a
+ * connection from the pool, so the taken connections are counted.
  */
 function countStatements({ pool }: TestAdmin): () => number {
   let statements = 0;
@@ -64,7 +63,7 @@ test("After the first viewer, 199 more viewers receive the overview with at most
 });
 
 test("Without viewers no statement runs, for a small table and for a large one.", async () => {
-  // The stream of another server is the clock: its server sends three pings in a little more than a second.
+  // The clock is the stream of another server, which sends three pings in a little more than a second.
   const clock = await watch(await startAdmin({ feed: { pingMs: 400 } }), "?events=counts");
   let ticks = 0;
   for (const feed of [{}, { smallPages: -1, awakeMs: 50 }]) {

@@ -1,4 +1,5 @@
-// Tests the feed, which reads the queue for the event streams. The database is a fake that counts statements.
+// Tests the feed, which reads the queue for viewers: clients with an open event stream. The database is a fake that
+// counts statements.
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
@@ -120,7 +121,7 @@ test("A viewer receives the events that it requested. A later viewer receives th
   await feed.stop();
 });
 
-test("A viewer receives a failure once, without internal details; when reads succeed again, it receives the overview.", async () => {
+test("A viewer receives a failure once, without internal details; when reads succeed again, the viewer receives the overview.", async () => {
   const { state, feed, watch } = setUp();
   const viewer = watch("overview");
   await viewer.seen(/overview/);
@@ -187,7 +188,7 @@ test("After a failure, incidents are sent again even if they are unchanged.", as
   await feed.stop();
 });
 
-test("A reading that is requested again while it runs is repeated once.", async () => {
+test("If a reading is requested again while it runs, the reading is repeated once.", async () => {
   let runs = 0;
   const task: RhythmTask = {
     isWanted: () => true,

@@ -1,5 +1,4 @@
-// Tests that requests with invalid input are refused with the right status and message, that the answers are short, and
-// that such requests change nothing.
+// Tests that invalid requests are refused with the right status and message, get short answers, and change nothing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect } from "../http/raw-client.ts";
@@ -73,7 +72,7 @@ test("A body must be one valid JSON object without duplicate fields.", async () 
   }
 });
 
-/** Each has a path, a body, and all fields that the answer must name, each with a pattern of the field's message. */
+/** A path, an invalid body, and for each invalid field a pattern of the message. The field `""` is the whole body. */
 const refusals: [string, object | string, Record<string, RegExp>][] = [
   ["/api/jobs", {}, { identifier: /is required/ }],
   ["/api/jobs", { identifier: "" }, { identifier: /1 to 128/ }],
@@ -254,7 +253,7 @@ test("An unknown, repeated or invalid query parameter is refused with 400, and t
   assert.equal((await client.get("/api/jobs?cursor=%3Cscript%3E")).status, 400);
 });
 
-test("Markup of a request appears in an answer only as JSON text.", async () => {
+test("If a request contains markup, the answer has the type JSON, and a header forbids browsers to guess another type.", async () => {
   const markup = encodeURIComponent("<script>alert(1)</script>");
   for (const path of [
     `/api/jobs?search=${markup}`,

@@ -1,6 +1,5 @@
-// Tests operations over HTTP: how they are previewed, started, paused, resumed and undone, at one admin and at two
-// admins. While the tables of operations are missing, no operation starts. Also tests the event stream of operations,
-// and the audit trail.
+// Tests operations over HTTP: preview, start, pause, resume and undo, at one admin and at two admins, and with the
+// tables of operations missing. Also tests the event stream of operations, and the audit trail.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -110,7 +109,7 @@ test("An operation is started, ends, has a receipt, and is undone.", async () =>
   assert.deepEqual([body.operations[0].id, body.operations[0].state], [operation.id, "undone"]);
 });
 
-test("A second operation is refused while one runs, and can start once the first is paused.", async () => {
+test("A second operation is refused while the first runs, and can start once the first is paused.", async () => {
   await add(600, "slow");
   await add(3, "quick");
   const slow = await begun({ q: "task:slow", action: "fail" }, { rate: 100 });
@@ -179,7 +178,7 @@ test("An invalid request is refused with the field and the reason.", async () =>
   assert.equal((await client.get("/api/activity?cursor=odd")).status, 400);
 });
 
-test("An operation that was previewed at one admin can be started at another one, but only once. The first admin shows it, too.", async () => {
+test("An operation that was previewed at one admin can be started at another admin, but only once. The first admin shows the operation, too.", async () => {
   const second = await startAdmin({ url });
   await add(4, "shared");
   const { rehearsal } = await rehearsed({ q: "task:shared", action: "retry" });
@@ -243,7 +242,7 @@ test("An operation whose admin is killed, and which is then resumed, changes eac
   await pool.query("drop trigger note on worker._private_jobs");
 });
 
-test("Every write has an audit entry that names the user. If the write changes jobs by id, the entry also has their state before and after.", async () => {
+test("Every write has an audit entry that names the user. If the write changes jobs by id, the entry also has the state of these jobs before and after the write.", async () => {
   const entries: AuditEntry[] = [];
   const trailed = await startAdmin({
     url,
@@ -325,7 +324,7 @@ test("If the tables of operations are missing, an operation can be previewed, bu
   assert.deepEqual([done.done, done.can_undo], [3, true]);
 });
 
-test("If the role may not add the tables, the answer has the command that the schema's owner can run.", async () => {
+test("If the admin's database role may not add the tables, the preview has the command that the schema's owner can run.", async () => {
   const { url } = await migratedDatabase("some jobs");
   const owner = testPool(url);
   const role = `operator_${process.pid}`;

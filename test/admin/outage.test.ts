@@ -28,7 +28,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("While PostgreSQL is stopped, requests for data are answered 503. Afterwards they succeed without a restart of the admin.", async () => {
+test("While PostgreSQL is stopped, requests for data are answered 503. Afterwards requests succeed without a restart of the admin.", async () => {
   const { logger, lines } = recordingLogger();
   const admin = await startAdmin({ url: postgres.url(), logger });
   const { client } = admin;
@@ -121,7 +121,6 @@ test("While PostgreSQL is frozen, requests for data are answered 503. Broken idl
   // The pool has fewer connections than there are requests, so some requests wait for a connection.
   const stuck = await Promise.all(Array.from({ length: 6 }, () => client.get("/api/jobs/1")));
   for (const { status, body } of stuck) {
-    // The request's time limit was reached, or all connections were busy.
     assert.ok(["timeout", "busy"].includes(body.code), body.code);
     assert.equal(status, 503);
   }

@@ -122,7 +122,7 @@ test("A paused task is listed with its pause; the incident of a pause of all job
   assert.equal((await client.post(all.fix.post.path, all.fix.post.body)).body.was_paused, true);
 });
 
-test("Metrics, queue details and job rows show pauses. Metrics, queue details and the list of pauses also show how many workers have not acknowledged them.", async () => {
+test("Metrics, queue details and job rows show pauses. Metrics, queue details and the list of pauses also show how many workers have not acknowledged the pauses.", async () => {
   await pool.query(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
     values ('older', now(), '{"threshold_ms": 600000}')`);
   const pause = { action: "pause", wait: false };

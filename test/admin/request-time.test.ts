@@ -1,5 +1,4 @@
-// Tests the time limit of a request. The statement of a read ends with the request. The limit does not apply to the
-// statements of a download. A slow upload does not shorten the time for which a write waits for locks.
+// Tests the time limits of a request, and which statements the end of a request cancels.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { adminDatabases } from "../../src/admin/config/databases.ts";
@@ -10,7 +9,7 @@ import { connect, statuses } from "../http/raw-client.ts";
 import { lockWaits } from "../support/lock-waits.ts";
 import { migratedDatabase, recordingLogger, startAdmin, type TestAdmin } from "./admin-harness.ts";
 
-/** Locks the tables until `release` is called, so that reads of them wait. `waiting` counts connections that wait. */
+/** Locks the tables until `release` is called, so that statements wait. `waiting` counts the waiting connections. */
 async function blocked({ pool }: TestAdmin, tables = "_private_jobs") {
   const blocker = await pool.connect();
   await blocker.query(`begin; lock table worker.${tables} in access exclusive mode`);
@@ -57,7 +56,7 @@ test("When a client disconnects, the statement of its request is cancelled, and 
   );
 });
 
-test("Reads of operations and of the audit trail end with their request, too.", async () => {
+test("A read of operations or of the audit trail is cancelled when its request reaches the time limit.", async () => {
   const { url } = await migratedDatabase("worker", ["operations", "schedules"]);
   const admin = await startAdmin({
     url,

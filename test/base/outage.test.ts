@@ -199,8 +199,8 @@ test("The first connection that succeeds ends the pauses of all others; later su
   isThere = true;
   await outage.tryConnect(async () => {});
   await turn();
-  // Each of the three has connected, and then its work has failed with "read-only". The successes of tryConnect() in
-  // this work must not end the pauses again.
+  // The three have connected, and their work has failed with "read-only". Their successful connects must not end the
+  // pauses again.
   assert.deepEqual(attempts, ["a", "b", "c", "a", "b", "c"]);
   stop.abort();
   assert.deepEqual(await Promise.all(all), [false, false, false]);

@@ -1,6 +1,6 @@
-// Runs command lines and returns their output. If test/run.mjs has found that the executable was built from the present
-// sources, worker() runs the executable. Otherwise it runs the sources, which take five times the processor time to
-// start. runInChild() runs the sources, in one process for all command lines of a test file.
+// Runs command lines and returns their output. If the executable was built from the present sources (test/run.mjs sets
+// TEST_COMMAND), worker() runs the executable. If not, worker() runs the sources, whose start takes five times the
+// processor time.
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Node's arguments that make it run TypeScript. */
+/** Node's arguments for running TypeScript. */
 export const typescript = ["--import", join(root, "test/support/register.mjs")];
 
 /** Node's arguments that run the command line from its sources. */
@@ -25,7 +25,7 @@ export const sources = [...typescript, join(root, "src/main.ts")];
 
 const { TEST_COMMAND: built } = process.env;
 
-/** `runner`: the program that runs a command line. `command`: the program's arguments before those of the line. */
+/** `runner`: the program that runs a command line. `command`: its arguments before those of the command line. */
 export const [runner = "", ...command] =
   built === undefined ? [process.execPath, ...sources] : [built];
 
@@ -54,8 +54,8 @@ let last: Promise<unknown> = Promise.resolve();
 after(() => child?.kill());
 
 /**
- * Runs a command line like worker(), but from its sources, and in a process that also runs the next command lines, one
- * after another (command-child.ts). It is for commands that neither read stdin nor write log lines.
+ * Runs a command line like worker(), but always from the sources, and in one process that runs all command lines of the
+ * test file, one after another. The command may neither read stdin nor write log lines.
  */
 export function runInChild(
   args: readonly string[],

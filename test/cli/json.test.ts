@@ -108,7 +108,7 @@ test("Adding a job with an existing key reports that the job was updated, or tha
 
 test("Each declared command is on the command line, with an argument or option for each field that is not hidden.", () => {
   for (const { name, fields, http } of declarations) {
-    // On the command line all actions on schedules are one command, and all actions on limits are another.
+    // On the command line all actions on schedules are one command, and so are all actions on limits.
     const groups: Record<string, string> = { "/api/schedules": "schedule", "/api/limits": "limit" };
     const typedName = groups[http.path] ?? name;
     const command = commands.find((one) => one.name === typedName);
@@ -122,7 +122,7 @@ test("Each declared command is on the command line, with an argument or option f
   }
 });
 
-test("An option takes a value in all commands or in none, because it may precede the command.", () => {
+test("Whether an option takes a value does not depend on the command, because the option may precede the command.", () => {
   const forms = new Map<string, boolean>();
   for (const { name, options } of commands) {
     for (const [key, { form }] of Object.entries(options)) {

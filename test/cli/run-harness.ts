@@ -1,5 +1,4 @@
-// Helpers for tests of `worker run`. They create directories with the files of tasks, and start the command as a
-// process whose output and log a test can read.
+// Helpers for tests of `worker run`: they create directories with the files of tasks, and start the command.
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,13 +44,12 @@ export interface RunProcess {
   readonly pid: number;
   /**
    * Resolves to the first line of the log whose `msg` contains the text `what`, or for which the function `what`
-   * returns true. `after`: the number of lines to skip, such as an earlier `count`; default 0. Rejects if there is no
-   * such line after 30 s, or when the process has ended.
+   * returns true. `after`: the number of lines to skip, such as an earlier `count`; default 0. Rejects if no such
+   * line was logged within 30 s, or before the process has ended.
    */
   logged(what: string | ((line: LogLine) => boolean), after?: number): Promise<LogLine>;
   /** The number of lines of the log so far. */
   readonly count: number;
-  /** The standard output so far. */
   readonly stdout: string;
   send(signal: NodeJS.Signals): void;
   readonly ended: Promise<{ status: number | null; stdout: string; stderr: string }>;

@@ -9,7 +9,7 @@ import { heartbeat, lockJob, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-/** Adds a failed job, a running one without attempts left, and a waiting one, each with its own task and queue. */
+/** Adds a failed job, a running job without attempts left, and a waiting job, each with its own task and queue. */
 async function addSorts(): Promise<void> {
   const [failed, running] = await addJobs(
     queue.db,
@@ -133,7 +133,7 @@ test("A locked queue stays although it has no job.", async () => {
   assert.equal((await cleanup(queue.db, ["gc-job-queues"])).deletedQueues, 2);
 });
 
-test("Many failed jobs are deleted in steps, except those whose rows other sessions have locked.", async () => {
+test("Many failed jobs are deleted in steps, except jobs whose rows other sessions have locked.", async () => {
   const identifier = "t";
   await addJobs(
     queue.db,

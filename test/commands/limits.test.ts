@@ -30,7 +30,7 @@ async function performed(name: string, input: Record<string, unknown>) {
   });
 }
 
-test("Concurrent changes of different parts of a limit are all kept, even if the limit does not exist when they begin.", async () => {
+test("Concurrent changes of different parts of a limit are all kept, even if the limit does not exist when the changes begin.", async () => {
   for (let round = 0; round < 10; round++) {
     const name = `limit-${round}`;
     await Promise.all([
@@ -51,7 +51,7 @@ test("Concurrent changes of different parts of a limit are all kept, even if the
   }
 });
 
-test("If two sessions add the same limit at once, the second add changes nothing; an add with another scope is a conflict.", async () => {
+test("If two sessions add the same limit at once, the second add changes nothing. If the scopes differ, the second add is a conflict.", async () => {
   const client = await pool.connect();
   const set = (on: Queryable, scope: "task" | "queue" = "task") => {
     const definition = { name: "twice", scope, match: "t", concurrency: 1, rate: null };
@@ -108,7 +108,7 @@ test("The default burst changes with the rate, a burst that was set does not, an
   assert.equal(await burstOf("usual"), 8);
 });
 
-test("The back-offs of all queues of a limit are ended, however many there are.", async () => {
+test("The back-offs of all queues of a limit are ended, however many queues the limit has.", async () => {
   await performed("limit-set", { name: "tenants", queue: "tenant/*", concurrency: 1 });
   await pool.query(`
     with queues as (

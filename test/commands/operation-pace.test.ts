@@ -1,5 +1,5 @@
-// The pace of an operation: the size of its batches, the pauses between them, and the time that is left. The pace is
-// computed from measurements of earlier batches, which the tests pass to pauseAfter().
+// Tests the pace of an operation: the size of its batches, the pauses between batches, and the time that is left. The
+// tests pass the measurements of earlier batches to pauseAfter().
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type BatchPace, createPace } from "../../src/commands/operations/pace.ts";
@@ -17,7 +17,7 @@ function work(pace: BatchPace, msPerJob: number, batches: number): number {
   return limit;
 }
 
-test("Fast batches grow to the largest size, and slow ones shrink until they take about 50 ms.", () => {
+test("Fast batches grow to the maximum size, and slow batches shrink until a batch takes about 50 ms.", () => {
   const pace = createPace({ rate: 0, monotonic: () => 0 });
   assert.equal(work(pace, 0.011, 30), 4_000);
   const slow = work(pace, 0.213, 30);
@@ -33,7 +33,7 @@ test("If few of many ids match, the next batch covers more ids.", () => {
   assert.ok(pace.step.span > 5 * span);
 });
 
-test("Slow batches keep at least 200 jobs and 25,000 ids unless they would take more than 2 s.", () => {
+test("Slow batches keep at least 200 jobs and 25,000 ids unless a batch would take more than 2 s.", () => {
   const pace = createPace({ rate: null, monotonic: () => 0 });
   const after = (ms: number, found: number, walked: number) =>
     pace.pauseAfter({ ms, found, done: found, walked, oldestReadyMs: null }, ids(1_000_000));
@@ -41,10 +41,10 @@ test("Slow batches keep at least 200 jobs and 25,000 ids unless they would take 
   assert.equal(pace.step.span, 25_000);
   for (let n = 0; n < 30; n++) after(900, pace.step.limit, pace.step.limit);
   assert.deepEqual(pace.step, { limit: 200, span: 25_000 });
-  // Two hundred of these jobs take half a minute.
+  // 200 of the next jobs would take 30 s.
   for (let n = 0; n < 30; n++) after(pace.step.limit * 150, pace.step.limit, pace.step.limit);
   assert.ok(pace.step.limit >= 10 && pace.step.limit <= 20, String(pace.step.limit));
-  // tooLong() is called when PostgreSQL has cancelled a batch. Within a few batches, the size grows again.
+  // tooLong() is called when PostgreSQL has cancelled a batch.
   pace.tooLong();
   for (let n = 0; n < 5; n++) after(400, pace.step.limit, pace.step.limit);
   assert.equal(pace.step.limit, 200);
@@ -80,7 +80,7 @@ test("The time left decreases: it is the number of jobs left divided by the rate
   let now = 0;
   const pace = createPace({ rate: 20, monotonic: () => now });
   const left: (number | null)[] = [];
-  // The jobs of the first and the last batch are adjacent; the jobs of the two batches between them are far apart.
+  // In the first and the last batch, the ids are adjacent; in the two batches between them, the ids are far apart.
   for (const [n, walked] of [20, 50_000, 900_000, 20].entries()) {
     const took = { ms: 20, found: 20, done: 20, walked, oldestReadyMs: null };
     now = n * 1_000 + 20;

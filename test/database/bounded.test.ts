@@ -1,6 +1,5 @@
-// Tests boundedQueryable(). Its statements have their own time limits. A statement is stopped when its request is
-// closed, or when the remaining time of its request is over. A statement waits for a connection of the pool no longer
-// than allowed.
+// Tests the limits of boundedQueryable(). A statement is stopped when its request is closed, or when the remaining time
+// of its request is over. A statement waits for a connection of the pool no longer than allowed.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";

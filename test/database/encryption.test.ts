@@ -25,7 +25,7 @@ after(async () => {
 const ca = `sslrootcert=${certificate("authority.crt")}`;
 const otherCa = `sslrootcert=${certificate("another.crt")}`;
 
-/** Connects, and returns whether the session is encrypted. If that fails, returns the message of the error. */
+/** Connects, and returns whether the session is encrypted. After an error, returns the error's message. */
 async function connects(port: number, parameters: string, host = "localhost"): Promise<unknown> {
   const connectionString = `host=${host} hostaddr=127.0.0.1 port=${port} user=postgres dbname=postgres ${parameters}`;
   const pool = createPool({ connectionString, logger: silentLogger });
@@ -122,7 +122,7 @@ test("sslmode=require checks the server's certificate if an authority is configu
   );
 });
 
-test("A client can log in with a certificate, and without the certificate its connection is refused.", async () => {
+test("A client can log in with a certificate, and is refused without the certificate.", async () => {
   const own = `user=client sslmode=verify-full ${ca} sslcert=${certificate("client.crt")} sslkey=${certificate("client.key")}`;
   assert.match(String(await connects(encrypting.port, own)), /role "client" does not exist/);
   const without = `user=client sslmode=verify-full ${ca}`;
@@ -137,7 +137,7 @@ test("With sslnegotiation=direct a connection is encrypted from the start, witho
   assert.equal(await connects(encrypting.port, direct), true);
 });
 
-test("A server that cannot encrypt as required is reported in one line.", async () => {
+test("If encryption is required but the server cannot encrypt, the command reports this in one line.", async () => {
   const url = `postgres://postgres:secret@localhost:${plain.port}/postgres`;
   const { status, stderr } = await worker(["status"], { DATABASE_URL: url, PGSSLMODE: "require" });
   assert.equal(status, 1);
@@ -145,7 +145,7 @@ test("A server that cannot encrypt as required is reported in one line.", async 
   assert.doesNotMatch(stderr, /secret/);
 });
 
-test("A server is checked even if NODE_TLS_REJECT_UNAUTHORIZED turns Node's checks off.", async () => {
+test("A server's certificate is checked even if NODE_TLS_REJECT_UNAUTHORIZED turns Node's checks off.", async () => {
   const { port } = encrypting;
   const url = `postgres://postgres@localhost:${port}/postgres?sslmode=verify-full&${otherCa}`;
   const { status, stderr } = await worker(["status"], {

@@ -1,5 +1,5 @@
-// Tests how migrate() builds a missing schema: under unusual names, with few privileges, and after an interrupted
-// migration. Also tests schemas that migrate() refuses, because they contain objects of other programs.
+// Tests how migrate() builds a missing schema, and which schemas migrate() refuses because they contain objects of
+// other programs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";

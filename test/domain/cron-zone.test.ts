@@ -46,8 +46,8 @@ function wallClock(timeZone: string, fromMs: number): number[] {
 }
 
 /**
- * Returns the ticks in the two days from `fromMs` on, found without cronSchedule(): compares the expression with the
- * zone's local time at each minute. `walls`: these local times, from wallClock().
+ * Returns the ticks in the two days from `fromMs` on, without cronSchedule(): compares the expression with the local
+ * time at each minute. `walls`: these local times, from wallClock().
  */
 function naiveTicks(expression: string, walls: readonly number[], fromMs: number): number[] {
   const [minutes, hours] = expression.split(" ").map((text, place) => {
@@ -65,7 +65,7 @@ function naiveTicks(expression: string, walls: readonly number[], fromMs: number
   return walls.flatMap((wall, minute) => {
     let isTick = matches(wall) && !(isFixed && seen.has(wall));
     seen.add(wall);
-    // A fixed time that the clock skips has its tick at the end of the gap.
+    // A fixed time that the clock skips has its tick at the first minute after the skipped time.
     const before = walls[minute - 1] ?? wall - MINUTE_MS;
     for (let lost = before + MINUTE_MS; isFixed && lost < wall; lost += MINUTE_MS) {
       isTick ||= matches(lost);

@@ -27,7 +27,7 @@ function tickPayload(line: string): string {
 
 const tick = '"_cron":{"ts":"2026-01-01T00:00:00.000Z","backfilled":false}';
 
-/** Returns the entries of Graphile Worker's parser in this library's form, each with the payload of a tick's job. */
+/** Returns the entries of Graphile Worker's parser, in the form of ourEntries(). */
 function stockEntries(text: string) {
   return parseStock(text).map(({ identifier, task, options, payload }) => ({
     identifier,
@@ -116,7 +116,7 @@ describe("A crontab", () => {
       const stock = result(() => stockEntries(line));
       const ours = result(() => ourEntries(line));
       // Graphile Worker's parser accepts an empty key, which the schema refuses at the first tick. This library's
-      // parser refuses it.
+      // parser refuses an empty key.
       if (stock?.some(({ jobKey }) => jobKey === "")) continue;
       // Names of months and days, L and steps of ranges are valid only in this library.
       if (stock === null && ours !== null && isAddition(fields)) continue;
@@ -172,7 +172,7 @@ CRON_TZ=Europe/Berlin
     );
   });
 
-  test("A crontab with any problem gives no entries, and its problems, at most 100, are reported with their places.", () => {
+  test("A crontab with a problem gives no entries. At most 100 problems are reported, each with its place.", () => {
     const text = `* * * * * good
  61 * * * * nameless.task ?fil=3d&max=none&jobKeyMode=unsafe_dedupe {a: }
 * * * *

@@ -1,5 +1,5 @@
-// Tests the parser and the completion of queries without a database. The parser reads random texts, and a corpus of
-// queries that is also used to test the client's parser. Also tests numbers in payloads, and error groups.
+// Tests queries (the parser and the completion), numbers in payloads, and error groups, without a database. The corpus
+// of queries also tests the client's parser.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ describe("The query language", () => {
     for (const q of examples) assert.ok(parseQuery(q) !== null, q);
   });
 
-  test("parses any text, or reports where it is wrong.", () => {
+  test("parses any text, or reports where the text is wrong.", () => {
     const random = makeRandom(7);
     let sound = 0;
     for (let i = 0; i < 8_000; i++) {
@@ -301,7 +301,7 @@ describe("Error groups", () => {
     assert.equal(likePatternOf("100%_\\ of #"), "100\\%\\_\\\\ of %%");
   });
 
-  test("leave a word or quoted text out of the label if the limit of a line would cut it.", () => {
+  test("leave out of the label a word or quoted text that does not end within the first 300 characters.", () => {
     const words = "the payment of this order was refused by the gateway ";
     for (const id of ["a8d7k2b9q1m4", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "9007199254740993"]) {
       for (let length = 280; length < 300; length++) {

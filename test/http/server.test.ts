@@ -37,7 +37,6 @@ async function startServer(handle: Handle, limits: Partial<Limits> = {}) {
 const plainText = (body: string, status = 200) => ({ status, headers: {}, body });
 const echo: Handle = ({ method, path, host }) => plainText(`${method} ${path} ${host}`);
 
-/** Returns a promise, `opened`, and the function that resolves it. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -169,7 +168,7 @@ test("Requests whose headers or body arrive too slowly are answered with 408.", 
   assert.deepEqual(statuses(nothing), [408]);
 });
 
-test("At the limit of connections, the oldest idle connection is closed for a new one.", async () => {
+test("At the limit of connections, the oldest idle connection is closed for a new connection.", async () => {
   const { port } = await startServer(echo, { connections: 3 });
   const idle = [await connect(port), await connect(port), await connect(port)];
   const text = await rawExchange(port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
@@ -236,7 +235,7 @@ test("The body of a refused request is read only up to a limit; after a short bo
   assert.deepEqual(statuses(await closed), [403]);
 });
 
-test("stop() lets requests in flight finish and closes everything else.", async () => {
+test("stop() lets requests in progress finish, and closes idle connections and event streams.", async () => {
   const working = gate();
   const begun = gate();
   const { server, port } = await startServer(async (request) => {
@@ -299,7 +298,7 @@ test("stop() cuts off requests that exceed its deadline.", async () => {
   assert.equal(await stuck.end(), "");
 });
 
-test("A server may be stopped at any moment of its life.", async () => {
+test("A server can be stopped before its start, during its start, and twice at once.", async () => {
   const options = {
     listen: { host: "127.0.0.1", port: 0 },
     handle: async () => plainText(""),

@@ -88,7 +88,7 @@ test("One pass over the table counts the jobs of each state of the HTTP API, of 
   assert.ok(longestRunning !== null && lastFailure !== null);
 });
 
-test("A census in chunks counts the same as one pass, and reads nothing while another admin counts.", async () => {
+test("A census, which counts in chunks, has the same counts as one pass, and reads nothing while another admin counts.", async () => {
   await fill(3_000, "n");
   const gauge = await readGauge(queue.db);
   const { pages } = gauge;
@@ -137,7 +137,7 @@ function isInside(truth: number, { low, high }: Interval): boolean {
   return low <= truth && truth <= high;
 }
 
-test("A sample includes empty pages, and its intervals allow for jobs that it missed.", async () => {
+test("A sample includes empty pages, and the intervals allow for jobs that the sample missed.", async () => {
   await fill(20_000, "n");
   await queue.sql("delete from worker._private_jobs where id > 500 or attempts >= max_attempts");
   const { pages } = await readGauge(queue.db);
@@ -175,7 +175,7 @@ test("A sample that reads every page is exact.", async () => {
   assert.deepEqual(names.holders, truth.holders);
 });
 
-test("With the index, due and future jobs are counted exactly up to a cap. Larger numbers are marked as inexact.", async () => {
+test("From the index that workers fetch from, due and future jobs are counted exactly up to a cap. Larger numbers are marked as inexact.", async () => {
   await fill(1_500, "n");
   const gauge = await readGauge(queue.db);
   const { lockedQueueIds } = gauge;

@@ -1,6 +1,4 @@
-// The page of a job shows the values of the payload and the text of the error exactly as they are stored, and copies
-// the payload unchanged. Other cases: a job that is completed while its page is open, a job whose queue a stale worker
-// has locked, and a payload that is too large to show.
+// Tests the page of a job, which shows the values of the payload and the text of the error exactly as they are stored.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -77,8 +75,8 @@ test("The page of a job shows all lines of the job's error, and the job's fields
     { queueName: "kitchen", jobKey: "pot:1", maxAttempts: 3, priority: -7, flags: ["hot"] },
   );
   await admin.utils.permanentlyFailJobs([job.id], STACK);
-  // After the last attempt, too, a worker sets `run_at` to the time at which a retry would be due. The page must not
-  // show that time.
+  // Even after the last attempt, a worker sets `run_at` to the time at which a retry would be due. The page must not
+  // show this time.
   await admin.sql(
     "update worker._private_jobs set run_at = now() + interval '1 hour' where id = $1",
     [job.id],
@@ -148,7 +146,7 @@ test("If a worker that is not responding has locked a job's queue, the chain of 
   });
 });
 
-test("Of a payload of 50 MB only the beginning is shown, with a note that it is truncated.", async () => {
+test("Only the beginning of a payload of 50 MB is shown, with a note that the payload is truncated.", async () => {
   const { id } = await admin.utils.addJob("brew");
   await admin.sql(
     `update {}._private_jobs set payload = json_build_object('x', repeat('ab', 25000000)) where id = $1`,

@@ -1,6 +1,5 @@
-// Tests that the overview shows the queue's numbers, incidents and horizon, and changes without a reload. Also tests
-// that lists change without a reload, that the browser's Back restores a list, and that the page works if the browser's
-// clock is wrong.
+// Tests the numbers, incidents and horizon of the overview. Also tests that the overview and lists change without a
+// reload, that the browser's Back restores a list, and that the page works if the browser's clock is wrong.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -147,7 +146,7 @@ test("Back restores the scroll position and the focus of the list.", async () =>
     await page.waitForFunction((wanted) => Math.abs(window.scrollY - wanted) < 2, top);
     assert.equal(await page.evaluate(() => document.activeElement?.id), id);
   };
-  // In a window as narrow as this, a job does not open beside the list, but as a page.
+  // In such a narrow window, a job opens as a page, not beside the list.
   await visit(admin, "/jobs?q=is:failed", work, { viewport: { width: 1000, height: 900 } });
 });
 
@@ -174,7 +173,7 @@ test("A new error is among the incidents, and leads to its jobs.", async () => {
   });
 });
 
-test("Relative times follow the server's clock if the browser's is wrong.", async () => {
+test("Relative times follow the server's clock if the browser's clock is wrong.", async () => {
   const { id } = await admin.utils.addJob("check_clock");
   const prepare = (page: Page) =>
     page.addInitScript(() => {

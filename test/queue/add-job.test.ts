@@ -1,5 +1,4 @@
-// Tests addJob(): which values it stores, which jobs it refuses, and what job keys do. Also tests that addJob() repeats
-// an add that fails because the role's default isolation level is SERIALIZABLE.
+// Tests addJob(): the stored values, the refused jobs, the key modes, and the isolation level.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";

@@ -29,8 +29,8 @@ const namesOfJobs = () =>
   );
 
 /**
- * Starts a cleanup, and resolves when the queue `q` is deleted. At that time the cleanup waits for the end of the open
- * transactions. `cleaned` of the result resolves when the cleanup ends.
+ * Starts a cleanup, and resolves when the cleanup has deleted the queue `q` and waits for the end of the open
+ * transactions. `cleaned` resolves when the cleanup ends.
  */
 async function cleanupThatWaits(tasks: Parameters<typeof cleanup>[1] = NAMES) {
   const cleaned = cleanup(queue.db, tasks);

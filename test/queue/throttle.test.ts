@@ -49,7 +49,7 @@ test("Of fifty concurrent adds of equal jobs, one adds its job and the others ar
   assert.equal(new Set(answers.map(({ until }) => Number(until))).size, 1);
 });
 
-test("A period does not end when its job is deleted. It ends at a fixed time of the database's clock.", async () => {
+test("A period ends at a fixed time of the database's clock, even if its job is deleted before.", async () => {
   const first = await add(job({ n: 1 }));
   await queue.sql("delete from worker._private_jobs");
   const dropped = await add(job({ n: 1 }));
@@ -64,7 +64,7 @@ test("A period does not end when its job is deleted. It ends at a fixed time of 
   assert.equal((await add(job({ n: 1 }))).isThrottled, true);
 });
 
-test("A stored period is shortened if a new period would end earlier, for example after the clock was wrong.", async () => {
+test("A stored period is shortened if the period of the next add would end earlier, for example after the clock was wrong.", async () => {
   await add(job({ n: 1 }));
   await queue.sql("update worker._private_throttles set until = until + interval '10 years'");
   for (const periodMs of [HOUR_MS, HOUR_MS / 2]) {
@@ -203,7 +203,7 @@ test("Cleanup deletes periods that are over, and keeps the others.", async () =>
   assert.equal(await deleteOldThrottles(plain.db), 0);
 });
 
-test("A throttle is refused if its job has a job key, if it has no period, in COPY, and in one call with a job that has a job key.", async () => {
+test("A throttle is refused if its job has a job key, if its period is missing or 0, in COPY, and in one call with a job that has a job key.", async () => {
   const throttle = { periodMs: HOUR_MS };
   for (const [spec, message] of [
     [{ throttle, jobKey: "k" }, /spec\.throttle: use either this or jobKey, unique or debounce/],
@@ -240,7 +240,7 @@ test("An add whose jobs are committed, but whose periods cannot be read, is reje
   await add(job({ n: 1 }));
   const before = await count();
   const client: Queryable = {
-    // Replaces the statement that reads the periods by one that PostgreSQL cancels, as it does after a time limit.
+    // Replaces the statement that reads the periods by a statement that PostgreSQL cancels, as after a time limit.
     query: (sent) =>
       queue.pool.query(
         sent.text.includes("with requested")

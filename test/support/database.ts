@@ -1,9 +1,9 @@
-// Databases for tests, on a real PostgreSQL: the server of TEST_DATABASE_URL or DATABASE_URL. If neither is set,
-// test/run.mjs starts a server and sets TEST_DATABASE_URL. Without test/run.mjs and these variables, each test file
-// starts a server of its own.
+// Databases for tests, on the PostgreSQL server of TEST_DATABASE_URL or DATABASE_URL. If neither variable is set,
+// test/run.mjs starts a server and sets TEST_DATABASE_URL. A test file that runs without test/run.mjs and without these
+// variables starts a server of its own.
 //
-// A database is dropped when its test file ends. A database that still has connections cannot be dropped at that time.
-// If another test file of the same run starts later, that file drops the database.
+// A database is dropped when its test file ends, unless the database still has connections. In this case, the next test
+// file that starts in the same run drops the database.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -57,7 +57,7 @@ export async function databaseLike(
 ): Promise<TestDatabase> {
   const template = PREFIX + key;
   await administer(async (client) => {
-    // Test files run in parallel. The first one creates the template, while the others wait for this lock.
+    // Test files run in parallel. While the first file creates the template, the other files wait for this lock.
     await client.query("select pg_advisory_lock(hashtext($1))", [template]);
     if (await exists(client, template)) return;
     const draft = await createDatabase("template0");
@@ -117,7 +117,6 @@ async function exists(client: pg.Client, name: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Returns the URL of another database on the same server. */
 function withDatabase(url: string, name: string): string {
   return url.replace(/^([a-z]+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`);
 }

@@ -24,7 +24,7 @@ describe("Through the proxy", () => {
     await waitUntil("nothing is left of it", async () => at.proxy.open === 0);
   });
 
-  test("other protocols than PostgreSQL's pass, too, and are not cut.", async () => {
+  test("data of a protocol other than PostgreSQL's passes, and cutBehind() does not cut the connection.", async () => {
     await using at = await connectProxy();
     at.proxy.cutBehind(1);
     const { client, server } = await at.pair(Buffer.from("GET / HTTP/1.1\r\n\r\n"));
@@ -66,7 +66,7 @@ describe("Through the proxy", () => {
     later.send(login("later"));
     client.socket.end();
     at.proxy.of("nobody").resume();
-    // Waits until data has passed through another proxy. Without mute(), the data above would have arrived by then.
+    // By the time data has passed through another proxy, the data above would have arrived without mute().
     await using other = await connectProxy();
     const there = await other.pair();
     there.client.send("x");
@@ -99,7 +99,7 @@ describe("Through the proxy", () => {
     assert.equal(at.proxy.open, 0);
   });
 
-  test("a connection that is about to end can be reset, too.", async () => {
+  test("a connection of which one direction is ending can be reset.", async () => {
     await using at = await connectProxy();
     await at.pair();
     at.proxy.halfClose("answers");
@@ -187,7 +187,7 @@ describe("Messages", () => {
     await server.receives(Buffer.concat([message("S"), message("Q", "select 11").subarray(0, 7)]));
   });
 
-  test("pass until one contains a given text. The connection is then cut, also if the text is divided between two chunks.", async () => {
+  test("pass until one contains a given text. The connection is then cut, even if the text is divided between two chunks.", async () => {
     await using at = await connectProxy();
     const { client, server } = await at.pair();
     at.proxy.cutAnswer("COMMIT");

@@ -1,6 +1,6 @@
-// Creates and starts a virtual machine with Debian, in which systemd is PID 1. The second disk has the files under test
-// and guest.sh. In the machine, guest.sh checks these files and writes the results to the console. By default qemu
-// emulates the processor, which is slow. With WORKER_VM_ACCEL=kvm, qemu uses the virtualization of the host.
+// Creates and starts a virtual machine with Debian, in which systemd is PID 1. The machine's second disk has the files
+// under test, and guest.sh, which checks these files and writes the results to the console. By default qemu emulates
+// the processor, which is slow. With WORKER_VM_ACCEL=kvm, qemu uses the virtualization of the host.
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -126,8 +126,8 @@ export async function boot(
 }
 
 /**
- * Reads the lines of the console that contain `@@`: `@@ ok …`, `@@ failed …` and then the check's output in `@@   …`,
- * `@@ figure …`, and at the end `@@ end`. If `@@ end` is missing, a failed check is added to the results.
+ * Reads the lines of guest.sh from the console: `@@ ok …`, `@@ failed …` followed by lines `@@   …` with the check's
+ * output, `@@ figure …`, and at the end `@@ end`. If `@@ end` is missing, a failed check is added to the results.
  */
 async function read(serial: string, onFigure: (figure: string) => void): Promise<CheckResult[]> {
   const results: { title: string; problem: string | null }[] = [];

@@ -1,5 +1,4 @@
-// Tests the form that adds a job, or a duplicate of a job. The form suggests tasks, shows what the typed key, queue and
-// times mean, reports errors in the payload, shows the equivalent shell command, and keeps a draft.
+// Tests the form that adds a job, or a duplicate of a job.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { collect, ensureBuilt, type Page, textOf } from "./harness.ts";

@@ -24,7 +24,7 @@ const requestsFor = (page: Page, start: string) =>
 
 /**
  * Changes the counts once a second, `seconds` times. After each second, answers the requests whose path begins with
- * `start`: with `body`, as if the answer had `bytes` bytes. Returns the number of these requests.
+ * `start`. Each answer is `body`, and counts as `bytes` bytes. Returns the number of these requests.
  */
 function countRequestsOf(
   page: Page,
@@ -64,7 +64,7 @@ test("A list with large answers is requested less often than one with small answ
   assert.ok(seldom >= 2 && seldom <= 3, `${seldom} times`);
 });
 
-test("After a quiet time the first change causes a request at once, however large the last answer was.", async () => {
+test("After a quiet time the first change causes a request at once, even if the page's first answer was large.", async () => {
   const list = jobs([failedJob(1)]);
   const page = await openPage("/jobs");
   page.answer("api/jobs", list, 200, "", 24_000);

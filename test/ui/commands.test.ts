@@ -1,6 +1,5 @@
-// Tests the dialogs of commands on jobs, and which commands a page offers. The buttons, labels, fields, limits and
-// requests of the dialogs come from the declarations in src/commands, with a few additions in
-// ui/assembly/dialogs/jobs.ts.
+// Tests the dialogs of commands on jobs, and which commands a page offers. Most of a dialog comes from the command's
+// declaration in src/commands.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { commands } from "../../src/commands/index.ts";
@@ -61,7 +60,7 @@ test("Every command on jobs has a dialog with the command's fields and limits. T
       expected[name] = field.max;
     }
     page.click(textOf([submit]));
-    // The box "Reset attempts to 0" is checked by default, because without a reset a failed job would not run.
+    // The box "Reset attempts to 0" is checked by default, because a failed job would not run without a reset.
     if (command.name === "run-now") expected["attempts"] = 0;
     assert.deepEqual(JSON.parse(page.requestOf("api/jobs/action").body), expected, command.name);
   }

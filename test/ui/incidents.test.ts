@@ -1,6 +1,4 @@
-// Tests the list of incidents: its keyboard shortcuts, the details of crashes, and incidents that are over. While the
-// pointer or the focus is on the list, the order of the incidents must not change. Also tests the incidents in the
-// palette.
+// Tests the list of incidents on the overview page, and the incidents in the command palette.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { commands } from "../../src/commands/index.ts";
@@ -84,7 +82,7 @@ test("The incident of a job that crashes its workers shows the job's payload, th
   assert.match(String(page.button("Stop retrying…").attrs["class"]), / p/, "it is filled");
 });
 
-test("If the data of an incident have no times of crashes and no other jobs, the incident shows no such details.", async () => {
+test("If the data of an incident have no times of crashes and no other jobs, the incident omits both.", async () => {
   const crash = { fields: [], times: [], crashes: 3, jobs: [], worker: null };
   const jobs = [{ id: 7, task: "import_rows", crashes: 3 }];
   const page = await openOverview([stuck, { ...poison, crash: { ...crash, jobs } }]);
@@ -126,7 +124,7 @@ test("The key of an incident's action opens the action's dialog only if the inci
   assert.equal(page.requestOf("api/operations").method, "POST");
 });
 
-test("Only whole words of a sentence are links to the names beside it.", async () => {
+test("In the sentence of an incident, the names of its worker, queue and job are links only where they are whole words.", async () => {
   const links = { worker: "mail", queue: "q", job: 12 };
   const linked = async (sentence: string) => {
     const page = await openOverview([stuck, incident({ id: "x:1", sentence, links })]);
@@ -154,7 +152,7 @@ test("While the pointer or the focus is on the list, the incidents keep their pl
   assert.deepEqual(rows(page), ["incident-stale_worker:1", "incident-error_group:1"]);
 });
 
-test("An incident that an action has resolved stays for ten seconds, struck through, with its receipt.", async () => {
+test("An incident that an action has resolved stays for ten seconds, struck through, with the receipt of the action.", async () => {
   const page = await openOverview();
   page.click("Unlock…");
   page.click("Unlock");
@@ -208,7 +206,7 @@ test("The palette finds each incident with its action, and the actions of other 
     const options = page.all((e) => e.attrs["role"] === "option");
     return options.map((e) => textOf([e]));
   };
-  // The name is followed by the number of affected jobs.
+  // In the palette, the number of affected jobs follows the name.
   const finds = (typed: string, name: string) =>
     assert.ok(
       found(typed).some((one) => one.startsWith(name)),

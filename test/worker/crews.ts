@@ -1,4 +1,4 @@
-// Crews for a trial (trial.ts), which start workers in this process, and a disturbance that cuts their connections.
+// Crews for a trial (trial.ts), which start workers in this process, and a disturbance that cuts connections.
 
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import type { Worker } from "../../src/worker/worker.ts";
@@ -8,7 +8,7 @@ import { FORBIDDEN, workloadTasks } from "./workload.ts";
 type Options = Partial<WorkerOptions>;
 let made = 0;
 
-/** Starts a worker in this process that runs the jobs of the trial. */
+/** Starts a worker that runs the jobs of the trial. */
 export async function hire({ queue, log }: Trial, options: Options = {}): Promise<Worker> {
   const name = `w${made++}`;
   return queue.startWorker({
@@ -21,7 +21,7 @@ export async function hire({ queue, log }: Trial, options: Options = {}): Promis
   });
 }
 
-/** Returns a crew of `count` workers in this process. */
+/** Returns a crew of `count` workers. */
 export const crewOf =
   (count: number, options: Options = {}): Crew =>
   async (trial) => {
@@ -41,10 +41,7 @@ export const together =
     };
   };
 
-/**
- * Returns a crew of `count` workers in this process. During the trial, again and again, a new worker replaces a random
- * one.
- */
+/** Returns a crew of `count` workers. During the trial, a random worker is replaced by a new worker again and again. */
 export const comingAndGoing =
   (count: number, options: Options = {}): Crew =>
   async (trial) => {
@@ -66,15 +63,15 @@ export const comingAndGoing =
     };
   };
 
-/** The application_names of all connections of a worker except those for its heartbeats and for maintenance. */
+/** The application_names of a worker's connections, except the connections for heartbeats and for maintenance. */
 export const OURS = ["worker", "worker connection", "worker fast lane", "worker listen"];
 
 const MAX_CUTS = 40;
 
 /**
  * Returns a disturbance that cuts one or two connections at random moments, at most MAX_CUTS times. `kinds`: the
- * application_names of the connections that may be cut. After a cut, the next one waits until a job has ended:
- * otherwise, on a busy machine, no worker could connect before the next cut.
+ * application_names of the connections that may be cut. After a cut, the next cut waits until a job has ended. Without
+ * this, on a busy machine, no worker might be able to connect between two cuts.
  */
 export const cutting =
   (kinds: readonly string[]): Weather =>

@@ -1,5 +1,4 @@
-// Tests which jobs are added for a timetable in a time zone around a change of the zone's clock. For each change, one
-// test runs ten schedulers at once, and another test runs the backfill.
+// Tests which jobs are added for a timetable in a time zone around a change of the zone's clock.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
@@ -68,7 +67,7 @@ const edges: readonly (Edge & { readonly crontab: string })[] = [
   },
 ];
 
-/** Returns the crontab's entries, with a backfill period of three days. Their tasks' names begin with `task`. */
+/** Returns the crontab's entries, with a backfill period of three days. Their identifiers begin with `task`. */
 function entriesOf(
   { crontab, zone }: { crontab: string; zone: string },
   task: string,
@@ -77,7 +76,7 @@ function entriesOf(
   return parseCrontab(`CRON_TZ=${zone}\n${own}`);
 }
 
-/** Returns the same entries as entriesOf(), made by functions of the library instead of a crontab. */
+/** Returns the entries of entriesOf(), made by functions of the library instead of a crontab. */
 function codeOf({ crontab, zone: timeZone }: { crontab: string; zone: string }, task: string) {
   return crontab.split("\n").map((line): CronEntry => {
     const [minute = "", hour = "", , , , name] = line.split(" ");

@@ -1,5 +1,5 @@
-// Tests one scheduler: the ticks that it handles, and the jobs that it adds. long/cron-contention.test.ts and
-// cron-zones.test.ts test several schedulers at once.
+// Tests one scheduler, the part of a worker that adds the jobs of cron entries: which ticks the scheduler handles, and
+// which jobs it adds.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
@@ -85,7 +85,7 @@ describe("The scheduler", () => {
     assert.equal(lines.length, 0);
   });
 
-  test("It sleeps until the next tick, but at most a minute, and a timer that fires early has no effect.", async () => {
+  test("The scheduler sleeps until the next tick, but at most a minute, and a timer that fires early has no effect.", async () => {
     const time = new ManualTime("2026-01-05T10:00:59.000Z");
     const task = unique("early");
     const { cron } = scheduler({ pool, entries: [everyMinutes(2, task)], time });
@@ -112,7 +112,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("After a long sleep, an entry's ticks of the last 24 hours are scheduled, and the ticks of its backfill period before these 24 hours.", async () => {
+  test("After a long sleep, an entry's ticks of the last 24 hours are scheduled. If the entry has a backfill period, these 24 hours are extended by this period.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("sleep");
     const entries = [
@@ -174,7 +174,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("With a job key, only one job waits. Each tick moves the job to the time of the tick; with preserve_run_at, the job keeps its time.", async () => {
+  test("With a job key, only one job waits. Each tick moves the job to the time of the tick, but with preserve_run_at the job keeps its time.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("keyed");
     const entries = [
@@ -243,7 +243,7 @@ describe("The scheduler", () => {
     assert.equal((await ledger(task)).last, null);
   });
 
-  test("Without its schema it does not start.", async () => {
+  test("If the schema is missing, the scheduler does not start.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const { cron } = scheduler({ pool, entries: [everyMinute("t")], time, schema: "nowhere" });
     await assert.rejects(cron.start(), { code: "schema_missing" });

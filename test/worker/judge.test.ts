@@ -1,6 +1,6 @@
-// Tests the oracle (oracle.ts), which judges a run by its log and by the rows that are left. The oracle must report
-// each kind of violation. It must report nothing for a correct run, and no violation that a fault, such as the death of
-// a process, excuses.
+// Tests the oracle (oracle.ts), which judges a trial of workers by its log and by the jobs that are left. The oracle
+// must report each violation that no fault, such as the death of a process, excuses. The oracle must report nothing
+// else.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { judge } from "./oracle.ts";
@@ -21,7 +21,6 @@ function started(n: string, job: string, attempt = 1, by = "w") {
   return { start, end: (ok = true): Entry => ({ e: "end", run, ok, t: now++ }) };
 }
 
-/** Returns the two entries of a run: its start and its end. */
 function ran(n: string, job: string, { attempt = 1, ok = true, by = "w" } = {}): Entry[] {
   const { start, end } = started(n, job, attempt, by);
   return [start, end(ok)];
@@ -58,7 +57,7 @@ describe("The oracle reports", () => {
   const queued = [added("a", "1", QUEUE), added("b", "2", QUEUE)];
   const cases: [string, Entry[], JobLeft[], RegExp][] = [
     ["a job that never ran.", [added("a", "1")], [], /^a \(job 1\) is lost$/],
-    ["a job without a row whose only attempt failed.", lost, [], /lost/],
+    ["a job whose only attempt failed, and which has no row.", lost, [], /lost/],
     ["a completed job with a row.", [added("a", "1"), ...ran("a", "1")], [left("a")], /still/],
     [
       "a key whose newest payload did not run.",
@@ -149,7 +148,7 @@ describe("The oracle reports", () => {
     assert.deepEqual(found, ["a (job 1) counts attempt 1 after attempt 2"]);
   });
 
-  test("nothing for an earlier attempt that begins as its worker wakes up from a freeze.", () => {
+  test("nothing for an attempt that starts after a later one, as its worker wakes up from a freeze.", () => {
     const other = ran("a", "1", { attempt: 2, by: "other", ok: false });
     const late = started("a", "1", 1, "frozen");
     const woken: Entry = { e: "fault", by: "frozen", t: now };

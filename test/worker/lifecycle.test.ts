@@ -1,5 +1,5 @@
 // Services, such as a worker, a listener and an HTTP server, are started and stopped in many orders, for example twice,
-// or with a stop before or during the start. Each time the service ends and leaves no connection behind.
+// or with a stop before or during the start.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -98,7 +98,7 @@ const services: Record<string, () => Service | Promise<Service>> = {
 
 type Step = "start" | "stop" | "turns";
 
-/** Short sequences. The test adds longer random ones, which are the same in each run. */
+/** Short sequences of steps. The test adds longer random sequences, which are the same in each run. */
 const sequences: Step[][] = [
   ["stop"],
   ["start", "stop"],
@@ -109,7 +109,7 @@ const sequences: Step[][] = [
   ["stop", "stop", "start", "start", "stop"],
 ];
 
-/** Returns a generator (mulberry32) of numbers from 0 to 1, which are the same for the same seed. */
+/** Returns a generator (mulberry32) of numbers from 0 to 1. The same seed gives the same numbers. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -121,8 +121,8 @@ function random(seed: number): () => number {
 }
 
 /**
- * Takes the steps without waiting until a start or a stop has ended, and then stops the service. Resolves when all
- * starts and stops have ended.
+ * Takes the steps without waiting until a start or a stop has ended, and then stops the service. The step `turns` waits
+ * for a random number of turns of the event loop.
  */
 async function drive(service: Service, steps: readonly Step[], next: () => number): Promise<void> {
   const begun: Promise<unknown>[] = [];

@@ -21,7 +21,6 @@ function blockingTask() {
 const modes = (events: readonly WorkerEvents["localQueue:setMode"][]) =>
   events.map(({ oldMode, newMode }) => `${oldMode} → ${newMode}`);
 
-/** Returns the number of locked jobs, and the attempts of all jobs. */
 async function locked() {
   const left = await queue.remaining();
   return {
@@ -96,8 +95,7 @@ describe("The local queue", () => {
     });
     await waitUntil("its only slot is taken", () => task.seen.length === 1);
     await addMany("queued", 3, { queueName: "q" });
-    // This worker has run no job of the task, so the duration of such jobs is unknown, and a fetch gets only one job of
-    // the named queue.
+    // While the duration of a task's jobs is unknown, a fetch gets only one job of a named queue.
     assert.equal((await saw.saw("localQueue:returnJobs")).count, 1);
     const free = recordingTask("queued");
     await queue.startWorker({ tasks: [free], pollIntervalMs: 50 });
@@ -230,7 +228,7 @@ describe("The refetch delay", () => {
       ...options,
       plugins: [noted],
     });
-    // The first fetch has no answer yet. The answer would start a delay if the worker did not stop.
+    // The answer to the first fetch has not arrived yet. Without the stop, this answer would start a delay.
     await worker.stop();
     assert.deepEqual(order, ["fetched 0"]);
   });

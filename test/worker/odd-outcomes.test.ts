@@ -1,5 +1,5 @@
-// Tests jobs with unusual outcomes, retry policies, times and deadlines. Examples are outcomes that throw when they are
-// read, a Date of another realm, and a program that continues after its time limit.
+// Tests jobs with unusual outcomes, retry policies, times and deadlines, for example an outcome that throws when it is
+// read, or a Date of another realm.
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -145,7 +145,7 @@ test("The delays of exponential() are between zero and ten years, for any option
   assert.equal(fixed(0)(1, new Error("no"), undefined as never), 0);
 });
 
-test("The cause of a permanent failure is stored, whatever its type, even if it is the failure itself.", async () => {
+test("A permanent failure is stored with its cause, whatever the type of the cause, even if the failure is its own cause.", async () => {
   const loop = new PermanentFailure("loop");
   loop.cause = loop;
   const failures: Readonly<Record<string, Error>> = {

@@ -1,5 +1,5 @@
-// Tests the quick fetch of an idle worker (quick-fetch.ts): it reads all columns of a job, and a full fetch finds the
-// jobs that a quick fetch does not read. Also tests a fetch that gets no answer.
+// Tests that the quick fetch of an idle worker reads all columns of a job, and that a full fetch finds the jobs that a
+// quick fetch does not read. Also tests a fetch that gets no answer.
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { describe, test } from "node:test";
@@ -13,7 +13,6 @@ const queue = workerQueue();
 // A poll interval that is longer than the tests, because a poll would find the jobs that a fetch has missed.
 const NEVER_MS = 3_600_000;
 
-/** Returns the members of a task's job, except for its id, its task and its queue. */
 const seenOf = (job: TaskJob) => ({
   payload: job.payloadText,
   key: job.key,
@@ -29,7 +28,6 @@ const seenOf = (job: TaskJob) => ({
 
 for (const fastLane of [false, true]) {
   describe(fastLane ? "An idle worker with a fast lane" : "An idle worker", () => {
-    /** Starts a worker and waits until it is idle. */
     async function resting(forbiddenFlags: string[] = [], concurrency = 10, more: object = {}) {
       const seen: TaskJob[] = [];
       const warm = recordingTask("warm");
@@ -122,8 +120,8 @@ for (const fastLane of [false, true]) {
       );
     });
 
-    // The jobs are due since 1970, so that only their announcement wakes the worker. When a job becomes due, the worker
-    // also wakes without an announcement.
+    // The jobs have been due since 1970, so that only their announcement wakes the worker. A job that becomes due later
+    // wakes the worker even without an announcement.
     const many = (length: number, spec: object) =>
       Array.from({ length }, (_, payload) => ({
         identifier: "show",
@@ -141,7 +139,7 @@ for (const fastLane of [false, true]) {
     }
 
     test("fetches less urgent jobs that are announced with a more urgent one.", async () => {
-      // With two connections, a second fetch with less urgent jobs could be answered before the first one.
+      // With two connections, a second fetch, of less urgent jobs, could be answered before the first fetch.
       const { seen, shown } = await resting([], 10, { connections: 1 });
       await queue.utils.addJobs([...many(1, { priority: -5 }), ...many(100, { priority: 3 })]);
       await shown(101);
@@ -163,12 +161,12 @@ for (const fastLane of [false, true]) {
 }
 
 test("The jobs of a fetch without an answer count as locked until its connection is closed, and then all jobs run.", async (t) => {
-  // The socket of the first fetch after `isArmed`. It is paused, so that this fetch gets no answer.
+  // The socket of the first fetch after `isArmed` was set. The socket is paused, so that this fetch gets no answer.
   let silenced: Socket | undefined;
   let isArmed = false;
   const stream = () => {
     const socket = new Socket();
-    // Replaces `write` only after connect(), which would set it again.
+    // `write` is replaced only after connect(), because connect() restores the original `write`.
     socket.once("connect", () => {
       const write = socket.write.bind(socket) as (chunk: Uint8Array) => boolean;
       socket.write = (chunk: Uint8Array | string) => {

@@ -35,8 +35,8 @@ async function sweepOn(db: Database, ...ids: readonly string[]) {
 }
 
 /**
- * Returns the number of scans of the whole table of jobs that PostgreSQL has counted on the connection. The number may
- * include scans of earlier transactions.
+ * Returns the number of scans of the whole table of jobs on the connection. The number may include scans of earlier
+ * transactions.
  */
 async function scansOn(client: pg.PoolClient): Promise<number> {
   const { rows } = await client.query<{ scans: number }>(`select seq_scan::int as scans
@@ -44,7 +44,7 @@ async function scansOn(client: pg.PoolClient): Promise<number> {
   return rows[0]?.scans ?? 0;
 }
 
-/** Runs `work` while a trigger refuses the updates of rows that match `when`. Applications may have such triggers. */
+/** Runs `work` while a trigger, as an application may have, refuses updates of rows that match `when`. */
 async function refusing(table: string, when: string, work: () => Promise<void>): Promise<void> {
   await queue.sql(`create function public.refuse() returns trigger language plpgsql as
       'begin if ${when} then raise exception ''refused''; end if; return new; end';
@@ -56,7 +56,7 @@ async function refusing(table: string, when: string, work: () => Promise<void>):
   }
 }
 
-test("A queue that cannot be unlocked stays locked, and the error is returned; the jobs of stale workers are recovered.", async () => {
+test("A queue that cannot be unlocked stays locked, and the error is returned; all jobs of the stale workers are recovered.", async () => {
   await dead("a", "b", "c");
   for (const id of ["a", "c"]) {
     const { id: job } = await add("task");
@@ -108,7 +108,7 @@ test("The search for a refused job scans the whole table of jobs only a few time
     where id <= (select min(id) + 255 from worker._private_jobs)`);
   await queue.sql("analyze worker._private_jobs");
   const client = await queue.pool.connect();
-  // In one transaction, PostgreSQL counts the scans of all statements, including the statements that fail.
+  // In one transaction, PostgreSQL also counts the scans of statements that fail.
   const query = async (config: pg.QueryConfig) => {
     await client.query("savepoint one");
     return client.query(config).catch(async (error: unknown) => {
@@ -130,7 +130,7 @@ test("The search for a refused job scans the whole table of jobs only a few time
   });
 });
 
-test("A job whose old lock cannot be reset stays locked; all other old locks are reset, also that of the queue.", async () => {
+test("A job whose old lock cannot be reset stays locked; all other old locks are reset, including the lock of the queue.", async () => {
   await queue.sql(
     `select count(worker.add_job('task', queue_name := 'q')) from generate_series(1, 20)`,
   );

@@ -58,8 +58,7 @@ test("A job that kills its worker runs out of attempts.", async () => {
   const first = await workerProcess(queue.url);
   const { id } = await add("poison", {}, { maxAttempts: 2 });
   await first.exited;
-  // The job has killed the first worker. The second worker recovers the job and runs it, which kills the second worker,
-  // too.
+  // The second worker recovers the job and runs it, and is killed by the job, too.
   const second = await workerProcess(queue.url);
   await second.exited;
   const last = await workerProcess(queue.url);
@@ -76,9 +75,8 @@ test("A job that kills its worker runs out of attempts.", async () => {
   );
 });
 
-test("A worker keeps its lease while a handler blocks the event loop for longer than the threshold.", async () => {
-  // The threshold is longer than in QUICK, because even on a busy machine the heartbeat thread must send a heartbeat
-  // before the threshold is over.
+test("A worker keeps its lease while a task blocks the event loop for longer than the lease.", async () => {
+  // This threshold is longer than in QUICK, so that even on a busy machine a heartbeat is sent in time.
   const recovery = { ...QUICK, thresholdMs: 2_500 };
   const worker = await workerProcess(queue.url, { recovery });
   const other = await workerProcess(queue.url, { recovery, forbiddenFlags: ["mine"] });
@@ -110,8 +108,7 @@ test("Resilient jobs are recovered only after their own, longer threshold.", asy
   for (const { id } of [ordinary, resilient]) {
     await second.event("started", (started) => started["id"] === id);
   }
-  // For each job, the time from the first worker's last heartbeat until the second worker locked the job, by the
-  // database's clock.
+  // For each job, the time from the first worker's last heartbeat until the second worker locked the job.
   const waits = await queue.sql<{ id: string; ms: number }>(
     `select id::text, (extract(epoch from locked_at - $1::timestamptz) * 1000)::float8 as ms
      from worker._private_jobs order by id`,

@@ -1,5 +1,5 @@
 // The log of a trial or of a test of faults: one file, to which every process that adds or runs jobs appends lines. A
-// line is in the file when write() returns, so it survives a kill -9 of the process that wrote it.
+// line is in the file when write() returns, so the line survives a kill -9 of its process.
 import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 
 /**
@@ -37,12 +37,12 @@ export class RunLog {
     writeSync(this.#file, `${JSON.stringify(entry)}\n`);
   }
 
-  /** Records that a fault has happened now. It affects the worker `by`; without `by`, all workers. */
+  /** Records that a fault now affects the worker `by`, or without `by` all workers. */
   fault(by?: string): void {
     this.write({ e: "fault", ...(by === undefined ? {} : { by }), t: machineTime() });
   }
 
-  /** Returns all entries so far. Entries that were read before are not parsed again. */
+  /** Returns all complete entries so far. Entries that were read before are not parsed again. */
   read(): readonly Entry[] {
     if (statSync(this.path).size === this.#readBytes) return this.#entries;
     const bytes = readFileSync(this.path);
@@ -58,7 +58,7 @@ export class RunLog {
   }
 }
 
-/** Returns the time of the machine's monotonic clock in milliseconds. All processes read the same clock. */
+/** The time of the machine's monotonic clock, which all processes share, in milliseconds. */
 export function machineTime(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -14,7 +14,7 @@ export interface Run {
   died: boolean;
 }
 
-/** Returns the runs in the order of their starts. `to` of a run without an end is infinite. */
+/** Returns the runs in the order of their starts. `to` of a run that has not ended is infinite. */
 export function runsOf(log: readonly Entry[]): Run[] {
   const runs: Run[] = [];
   const open = new Map<string, Run>();
@@ -44,17 +44,17 @@ export function runsOf(log: readonly Entry[]): Run[] {
 }
 
 /**
- * The longest time between a fault and a run that the fault affects. Within this time, a worker notices that it has
- * lost a connection or its lease.
+ * The longest time between a fault and a run that the fault affects. Within this time, a worker notices the loss of a
+ * connection or of its lease.
  */
 const REACH_MS = 60_000;
 
-/** The longest time from the end of a freeze until the log has the entry of this fault. */
+/** The longest time from the end of a freeze until the fault's entry in the log. */
 const WAKING_MS = 100;
 
 /**
- * Returns functions that check a run. `died`: the process of the run died after the run had started. `wokeUp`: the run
- * started while the process woke up from a freeze. `wasTouched`: a fault was near enough to affect the run.
+ * Returns functions that check a run. `died`: the run's process died after the start of the run. `wokeUp`: the run
+ * started while the process woke up from a freeze. `wasTouched`: a fault may have affected the run (REACH_MS).
  */
 export function faultsOf(log: readonly Entry[]) {
   const faults = log.filter((entry) => entry.e === "fault");
@@ -74,10 +74,9 @@ export function faultsOf(log: readonly Entry[]) {
 }
 
 /**
- * Returns, for each run whose process died, the time from the death to the next start of the job, in milliseconds. Runs
- * whose job did not start again are left out. If the log lacks attempts between the run and the next start, other
- * workers fetched the job and died before they started it. So the job was recovered several times, and the time is
- * divided by the number of recoveries.
+ * Returns each run whose process died and whose job started again. `ms`: the time from the death to the job's next
+ * start, divided by the number of recoveries. After several recoveries, the log has no run of some attempts: the
+ * workers of these attempts had fetched the job, and died before they started the job.
  */
 export function freedAfter(runs: readonly Run[]): { readonly run: Run; readonly ms: number }[] {
   const ofJob = Map.groupBy(runs, ({ job, n }) => `${job} ${n}`);

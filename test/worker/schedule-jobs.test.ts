@@ -1,5 +1,5 @@
-// Tests which jobs schedules add. The tests set the time themselves. Cases: overlap, jitter, invalid rows, rows and
-// jobs that the database refuses, and next ticks that were set by SQL.
+// Tests which jobs schedules add, also if the database refuses a job or a schedule's row. The tests set the time
+// themselves.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type pg from "pg";
@@ -217,7 +217,7 @@ describe("A next tick that was set by SQL", () => {
     assert.deepEqual(await timesOf(pool, name), ["10:01", "10:02"]);
   });
 
-  test("Invalid schedules with the same next tick do not keep later schedules from adding jobs, even if a page of due schedules cannot hold all the invalid ones.", async () => {
+  test("Invalid schedules with the same next tick do not keep later schedules from adding jobs, even if the invalid schedules fill more than one page of due schedules.", async () => {
     const name = unique("later");
     await pool.query(
       `insert into worker._private_schedules (identifier, task, pattern, next_at)

@@ -23,7 +23,7 @@ import { filesOf, putFile } from "../cli/run-harness.ts";
 const scratch = mkdtempSync(join(tmpdir(), "worker-files-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
-test("Tasks have Graphile Worker's identifiers; other files are ignored, some of them with a log line.", async () => {
+test("Tasks have the same identifiers as in Graphile Worker. Files that are not tasks are ignored, some of them with a log line.", async () => {
   const deepest = "d/".repeat(33);
   const directory = filesOf({
     [`${deepest}x.js`]: "throw 1;",
@@ -58,7 +58,7 @@ test("Tasks have Graphile Worker's identifiers; other files are ignored, some of
   assert.match(text.get("view.tsx") ?? "", /JSX is not compiled/);
 });
 
-test("Even if every file is executable, a source map, for example, belongs to its task and is not a task itself.", async () => {
+test("Even if every file is executable, a file that belongs to a task, such as a source map, is not a task itself.", async () => {
   const directory = filesOf({
     "send.js": "module.exports = () => {};",
     "send.js.map": "{}",
@@ -161,7 +161,7 @@ test("A function fails its job only by throwing or by rejecting items of a batch
   assert.deepEqual(await run("short", [1, 2, 3]), [null, null]);
 });
 
-test("A file may export a task of defineTask(), which keeps its options and the meaning of its results.", async () => {
+test("If a file exports a task that defineTask() returned, the task keeps its options and the meaning of its results.", async () => {
   const src = join(import.meta.dirname, "../../src/worker/task/task.ts");
   const directory = filesOf({
     "own.mts": `import { defineTask } from ${JSON.stringify(src)};
@@ -192,7 +192,7 @@ test("A missing directory is refused.", async () => {
   await assert.rejects(loadTasks("/no/such/place"), InputError);
 });
 
-test("Output is split into lines of limited length, and the end of the output that is kept has a limited length.", () => {
+test("Output is split into lines of limited length, and only the end of the output is kept, with a limited length.", () => {
   const lines = new Lines();
   const bytes = Buffer.from("é\r\ntwo\nthr");
   assert.deepEqual(lines.add(bytes.subarray(0, 1)), []);

@@ -1,6 +1,6 @@
-/** The functions that the host may call. No other part of the application can be reached from outside. */
+/** The functions of the application that the host (ui/host) may call. */
 
-// This import comes first, because it unpacks the texts that other modules use while they are initialized.
+// This import comes first: it unpacks the texts that the other modules use during their initialization.
 import "./literals";
 
 import {
@@ -84,7 +84,7 @@ export function onVisible(visible: bool): void {
   setVisible(model, visible);
 }
 
-/** Called when `on` has changed: whether the pointer or the focus is on rows (`data-hold`), which then do not move. */
+/** Called when `on` has changed. `on`: the pointer or the focus is on rows (`data-hold`), so rows must not move. */
 export function onHold(on: bool): void {
   model.live.pinsRows = on;
 }

@@ -1,20 +1,19 @@
 /**
  * Unpacks the module's static data before any other code of the module runs, so this file must be the first import of
- * index.ts. The compiler writes the data as they are in memory, where each string takes twenty bytes, and two more
- * bytes for every letter. To make the module smaller, the build (ui/literals.mjs) packs the data. It writes the texts
- * of the strings in UTF-8 to the end of the initial memory, and after them the steps by which this file restores the
- * objects.
+ * index.ts. To make the module smaller, the build (ui/literals.mjs) packs the data. The end of the initial memory has
+ * the texts of the strings in a form of UTF-8, then the steps by which this file restores the objects, and then the
+ * sizes of the texts and of the steps.
  */
 
 /**
- * The size of an object's head, which has five fields: the size of the object's block, two links, the object's type,
- * and the size of its content (std/assembly/rt/common.ts of AssemblyScript).
+ * The size of an object's head in bytes. The head has five fields of four bytes: the size of the object's block, two
+ * links, the type of the object, and the size of the content (std/assembly/rt/common.ts of AssemblyScript).
  */
 const HEAD: usize = 20;
 const STRING: u32 = 2;
 /** The type of a step that writes bytes outside of objects, after a gap of zeros. */
 const PLAIN: u32 = 0;
-/** The size of the last part of the memory, which has two numbers: the size of the texts and the size of the steps. */
+/** How many bytes the sizes of the texts and of the steps take at the end of the memory. */
 const SIZES: usize = 8;
 
 const end: usize = ((<usize>memory.size()) << 16) - SIZES;
@@ -76,7 +75,7 @@ function rest(): u32 {
   return load<u8>(text++) & 63;
 }
 
-/** Reads the next number from the steps. A number below 128 takes one byte, any other takes two. */
+/** Reads the next number from the steps. A number below 128 takes one byte, a larger number takes two. */
 function number(): u32 {
   const low: u32 = load<u8>(step++);
   return low < 0x80 ? low : low + ((<u32>load<u8>(step++) - 1) << 7);

@@ -1,5 +1,4 @@
-// A Secret keeps only digests of a text, so that the text cannot be printed, logged or sent. The time of a comparison
-// depends on the length of the offered text, and not on how much of it is right.
+// A Secret keeps only digests of a text, so that the text cannot be printed, logged or sent.
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
@@ -7,18 +6,18 @@ const key = randomBytes(32);
 
 /** A secret, without its text. */
 export interface Secret {
-  /** Whether `offered` is the secret. Takes the same time for all texts of one length. */
+  /** Whether `offered` is the secret. Takes the same time for all texts of one length, right or wrong. */
   matches(offered: string): boolean;
   /**
-   * Resolves to a function that derives secrets for other purposes. Occupies a thread for 0.1 s, so call it only at the
-   * start of the process.
+   * Resolves to a function that derives secrets for other purposes. Occupies a thread for 0.1 s, so derivation() is
+   * called only at the start of the process.
    */
   derivation(): Promise<(purpose: string) => string>;
 }
 
 /**
- * Returns a secret for a purpose. All processes with the same login secret get the same secret for a purpose. A process
- * without a login secret gets secrets that no other process gets.
+ * Returns a secret for a purpose. All processes with the same login secret get the same secret for the same purpose. A
+ * process without a login secret gets secrets that no other process gets.
  */
 export type DeriveSecret = (purpose: string) => string;
 

@@ -1,5 +1,5 @@
 // `Admin` has everything that the operation of a route can use. For each request, the operation gets a copy whose
-// `databases` are bound to the request. Other layers receive only those parts of the `Admin` that they need.
+// `databases` are bound to the request. Other layers receive only single members of `Admin`.
 
 import type { AuditTrail } from "../../commands/audit/audit-trail.ts";
 import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
@@ -29,11 +29,11 @@ export interface Admin {
   readonly metrics: Metrics;
   readonly insight: Insight;
   readonly operations: OperationRunner;
-  /** Has an entry for every change. */
+  /** The record of all changes. */
   readonly audit: AuditTrail;
   readonly indexBuilds: IndexBuilds;
   readonly readiness: Readiness;
-  /** Opens an event stream that ends when its user is no longer logged in. */
+  /** Opens an event stream, and ends the stream when the user is no longer logged in. */
   readonly whileLoggedIn: OwnLogin["whileLoggedIn"];
   readonly exportTickets: Tickets;
   /** Limits how many exports and payloads are sent at the same time. */
@@ -59,7 +59,7 @@ export interface Operation {
  *
  * - `open`: nothing.
  * - `page`, `asset`, `hashed`: credentials, but only in the modes basic and custom, in which the browser sends them by
- *   itself. page/headers.ts determines how assets are cached.
+ *   itself. These three differ only in how answers are cached (page/headers.ts).
  * - `read`: credentials.
  * - `metrics`: credentials or the token for metrics.
  * - `write`: credentials and the CSRF token. Neither the user, the admin nor the database may be read-only.
@@ -75,8 +75,8 @@ export interface AdminRoute {
   readonly access: Access;
   readonly operation: Operation;
   /**
-   * Whether the answer is a download. A download has at least 3 s until its answer begins, because its first row may be
-   * very large. Default false.
+   * Whether the answer is a download. The time limit until a download begins is at least 3 s, because the first row may
+   * be very large. Default false.
    */
   readonly isLong?: boolean;
 }

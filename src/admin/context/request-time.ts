@@ -1,15 +1,14 @@
 // Limits how long a read may take until its answer begins, and how long the statements of reads and writes may wait
-// for connections and locks.
+// for free database connections and for locks.
 import { clearTimeout, monotonic, setTimeout } from "../../base/clock.ts";
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import type { RequestScope } from "../../database/connection/pool.ts";
 import type { HttpRequest } from "../../http/request.ts";
 
 /**
- * The time limits of a read (any request but a write), in milliseconds from its start. `limitMs`: the time within
- * which its answer must begin. When this time is over, or the client has left, the running statement is cancelled.
- * `waitMs`: the time within which its statements may wait for connections and locks. If the answer is a stream,
- * neither limit applies after the stream has begun.
+ * The time limits of a read (any request but a write), in milliseconds from the start of the read. `limitMs`: the time
+ * within which the answer must begin. `waitMs`: the time within which statements may wait for connections and locks. If
+ * the answer is a stream, neither limit applies after the stream has begun.
  */
 export interface RequestTime {
   readonly limitMs: number;
@@ -17,9 +16,9 @@ export interface RequestTime {
 }
 
 /**
- * Returns the scope of a write. The write is finished even if its client has left. A query or transaction may wait for
- * a connection or a lock for at most `waitMs`, less the duration of the write's earlier queries and transactions. The
- * time in which the request's body is uploaded does not count.
+ * Returns the scope of a write. The write is finished even if its client has left. Each wait for a connection or a lock
+ * lasts at most `waitMs`, less the duration of the write's earlier queries and transactions. Other time, such as the
+ * upload of the request's body, does not count.
  */
 export function writeScope(waitMs: number): RequestScope {
   let leftMs = waitMs;
@@ -35,10 +34,16 @@ export function writeScope(waitMs: number): RequestScope {
 
 const NEVER = new AbortController().signal;
 
-/** PostgreSQL counts whole milliseconds, so it can end a statement slightly before the request's time is over. */
+/**
+ * A tolerance, in milliseconds. The last statement of a read gets the rest of the read's time as its limit, in whole
+ * milliseconds. So PostgreSQL may end this statement slightly before the read's own timer.
+ */
 const CLOSE_MS = 5;
 
-/** Runs the work of a read. Rejects with `timeout` after `limitMs`, and with `aborted` when the client leaves. */
+/**
+ * Runs the work of a read. Rejects with `timeout` after `limitMs`, and with `aborted` when the client leaves. In both
+ * cases the running statement is cancelled.
+ */
 export async function inTime<T>(
   request: HttpRequest,
   { limitMs, waitMs }: RequestTime,
@@ -53,7 +58,7 @@ export async function inTime<T>(
     reject(reason);
   };
   // This listener stays after this function has returned: if the client leaves during a stream, the stream's statements
-  // must be aborted, too.
+  // must be cancelled, too.
   const leave = () => end(hasLeft);
   if (request.left.aborted) leave();
   else request.left.addEventListener("abort", leave, { once: true });
@@ -65,20 +70,18 @@ export async function inTime<T>(
   try {
     return await Promise.race([ended, work({ signal: over.signal, leftMs, waitLeftMs })]);
   } catch (error) {
-    // The last statement gets the rest of this time as its own limit, so PostgreSQL may end it just before the timer.
     if (leftMs() < CLOSE_MS && codeOf(error) === "database_timeout") throw tooLong(limitMs);
     throw error;
   } finally {
     clearTimeout(timer);
     untilMs = Number.POSITIVE_INFINITY;
     waitUntilMs = Number.POSITIVE_INFINITY;
-    // Settles `ended`: otherwise the race would keep the answer in memory until the connection closes.
+    // Settles `ended`. Without this, `ended` would keep the answer in memory until the client's connection closes.
     reject(hasLeft);
   }
 }
 
-// All requests share this error: every request rejects `ended` with it at its end, and a new error with a stack trace
-// is expensive.
+// Every read rejects `ended` with this error. The error is shared, because a new error with a stack trace is expensive.
 const hasLeft = new WorkerError("aborted", "the client has left");
 
 function tooLong(limitMs: number): WorkerError {

@@ -1,5 +1,5 @@
-// The page's files, which the build writes to dist/ui/assets.json, and the response to a request for a file. The
-// response depends on Accept-Encoding and If-None-Match. Each encoding of a file has a strong ETag of its own.
+// The page's files, which the build writes to dist/ui/assets.json, and the response to a request for a file. Each
+// encoding of a file has a strong ETag of its own.
 import { gunzipSync } from "node:zlib";
 import { WorkerError } from "../../base/errors.ts";
 import { MAX_CODINGS } from "../../http/compress.ts";
@@ -32,7 +32,7 @@ export interface AssetStore {
   has(name: string): Promise<boolean>;
 }
 
-/** Returns a store that loads all files at the first request, and decodes each file at the first request for it. */
+/** Returns a store that calls `load` once, at the first request, and decodes each file when it is first requested. */
 export function createAssetStore(load: () => Promise<EmbeddedAssets> = embeddedAssets): AssetStore {
   let files: Promise<EmbeddedAssets> | undefined;
   const decoded = new Map<string, Asset>();
@@ -86,8 +86,8 @@ export function assetResponse(request: HttpRequest, asset: Asset): HttpResponse 
 }
 
 /**
- * Returns the offered encoding with the greatest weight in Accept-Encoding, and of several such encodings the first. If
- * no offered encoding is acceptable, returns `identity`.
+ * Returns the encoding with the greatest weight in Accept-Encoding, from `offered` and `identity`. If several encodings
+ * have this weight, returns the first of them in `offered`. If no encoding is acceptable, returns `identity`.
  */
 export function selectEncoding(
   accepted: string | undefined,
@@ -101,7 +101,7 @@ export function selectEncoding(
     if (name !== "") weights.set(name, Number.isNaN(weight) ? 0 : weight);
   }
   const weightOf = (encoding: Encoding) => {
-    // Without a weight in Accept-Encoding, `identity` is acceptable, but every other acceptable encoding is preferred.
+    // If Accept-Encoding lists neither `identity` nor `*`, `identity` is acceptable, but the least preferred encoding.
     const fallback = encoding === "identity" ? Number.MIN_VALUE : 0;
     return weights.get(encoding) ?? weights.get("*") ?? fallback;
   };

@@ -71,7 +71,7 @@ export const value: JsonSchema = {
   },
 };
 
-/** A member for each condition: the number of jobs in it. */
+/** A member for each condition of jobs, such as `ready`: the number of jobs in the condition. */
 export const byCondition: Readonly<Record<string, Shape>> = Object.fromEntries(
   conditions.map((one) => [one, value]),
 );
@@ -133,7 +133,7 @@ export const listedJob = withOptional(
   },
 );
 
-/** The schemas of records in the answers of commands. The short form refers to them by name, as in `ChangedJob[]`. */
+/** Records in the answers of commands. The short form refers to a record by its name, as in `ChangedJob[]`. */
 const records: Readonly<Record<string, JsonSchema>> = {
   ChangedJob: record(
     { ...databaseJob, task_id: "integer", job_queue_id: "integer?" },
@@ -156,9 +156,7 @@ export function schemaOfField(field: FieldData): JsonSchema {
   return { ...schema, ...choices, type: [schema["type"], "null"] };
 }
 
-/**
- * Returns the member `default` of a field's schema; no member for a list, for ids, or for a field without a default.
- */
+/** Returns the member `default` of a field's schema; no member for a list or ids, or without a default. */
 function defaultOf({ kind, default: text }: FieldData): JsonSchema {
   if (text === undefined || kind === "list" || kind === "ids") return {};
   const isText = kind === "text" || kind === "choice" || kind === "time";

@@ -1,5 +1,5 @@
-// Reads the fields of request bodies and of URL queries. The check of a field and the field's documentation come from
-// the same declaration (commands/declare/field.ts, or a function of this file), so that they cannot differ.
+// Reads the fields of request bodies and of URL queries. A field's check and documentation come from one declaration
+// (commands/declare/field.ts, or a function of this file), so that the check and the documentation cannot differ.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { jsonElements, jsonMembers } from "../../base/json-members.ts";
@@ -8,7 +8,7 @@ import type { Field, FieldData } from "../../commands/declare/field.ts";
 import { type HttpRequest, readJsonText } from "../../http/request.ts";
 import { type JsonSchema, schemaOfField } from "./json-schema.ts";
 
-/** Returns a body's members: a map from their names to their exact JSON texts. `limit`: the body's maximum bytes. */
+/** Returns the exact JSON texts of a body's members, by name. `limit`: the body's maximum bytes. */
 export async function readMembers(
   request: HttpRequest,
   limit: number,
@@ -23,7 +23,7 @@ export function fieldValue(text: string, field: FieldData | undefined): unknown 
   return JSON.parse(text);
 }
 
-/** A field of a URL query: its check, and its schema for the documentation. */
+/** A field of a URL query. `doc`: the schema for the documentation. */
 export interface QueryField<S extends v.GenericSchema = v.GenericSchema> {
   readonly check: v.OptionalSchema<S, undefined>;
   readonly doc: JsonSchema;
@@ -50,9 +50,8 @@ export function countInQuery(description: string, maximum?: number) {
 }
 
 /**
- * Returns a query field for the number of rows on a page, from 1 to `maximum`. A smaller number becomes 1, a larger one
- * `maximum`. A page has at least one row, because a client that follows the cursors of empty pages would never reach
- * the end.
+ * Returns a query field for the number of rows on a page, from 1 to `maximum`. A smaller number becomes 1, a larger
+ * number becomes `maximum`. If pages could be empty, a client that follows their cursors would never reach the end.
  */
 export function pageSizeInQuery(description: string, maximum: number) {
   const check = v.pipe(

@@ -1,5 +1,4 @@
-// A command: its positional arguments, its options, and its function. Help, parsing and the names in error messages all
-// follow from this record.
+// A command of the command line. Help, parsing and the names in error messages are derived from the CliCommand.
 import type { OptionValue } from "./values.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the values of a table have different types
@@ -27,7 +26,7 @@ export interface CliCommand {
   readonly notes: string;
   /** Example command lines, at the end of the help. */
   readonly examples: readonly string[];
-  /** Whether the command is destructive. Such a command is never suggested for a mistyped word. */
+  /** A destructive command is never suggested for a mistyped word. */
   readonly isDestructive: boolean;
   /** Global options that the command does not support, each with the reason. */
   readonly unsupported: Readonly<Record<string, string>>;

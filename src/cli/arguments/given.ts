@@ -1,5 +1,5 @@
-// Turns the arguments of a command, which command-line.ts has split into options and words, into the values of its
-// options and positional arguments. Errors name an option as it was typed.
+// Reads the values of a command's options and positional arguments. command-line.ts has already split the arguments
+// into options and words. Errors name an option as it was typed.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { type CliCommand, optionName, type Values } from "./command.ts";
 import type { RawArguments } from "./command-line.ts";
@@ -25,8 +25,8 @@ export interface GivenValues {
 
 /**
  * Returns the values of a command. Typed values override the environment. Throws UsageError for the first argument that
- * does not fit the command, and for the first value that is not one of the option's choices. If other values are
- * invalid, throws InputError with the problems of all of them.
+ * does not fit the command, and for the first value that is not one of the option's choices. If values are invalid for
+ * other reasons, throws InputError with all these problems.
  */
 export function givenIn(typed: RawArguments, globals: Values, env: Environment): GivenValues {
   const { command } = typed;
@@ -82,8 +82,8 @@ function textsOfOptions({ command, argv, words, options }: RawArguments, values:
 }
 
 /**
- * Returns the first argument that yargs would misread, without its part from `=` on. yargs would accept `--y` for `-y`,
- * and would treat `--_` and `--$0` as fields of its own.
+ * Returns the first argument that yargs would misread, up to its `=`. yargs would accept `--y` for `-y`, and would
+ * treat `--_` and `--$0` as fields of its own.
  */
 function misreadIn(argv: readonly string[]): string | undefined {
   const end = argv.indexOf("--");

@@ -70,7 +70,7 @@ const LOCAL =
 
 /**
  * Returns the time of a text that is a local date, a local time, or both; null for other texts. A date without a time
- * means its midnight. A time without a date means its next occurrence after `from`.
+ * means the beginning of the day. A time without a date means the next occurrence of the time after `from`.
  */
 function localTime(typed: string, from: Date): Date | null {
   const [all, day, ...clock] = LOCAL.exec(typed) ?? [];

@@ -1,5 +1,5 @@
-// The arguments of commands that can change all jobs that match a query. withQueryOptions() adds the options of such an
-// operation (rate, canary, limit, dry run …) to a command. queryIn() finds the query in the given arguments.
+// The arguments of commands that can change all jobs that match a query: the query, and the options of the operation
+// (rate, canary, limit, dry run …).
 
 import { MAX_CANARY, MAX_LIMIT, MAX_RATE } from "../../commands/operations/lifecycle.ts";
 import {
@@ -19,7 +19,7 @@ interface Table {
   readonly options: Values;
 }
 
-/** Returns the arguments of a command, given as `table`, with the arguments of an operation by query added. */
+/** Adds the arguments of an operation by query to `table`, the arguments of a command. */
 export function withQueryOptions(action: OperationAction, table: Table): Table {
   const rate = whole("Jobs per second; 0: without pauses", 0, MAX_RATE);
   const canary = whole("Run this many first, the rest only if they succeed", 1, MAX_CANARY);
@@ -42,7 +42,6 @@ export function withQueryOptions(action: OperationAction, table: Table): Table {
   };
 }
 
-/** Returns the positional arguments, with `ids` described as job ids or a query. */
 function withQueryInIds(positionals: Values): Values {
   const { ids, ...rest } = positionals;
   if (ids === undefined) return positionals;
@@ -51,8 +50,8 @@ function withQueryInIds(positionals: Values): Values {
 
 /**
  * Returns the query of an operation: the given query, or a query that is made from --ids. Only commands that take a key
- * have the option --ids. Returns null if the positional arguments are ids or a key: their jobs are changed at once,
- * without an operation. Throws UsageError for arguments that cannot be combined, and for an invalid id.
+ * have the option --ids. Returns null if the positional arguments are ids or a key: these jobs are changed at once,
+ * without an operation. Throws UsageError for missing arguments, invalid ids, and arguments that cannot be combined.
  */
 export function queryIn(action: OperationAction, given: QueryArguments): string | null {
   const query = takesIds(action) ? queryOfWords(action, given) : queryOfKey(action, given);

@@ -1,5 +1,4 @@
-// Makes commands of the command line from the declarations in src/commands. The declarations describe every action on
-// jobs, queues and workers. A new declaration needs no code here.
+// Makes commands of the command line from the declarations in src/commands. A new declaration needs no code here.
 
 import type { AuditEntry } from "../../commands/audit/audit-entry.ts";
 import type { Command as Declaration, WaitOutcome } from "../../commands/declare/command.ts";
@@ -53,7 +52,7 @@ export function jobCommand(declaration: Declaration): CliCommand {
   });
 }
 
-/** Performs a declared command with the typed values. `shown`: the command as typed, such as `schedule remove`. */
+/** Performs a declared command. `given`: the values as typed. `shown`: the name as typed, such as `schedule remove`. */
 export async function performTyped(
   declaration: Declaration,
   given: CommandArguments,
@@ -64,15 +63,14 @@ export async function performTyped(
   const isDestroying = declaration.danger === "destroys";
   const needsConfirmation = isDestroying && given["yes"] !== true && !isDryRun;
   if (needsConfirmation) assertCanConfirm(shown);
-  // Relative times count from the database's time. Input without such times can be checked at once.
+  // Input with relative or local times can be checked only after withMoments(), which reads the database's time.
   if (!Object.values(typed).some(isWhen)) checkInput(declaration, typed);
   return withConnection(
     given,
     async (connection) => {
       const input = await withMoments(declaration, typed, connection, given);
       checkInput(declaration, input);
-      // `migrate` skips this check: if the schema is up to date, `migrate` writes nothing and succeeds on a read-only
-      // server.
+      // `migrate` skips this check: if the schema is up to date, `migrate` succeeds on a read-only server.
       if (declaration.makesSchema !== true) await assertTakesWrites(connection.database);
       if (needsConfirmation) await confirm(questionOf(declaration, input, shown));
       const { database, pool, logger } = connection;
@@ -95,7 +93,6 @@ export async function performTyped(
   );
 }
 
-/** Performs the action on all jobs that match a query. */
 function byQuery(
   {
     declaration,
@@ -164,7 +161,7 @@ function onlyNow(value: unknown, command: string, key: string): "now" {
   throw new UsageError(`use either --now or --${key}`, command);
 }
 
-/** Throws UsageError unless either a value or --all is given, because a forgotten option must not mean everything. */
+/** Throws UsageError unless there is either a value or --all: a forgotten option must not mean everything. */
 function requireAll(value: unknown, isAll: boolean, command: string, key: string): void {
   if (value !== undefined && isAll) throw new UsageError(`use either --all or --${key}`, command);
   if (value === undefined && !isAll) {
@@ -232,8 +229,8 @@ function withMembers(json: string, members: Readonly<Record<string, string>>): s
 }
 
 /**
- * Returns a line for each list of names in the answer, such as the stale workers. Names that are in `message` are
- * left out. If no name of a list is left, the list has no line.
+ * Returns a line for each list of names in the answer, such as the stale workers. Names that are in `message`, and
+ * empty lists, are left out.
  */
 function namesOf({ answer }: Declaration, { json, message }: CommandResult): string[] {
   const lists = Object.entries(answer).filter(([, shape]) => shape === "string[]");

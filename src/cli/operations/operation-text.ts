@@ -105,7 +105,7 @@ export const undoLine = (id: string, { line }: SameQueue) =>
 
 /**
  * Returns lines with the result or the state of an operation, and with the commands that are possible next. `foreign`:
- * the columns that the application has added to the table of jobs. The undo of a deletion cannot restore their values.
+ * the columns that the application has added to the table of jobs, which the undo of a deletion does not restore.
  */
 export function outcomeLines(
   operation: JobOperation,
@@ -162,7 +162,7 @@ function pausedText({ done, undone, undoAfterId }: JobOperation): string {
   return `The undo is paused after ${numberText(undone)} of ${jobsOf(done)}`;
 }
 
-/** Returns how many jobs the undo of a stopped operation has restored; empty if no undo had begun. */
+/** Returns how many jobs the undo of a stopped operation has restored; empty if no undo has begun. */
 const undoneText = ({ undone, undoAfterId }: JobOperation) =>
   undoAfterId === null ? "" : `; ${numberText(undone)} of them are restored`;
 
@@ -206,8 +206,8 @@ const clauses = (list: readonly (readonly [count: number, one: string, more?: st
     .join("");
 
 /**
- * Returns a line with the number of jobs that matched at the rehearsal but were found by no batch. Returns no line if
- * this number is unknown or may be zero.
+ * Returns a line with the number of jobs that matched at the rehearsal, but that no batch of the operation found; no
+ * line if this number is unknown or may be zero.
  */
 function notFoundLines(operation: JobOperation): string[] {
   const rest = notFound(operation);

@@ -4,7 +4,7 @@ import { open } from "node:fs/promises";
 import { InputError, messageOf } from "../../base/errors.ts";
 import { printable } from "./printable.ts";
 
-/** The destination. Its disposal closes a file; standard output stays open. */
+/** The destination. Its disposal closes a file, but not standard output. */
 export interface ExportOutput extends AsyncDisposable {
   /**
    * Writes a piece of the export. For a file: resolves when the file has the whole piece, and throws InputError if the
@@ -17,8 +17,8 @@ export interface ExportOutput extends AsyncDisposable {
 
 /**
  * Opens the destination: the file named `file`, or standard output if `file` is `-`. Control characters are escaped if
- * standard output is a terminal. `appends`: whether the file keeps its contents, default false. Throws InputError if
- * the file cannot be opened.
+ * standard output is a terminal. `appends`: whether the file keeps its contents. Throws InputError if the file cannot
+ * be opened.
  */
 export async function exportOutput(file: string, appends = false): Promise<ExportOutput> {
   if (file === "-") return standardOutput();
@@ -29,7 +29,7 @@ export async function exportOutput(file: string, appends = false): Promise<Expor
       try {
         await out.appendFile(piece);
       } catch (error) {
-        // A part of the piece may have been written. truncate() removes it, but fails for a pipe or a device.
+        // truncate() fails for a pipe or a device.
         await out.truncate(size).catch(() => {});
         refuse(error);
       }

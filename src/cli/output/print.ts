@@ -26,7 +26,7 @@ export function outliveOutput(): void {
   process.stdout.removeAllListeners("error").on("error", ignored);
 }
 
-/** Prints one line of text, with its first word in `colour`. */
+/** Prints one line, with its first word in `colour`. */
 export function print(line: string, colour: Colour | null = null): void {
   const [word = ""] = colour === null ? [] : line.split(" ", 1);
   const first = colourText(printable(word), colour, process.stdout);

@@ -1,5 +1,5 @@
 // Runs the worker of `worker run`: loads the files, serves the admin if --admin is given, and runs jobs until a stop is
-// requested. With --once, the worker also stops when no job is ready.
+// requested. With --once, the worker also stops when no job is ready or running.
 
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -27,8 +27,8 @@ import { endSoon, StopRequests, stopOnUncaught } from "./stop-requests.ts";
 import { workerOptions } from "./worker-options.ts";
 
 /**
- * Runs the worker until it has stopped. `stops`: requests to stop. `managerFor`: returns the service manager, to which
- * the worker reports that it is ready. Throws UsageError for invalid files.
+ * Runs the worker until it has stopped. `managerFor`: returns the service manager (such as systemd), to which the
+ * worker reports that it is ready. Throws UsageError for invalid files.
  */
 export async function runWorker(
   args: RunArguments,
@@ -78,7 +78,7 @@ interface RunParts {
   readonly stops: StopRequests;
   readonly manager: ServiceManager;
   readonly logger: Logger;
-  /** Called with the worker before the worker starts. It is not called with --once. */
+  /** Called with the worker before the worker starts, but not with --once. */
   created(worker: Worker): void;
 }
 
@@ -94,7 +94,7 @@ async function work({ options, stops, manager, logger, created }: RunParts): Pro
   }
   await manager.ready(`${options.tasks.length} tasks`, stops.signal);
   await worker.stopped;
-  // If no stop was requested, the worker has stopped because the schema was migrated to a version that it cannot use.
+  // Without a request, the worker stops only because the schema was migrated to a version that it cannot use.
   return reportAbandoned(worker, logger) || !stops.signal.aborted ? 1 : 0;
 }
 
@@ -123,7 +123,7 @@ async function drain(
   return hasGivenUp ? 1 : 0;
 }
 
-/** Returns whether the worker has stopped without waiting for all jobs and results. If so, logs an error. */
+/** Logs an error and returns true if the worker has stopped without waiting for all jobs and results. */
 function reportAbandoned({ hasAbandonedJobs }: Worker, logger: Logger): boolean {
   if (hasAbandonedJobs) logger.error({}, "the worker stopped waiting for jobs that did not end");
   return hasAbandonedJobs;

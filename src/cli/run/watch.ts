@@ -1,5 +1,5 @@
-// `worker run --watch`: this process watches the files and, with --admin, serves the admin. The worker is a child
-// process. After a change of a file, a new process replaces it.
+// `worker run --watch`: this process watches the worker's files and, with --admin, serves the admin. The worker is a
+// child process. After a file has changed, a new child process replaces the old one.
 //
 //   running ──change──▶ stopping: running jobs end ──the worker has ended──▶ running, from the changed files
 //      └──the worker ends by itself (a load error, a crash)──▶ waiting ──change──▶ running
@@ -38,7 +38,7 @@ export async function runWatched(args: RunArguments): Promise<ExitStatus> {
   return 0;
 }
 
-/** Returns a function that reports the first ready worker to the service manager, and no later (restarted) worker. */
+/** Returns a function whose first call reports a ready worker to the service manager. Later calls do nothing. */
 function readyOnce(manager: ServiceManager, stop: AbortSignal): (status: string) => void {
   let hasReported = false;
   return (status) => {
@@ -65,14 +65,14 @@ async function untilChanged(
     else onReady(report.ready);
   });
   const { promise: ended, resolve: end } = Promise.withResolvers<[number | null, string | null]>();
-  // If the process cannot be started, it emits "error" and then "close". The function once() of node:events is not used
-  // here, because it would reject at "error".
+  // If the process cannot be started, `worker` emits "error" and then "close". The function once() of node:events is
+  // not used here, because once() rejects at "error".
   worker.once("close", (status, killer) => end([status, killer]));
   worker.on("error", (error) => {
     logger.error({ error: messageOf(error) }, "the worker's process failed");
   });
-  // A second signal aborts the worker's jobs. So stop() sends only one signal, even if a file changes and the user
-  // stops the worker.
+  // A second signal aborts the worker's jobs. So stop() sends only one signal, even if both a file changes and the
+  // user stops the worker.
   let isStopping = false;
   const stop = (name: string) => {
     if (!isStopping) signal(worker, name);
@@ -99,7 +99,6 @@ async function untilChanged(
   await changed;
 }
 
-/** Sends SIGINT to the worker if `name` is SIGINT, otherwise SIGTERM. */
 function signal(worker: ChildProcess, name: string): void {
   worker.kill(name === "SIGINT" ? "SIGINT" : "SIGTERM");
 }

@@ -23,8 +23,8 @@ export function connectionSettings(args: GlobalOptions): CliConnectionSettings {
 type Level = "debug" | "info" | "warn" | "error";
 
 /**
- * Returns a logger that writes to stderr: text if stderr is a terminal, but JSON otherwise and with --json. It escapes
- * control characters.
+ * Returns a logger that writes to stderr and escapes control characters. The logger writes JSON with --json or if
+ * stderr is not a terminal, and text in all other cases.
  */
 export async function commandLogger(args: GlobalOptions): Promise<Logger> {
   const { cleanLogger, createLogger } = await import("../../base/logger.ts");
@@ -42,8 +42,8 @@ export async function commandLogger(args: GlobalOptions): Promise<Logger> {
 }
 
 /**
- * Returns a logger like commandLogger(). Its code is loaded when the first line is logged, because most commands log
- * nothing. `written()` resolves once all lines are written.
+ * Returns a logger like commandLogger(). The logger's code is loaded when the first line is logged, because most
+ * commands log nothing. `written()` resolves once all lines are written.
  */
 function lateLogger(args: GlobalArguments): { logger: Logger; written(): Promise<void> } {
   let lines: Promise<Logger> | null = null;
@@ -75,18 +75,15 @@ function printableFields(value: unknown, depth: number): unknown {
 }
 
 export interface CommandConnection {
-  /**
-   * The database. Statements, and their waits for locks, have time limits, so that a locked table cannot block a
-   * command for ever.
-   */
+  /** Statements, and their waits for locks, have time limits. So a locked table cannot block a command for ever. */
   readonly database: Database;
   readonly pool: Pool;
   readonly logger: Logger;
 }
 
 /**
- * Connects, checks that the schema is usable unless `needsSchema` is false, calls `run`, and closes the connections.
- * Returns the result of `run`.
+ * Connects, checks that the schema is usable (unless `needsSchema` is false), and calls `run`. At the end, and after
+ * an error, closes the connections.
  */
 export async function withConnection<T>(
   args: GlobalArguments,
@@ -113,7 +110,7 @@ export async function withConnection<T>(
   }
 }
 
-/** How long a command waits at its end for connections in use, such as one on which `worker watch` still reads. */
+/** How long a command waits at its end for connections in use, for example while `worker watch` still reads. */
 const END_MS = 1_000;
 
 const COMMAND_BOUNDS = {

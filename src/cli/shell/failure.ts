@@ -1,5 +1,5 @@
-// Prints a failure of a command: as one line, as one line for each problem, or as JSON. In the message, the library's
-// names of fields are replaced by the names of the command's options and arguments.
+// Prints a failure of a command. In the failure's message, the library's names of fields are replaced by the names of
+// the command's options and arguments.
 import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
 import { type CliCommand, optionName } from "../arguments/command.ts";
 import type { GivenValues } from "../arguments/given.ts";
@@ -27,7 +27,7 @@ export function reportFailure(error: unknown, flags: { verbose: boolean; json: b
   else printFailure(expected ? line : `${line} (unexpected; --verbose shows where)`);
 }
 
-/** Returns one line for each problem; none for an error without a list of problems. */
+/** Returns one line for each problem; empty for an error without a list of problems. */
 function linesOf(error: unknown): readonly string[] {
   if (error instanceof UsageError) return error.lines;
   if (!(error instanceof InputError)) return [];
@@ -41,7 +41,7 @@ function onOneLine(text: string): string {
   return lines.filter((line) => line !== "").join(" ");
 }
 
-/** Returns a text with the position of the problem in a query; empty without a position. */
+/** Returns the position of the problem in a query, as text; empty without a position. */
 function placeOf(error: unknown): string {
   const at = error instanceof InputError ? error.problems[0]?.at : undefined;
   return at === undefined ? "" : ` (at character ${at + 1})`;
@@ -52,17 +52,17 @@ function stackOf(error: Error): string {
   return `${error.stack ?? error.message}${cause}`;
 }
 
-/** If this is the only problem of an argument, the failure is a UsageError, as for other missing arguments. */
+/** Begins the message of a missing field. If the only problem is a missing argument, a UsageError is returned. */
 const MISSING = "is missing";
 
-// The names of fields that are not options: the query, and secrets, which are set in the environment.
+// Names of fields that are not options: the query, and secrets, which are set in the environment.
 const otherNames: Readonly<Record<string, string>> = {
   q: "the query",
   "auth.password": "WORKER_ADMIN_PASSWORD",
   "auth.token": "WORKER_ADMIN_BEARER_TOKEN or WORKER_ADMIN_HEADER_TOKEN",
 };
 
-/** Returns the same failure, with the library's field names replaced by the names that were typed. */
+/** Returns the failure, with the library's field names replaced by the names that were typed. */
 export function inTypedNames(
   error: unknown,
   command: CliCommand,
@@ -106,7 +106,7 @@ export function inTypedNames(
   return renamed;
 }
 
-/** Returns the failure with the message that `rewrite` returns; unchanged unless it is a WorkerError. */
+/** Returns a WorkerError with the message that `rewrite` returns; any other error unchanged. */
 function reword(error: unknown, rewrite: (message: string) => string): unknown {
   if (!(error instanceof WorkerError)) return error;
   const message = rewrite(error.message);
@@ -128,8 +128,8 @@ function withSource(message: string, where: string | null): string {
 
 /**
  * Replaces names of fields in a message, such as "at least one of run_at, priority and … is needed". A name such as
- * `priority` may also be an ordinary word. So it is replaced only in a list in which another name, such as `run_at`,
- * has an underscore or a capital letter. Quoted words are not replaced.
+ * `priority` may also be an ordinary word. So this name is replaced only in a list that also has a name with an
+ * underscore or a capital letter, such as `run_at`. Quoted names are not replaced.
  */
 function withTypedNames(message: string, names: ReadonlyMap<string, string>): string {
   const field = `(?:${[...names.keys()].filter((name) => /^\w+$/.test(name)).join("|")})`;

@@ -1,23 +1,20 @@
-// Commands of `worker` print suggestions of further commands. This file completes a suggested command with the options
-// by which it reaches the same database and schema as the running command. A suggested `worker` command gets no option
-// for a URL that is set in the environment, because it reads the same environment.
+// Commands of `worker` suggest further commands. This file adds the options with which a suggested command uses the
+// database and schema of the running command. If the database's URL comes from the environment, a suggested `worker`
+// command gets no option for the URL, because the suggested command reads the same environment.
 import { withoutSecrets } from "../../database/connection/server/connection-text.ts";
 import { shellWord } from "../../domain/portable/shell-word.ts";
 import { schemaOption, withOptions } from "../../domain/portable/worker-line.ts";
 
 export interface SameQueue {
-  /**
-   * Returns the suggested command `line`, completed for the same queue. Only commands of worker, psql and pg_dump
-   * change.
-   */
+  /** Returns the command `line` with options for the same queue. Only commands of worker, psql and pg_dump change. */
   line(line: string): string;
-  /** Returns `text`. Each `worker` command in it that is in double quotes or backticks is completed as by line(). */
+  /** Returns `text`, with line() applied to each `worker` command that is in double quotes or backticks. */
   text(text: string): string;
-  /** A sentence about the password that was omitted from the commands completed so far; null if none was omitted. */
+  /** A sentence about the password that line() has omitted from commands so far; null if it has omitted none. */
   readonly note: string | null;
 }
 
-/** `whereOf`: returns how an option was typed, or the variable or credential that set it; null if it is not set. */
+/** `whereOf`: returns the option as typed, or the variable or credential that set the option; null: not set. */
 export function sameQueue(
   { databaseUrl, schema }: Readonly<Record<string, unknown>>,
   whereOf: (key: string) => string | null,
@@ -53,8 +50,8 @@ export function sameQueue(
 }
 
 /**
- * Returns an expression of the shell whose value is the database's URL, because psql and pg_dump do not read the
- * variable or credential that sets the URL. Returns the empty text if no URL is set.
+ * Returns an expression of the shell whose value is the database's URL; empty if no URL is set. psql and pg_dump need
+ * this expression, because they do not read the variable or credential that sets the URL.
  */
 function variable(where: string | null): string {
   if (where === null) return "";

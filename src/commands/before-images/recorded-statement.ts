@@ -1,7 +1,7 @@
-// The statement that performs an action on jobs selected by id or key, and stores the action as a finished operation.
-// So the action has a receipt, and can be undone like an operation by query (operations/store/undo-statement.ts). If
-// the action makes a change that can be undone, the statement stores a row for the operation, and a row for each
-// requested job. The row of a changed job has the job's earlier state. The schema must have the extension `operations`.
+// The statement that performs an action on jobs selected by id or key. If the action makes a change that can be undone,
+// the statement also stores the action as a finished operation, with a row for each requested job, so that the action
+// has a receipt and can be undone. The row of a changed job has the job's earlier state. The schema must have the
+// extension `operations`.
 import { MAX_VALUES } from "../../domain/portable/query/limits.ts";
 import { jobColumns, jobNames } from "../../queue/sql/job-row.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
@@ -23,10 +23,10 @@ export interface OperationIdRow {
 }
 
 /**
- * Returns the statement that performs and stores the action. `tables`: the statement's first common table expressions.
- * They are `acted` (all columns of the changed jobs), `targets` (the ids of the jobs to record, with an `outcome`: `d`
- * done, `l` locked, `g` not found) and, unless jobs are deleted, `images` (the earlier state of the changed jobs). The
- * parameters from number `first` on are the values of recordValues().
+ * Returns the statement that performs and stores the action. `tables`: common table expressions, which make the change.
+ * Among them are `acted` (all columns of the changed jobs), `targets` (the ids of the jobs to record, with an
+ * `outcome`: `d` done, `l` locked, `g` not found) and, unless jobs are deleted, `images` (the earlier state of the
+ * changed jobs). `first`: the number of the parameter with the first value of recordValues().
  */
 export const recordedStatement = (
   s: string,

@@ -1,6 +1,6 @@
-// Cancels jobs. A waiting job fails or is deleted. For a locked job a request is stored. The worker that has locked the
-// job reads the request (queue/cancel/cancellations.ts) and aborts the job's signal, or fails the job if it has not
-// started. A Graphile worker does not read requests.
+// Cancels jobs. A waiting job fails or is deleted. For a locked job a request is stored. The job's worker reads the
+// request and aborts the job's signal, or fails the job if the job has not started. A Graphile worker does not read
+// requests.
 
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
@@ -25,11 +25,11 @@ import { idList, jobsMember } from "./define-job-action.ts";
 
 /** Options of cancelJobs(). */
 export interface CancelOptions {
-  /** The reason, at most 200 characters. It is a part of `last_error` and of the error that aborts the job's signal. */
+  /** The reason, at most 200 characters: a part of `last_error` and of the error that aborts the job's signal. */
   readonly reason?: string | null | undefined;
-  /** Deletes waiting jobs, instead of keeping them as failed. Default false. */
+  /** Deletes waiting jobs instead of failing them. Default false. */
   readonly remove?: boolean | undefined;
-  /** The name of a user, at most 128 characters. It is shown while a job is being cancelled. */
+  /** The name of the user that cancels, at most 128 characters. The name is shown while a job is being cancelled. */
   readonly cancelledBy?: string | null | undefined;
 }
 
@@ -39,13 +39,13 @@ export interface CancelledJob {
   readonly id: string;
   /**
    * `cancelled`: the job was waiting, and has now failed or was deleted. `cancelling`: a worker has locked the job. If
-   * the job runs in a worker of this library, its signal aborts soon. waitForCancelledJobs() waits for the end of the
-   * job. `failed`: the job had failed before. `not_found`: there is no such job.
+   * the job runs in a worker of this library, the job's signal aborts soon. waitForCancelledJobs() waits for the end of
+   * the job. `failed`: the job had failed before. `not_found`: there is no such job.
    */
   readonly outcome: "cancelled" | "cancelling" | "failed" | "not_found";
 }
 
-/** The outcomes of the jobs. `jobs`: the cancelled jobs. Each other list has the ids of the jobs with its outcome. */
+/** The jobs by outcome. `jobs`: the cancelled jobs. The other lists have ids. `missing`: the jobs that do not exist. */
 export interface CancelJobsResult extends ChangeResult {
   readonly cancelling: readonly string[];
   readonly failed: readonly string[];

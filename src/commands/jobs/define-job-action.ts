@@ -1,5 +1,4 @@
-// What the actions on jobs have in common: the HTTP route, the change of jobs by id, and the result. The result has the
-// changed jobs. It also has the ids of the jobs that did not change, in a list for each reason.
+// What the actions on jobs have in common: the HTTP route, the change of jobs by id, and the result.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { changedJobJson, type Job } from "../../domain/job.ts";
 import { countText, numberText } from "../../domain/words.ts";
@@ -37,7 +36,7 @@ type JobAction<F extends Fields, N extends string> = Omit<
   readonly run?: Command<F, JobActionResult>["run"];
 };
 
-/** Returns the command of an action. The action can change jobs by id, or all jobs that match a query. */
+/** Returns the command of an action on jobs by id. */
 export function defineJobAction<const F extends Fields, const N extends string>(
   action: JobAction<F, N>,
 ): JobCommand<F, JobActionResult, N> {

@@ -21,8 +21,8 @@ import { jobIds, text } from "../declare/field.ts";
 /** The result of removeJob(). */
 export interface RemovedJob {
   /**
-   * What happened. `removed`: the job is deleted. `locked`: a worker has locked the job, so it is not deleted. It has
-   * lost its key, a running attempt continues, and the job will not be retried. `absent`: no job has this key.
+   * `removed`: the job is deleted. `locked`: a worker locked the job less than 4 hours ago, so the job is not deleted,
+   * but has lost its key and will not be retried; a running attempt continues. `absent`: no job has this key.
    */
   readonly outcome: "removed" | "locked" | "absent";
   /** The job: in its last state if it was removed, in its present state if it is locked, null if it is absent. */
@@ -30,8 +30,8 @@ export interface RemovedJob {
 }
 
 /**
- * Removes the job with this key. If the job is fetched and not started, first waits up to a second until that changes.
- * Throws InputError unless `key` has 1 to 512 characters.
+ * Removes the job with this key. If the job is fetched and not started, first waits until the job is started or
+ * unlocked, at most a second. Throws InputError unless `key` has 1 to 512 characters.
  */
 export async function removeJob(db: Database, key: string): Promise<RemovedJob> {
   const checked = validate(jobKey, key);
@@ -44,7 +44,7 @@ async function removeAtOnce(db: Database, key: string): Promise<RemovedJob> {
   return toRemovedJob(row);
 }
 
-// The returned row of a deleted job still has the key. The row of a locked job does not: the statement has removed it.
+// The returned row of a deleted job still has the key. In the row of a locked job, the statement has removed the key.
 const toRemovedJob = (row: JobRow | undefined): RemovedJob =>
   row === undefined
     ? { outcome: "absent", job: null }
@@ -66,8 +66,8 @@ export interface RemoveResult extends RemovedJob {
 }
 
 // As in Graphile Worker's function remove_job, a locked job is not deleted, but loses its key and its remaining
-// attempts. The deletion `removed` runs before the update `given_up`. If the deletion has to wait for a fetch of the
-// job, it then finds the job locked and does not delete it, and the update changes the job.
+// attempts. The deletion `removed` runs before the update `given_up`. If a worker is just fetching the job, the
+// deletion waits for the fetch, finds the job locked, and deletes nothing. The update then changes the job.
 const removedSql = (schema: string) => `removed as (
     delete from ${schema}._private_jobs as jobs
     where jobs.key = $1::text and ${isFree}
@@ -117,8 +117,7 @@ export const removeCommand = defineCommand({
   answer: { outcome: "string", operation: "integer?" },
   dialog: "remove",
   examples: ["worker remove sync:acme", "worker remove --ids 42,43"],
-  // Jobs given by ids or a query are deleted as by the command `complete`. Only the texts and the name in the audit
-  // trail differ.
+  // Jobs given by ids or a query are deleted as by the command `complete`.
   onJobs: {
     words: {
       past: "Removed",

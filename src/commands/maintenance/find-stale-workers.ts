@@ -1,5 +1,4 @@
-// Finds the workers for a manual sweep: stale and unknown workers, whose jobs the sweep recovers, and workers that the
-// sweep spares.
+// Finds the workers for a manual sweep: stale and unknown workers, whose jobs the sweep recovers, and spared workers.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { isLockedByWorker } from "../../queue/sql/lock.ts";
@@ -10,8 +9,8 @@ export interface FoundWorker {
   /**
    * `stale`: the last heartbeat is older than the sweep's threshold, and older than the threshold in the worker's
    * heartbeat row, if the row has one. `spared`: the last heartbeat is older than the sweep's threshold, but not older
-   * than the threshold in the row. `unknown`: the worker has no heartbeat row, and its newest lock is older than the
-   * sweep's threshold.
+   * than the threshold in the row. `unknown`: the worker has no heartbeat row, and the worker's newest lock is older
+   * than the sweep's threshold.
    */
   readonly kind: "stale" | "unknown" | "spared";
   readonly lockedJobs: number;
@@ -27,8 +26,8 @@ interface FoundRow {
 }
 
 /**
- * Returns at most 1,000 workers, ascending by id, the spared ones last. `hasHeartbeats`: whether the schema has the
- * table of heartbeats; without it, all workers are unknown. `thresholdMs`: the sweep's threshold.
+ * Returns at most 1,000 workers, ascending by id, the spared workers last. `hasHeartbeats`: whether the schema has the
+ * table of heartbeats; without this table, all workers are unknown. `thresholdMs`: the sweep's threshold.
  */
 export async function findStaleWorkers(
   db: Database,
@@ -64,7 +63,7 @@ const locks = (s: string, slots: boolean) => `
       : ""
   }`;
 
-// An unknown worker is found only if its newest lock is old: a worker with a recent lock probably still runs.
+// A worker with a recent lock is left out, because the worker probably still runs.
 const unknown = (condition: string) => `
   select locked_by as id, 'unknown' as kind
   from locks

@@ -45,7 +45,7 @@ export async function forceUnlockWorkers(
 }
 
 export interface UnlockResult extends UnlockedCounts {
-  /** The given ids of workers that held no locks and, if the schema has a table of workers, have no row in it. */
+  /** The given ids of workers that held no locks and have no row in the table of workers, if this table exists. */
   readonly unknown: readonly string[];
 }
 
@@ -63,9 +63,9 @@ async function unlock(db: Database, workerIds: readonly string[]): Promise<Unloc
 
 const MAX_NAMED = 5;
 
-// Unlocks jobs and queues like Graphile Worker's function force_unlock_workers. Also unlocks the slots of queues,
-// announces the jobs, and returns the members of UnlockResult. "locked_at is not null" lets the planner use the
-// optional index `running`. Without that index the statement reads all jobs once.
+// Unlocks jobs and queues like Graphile Worker's function force_unlock_workers. Also unlocks the slots of queues, and
+// announces the jobs. "locked_at is not null" lets the planner use the optional index `running`. Without this index,
+// the statement reads all jobs once.
 const unlockSql =
   (heartbeats: boolean, slots: boolean): Statement =>
   (schema) =>

@@ -1,5 +1,5 @@
-// Rows in COPY's binary format (PostgreSQL documentation, COPY, "Binary Format"). Reading them is a third less work for
-// PostgreSQL than reading rows in the text format, which have to be unescaped, split and parsed.
+// Rows in COPY's binary format (PostgreSQL documentation, COPY, "Binary Format"). PostgreSQL reads these rows with a
+// third less work than rows in the text format, which have to be unescaped, split and parsed.
 
 const SIGNATURE = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
 /** The most bytes that a number or a time needs: 4 for the length of the value, and up to 8 for the value. */
@@ -76,7 +76,7 @@ export class BinaryRows {
     this.#end += 4 + bytes;
   }
 
-  /** Ends the list and returns its bytes. To add new rows, call clear() first. New rows may overwrite these bytes. */
+  /** Ends the list and returns its bytes. Before new rows, call clear(). New rows may overwrite the returned bytes. */
   finish(): Buffer {
     this.row(-1);
     return this.#buffer.subarray(0, this.#end);

@@ -1,7 +1,7 @@
 // Finds a PostgreSQL that the server's account can run: in a given directory, in the native executable, or in the npm
 // package. The files in the executable are unpacked into the user's cache directory. A given directory, or the
 // directory of the npm package, is used in place if the account may enter it and all its links exist or can be created.
-// Otherwise its files are copied into the cache directory.
+// If not, the files of the directory are copied into the cache directory.
 import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ import { openArchive } from "./archive.ts";
 import { installFiles, packagedLinks, serverFiles } from "./server-files.ts";
 import { userDirectory } from "./user-directory.ts";
 
-/** The archive's name among the assets of the native executable. build/executable/executable.mjs adds the archive. */
+/** The archive's name among the assets of the native executable; the same as in build/executable/executable.mjs. */
 export const ARCHIVE_ASSET = "postgresql";
 
 /**

@@ -1,5 +1,5 @@
-// Stops the server that a killed process left running on a data directory, before another server starts there. The
-// server is found by the pid in the directory's pid file and by the working directory of the process with this pid.
+// Stops the PostgreSQL server that a killed process left running on a data directory. The server is recognized by two
+// facts: the directory's pid file contains its pid, and the working directory of the process is the data directory.
 import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { monotonic, wait } from "../../base/clock.ts";
@@ -12,9 +12,9 @@ const POLL_MS = 10;
 const NEVER = new AbortController().signal;
 
 /**
- * Stops the server that a killed process left running on the data directory `cluster`. If no such server has the pid in
- * the pid file, removes the file, because PostgreSQL would refuse to start: it would mistake another program with this
- * pid for a server, and an empty pid file for that of a server that is starting. Without /proc, does nothing.
+ * Stops the server that a killed process left running on the data directory `cluster`. If the pid file has no pid of a
+ * server on `cluster`, removes the pid file. Without this, PostgreSQL could refuse to start: it mistakes any program
+ * with the pid for a server, and an empty pid file for the file of a starting server. Without /proc, does nothing.
  */
 export async function stopOrphan(cluster: string, logger: Logger): Promise<void> {
   const [first] = pidFile(cluster);
@@ -45,7 +45,7 @@ export async function stopOrphan(cluster: string, logger: Logger): Promise<void>
   );
 }
 
-/** Whether the working directory of the process `pid` is `cluster`, as it is for a server on this data directory. */
+/** Whether the working directory of the process `pid` is `cluster`. A server works in its data directory. */
 function worksIn(pid: number, cluster: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);

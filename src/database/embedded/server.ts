@@ -1,6 +1,6 @@
-// Starts a real PostgreSQL server for `worker demo` and tests. The server stops soon after this process ends, if it was
-// not stopped before. Only one process at a time can use a data directory. If that process is killed, the next process
-// that uses the directory finds every committed row.
+// Starts a real PostgreSQL server for `worker demo` and tests. A server that still runs when this process ends is
+// stopped soon afterwards. If this process is killed, the next process that uses the data directory finds every
+// committed row.
 import { resolve } from "node:path";
 import { WorkerError } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
@@ -14,12 +14,10 @@ import { run } from "./program.ts";
 import { makeSocketDirectory, removeSocketDirectory, SOCKET_PORT } from "./socket-directory.ts";
 
 export interface EmbeddedServerOptions {
-  /**
-   * The data directory, created if missing. It cannot be shared: a second process gets an error that names the owner.
-   */
+  /** The data directory, created if missing. The start throws an error if another process uses the directory. */
   readonly dataDir: string;
   readonly logger?: Logger;
-  /** Cancels the start. It does not stop a server that has started: call `stop` for that. */
+  /** Cancels the start, but does not stop a server that has started. */
   readonly signal?: AbortSignal;
   /** PostgreSQL settings by name. They override the settings that this library chooses. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -117,7 +115,7 @@ function embeddedServer(parts: {
   };
 }
 
-/** Removes the socket, then releases the directory. After the release, the next owner may already use the socket. */
+/** Removes the socket, then releases the directory: after the release, the socket may be that of the next owner. */
 function releaseDirectory(directory: string, ownership: Ownership, logger: Logger): void {
   try {
     removeSocketDirectory(directory);

@@ -1,5 +1,5 @@
-// Finds a directory of the user for a cache or for state, in which files are kept between runs. PostgreSQL's programs
-// are run from the cache, so a directory that another user could have prepared is refused and not repaired.
+// Finds a directory of the user in which a cache or state is kept between runs. PostgreSQL's programs are run from the
+// cache, so a directory that another user could have prepared is refused and not repaired.
 import {
   accessSync,
   chmodSync,
@@ -20,9 +20,9 @@ const PLACES = {
 } as const;
 
 /**
- * Returns the first usable directory among `$XDG_…_HOME/worker`, `~/.cache/worker` or `~/.local/state/worker` (as root
- * `/var/cache/worker` or `/var/lib/worker`), and `<tmp>/worker-<uid>/<kind>`. This directory exists and belongs to the
- * user of this process. Throws WorkerError (`embedded_server`) if none of the directories is usable.
+ * Returns a directory that belongs to the user of this process, and creates it if it is missing. Returns the first
+ * usable one of `$XDG_…_HOME/worker`, `~/.cache/worker` or `~/.local/state/worker` (as root `/var/cache/worker` or
+ * `/var/lib/worker`), and `<tmp>/worker-<uid>/<kind>`. Throws WorkerError (`embedded_server`) if none is usable.
  */
 export function userDirectory(kind: keyof typeof PLACES): string {
   const refusals: string[] = [];
@@ -39,7 +39,7 @@ export function userDirectory(kind: keyof typeof PLACES): string {
   );
 }
 
-/** Returns the candidates. Each is a list of the directories that must belong to this user, outermost first. */
+/** Returns the candidates. Each is a list of nested directories that must belong to this user, outermost first. */
 function candidates(kind: keyof typeof PLACES): string[][] {
   const { variable, home, system } = PLACES[kind];
   const { [variable]: named, HOME } = process.env;
@@ -52,8 +52,8 @@ function candidates(kind: keyof typeof PLACES): string[][] {
 }
 
 /**
- * Creates and checks the directories, and returns the last one. Throws if a check fails. If this process runs as root,
- * PostgreSQL runs with another account (account.ts), which must be able to enter the directories.
+ * Creates and checks the directories of a candidate, and returns the last one. Throws if a check fails. If this process
+ * runs as root, PostgreSQL runs with another account (account.ts), which must be able to enter the directories.
  */
 function prepare(chain: string[]): string {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
@@ -70,8 +70,9 @@ function prepare(chain: string[]): string {
 }
 
 /**
- * Creates a directory and its missing parents. Returns the topmost directory that was missing, or undefined. mkdirSync
- * with `recursive` is not used: it never ends below /proc, where mkdir fails with ENOENT.
+ * Creates a directory and its missing parents. Returns the topmost directory that was missing; undefined: none was
+ * missing. mkdirSync is not called with `recursive`, because that call never ends below /proc, where mkdir fails with
+ * ENOENT.
  */
 export function makeDirectories(directory: string, mode?: number): string | undefined {
   const above = dirname(directory);

@@ -1,6 +1,5 @@
 // The messages of database errors, each with one of this library's error codes. The keys of `byCode` are SQLSTATEs
-// (PostgreSQL documentation, appendix A) and the codes of errors of Node and postgres.js. `byWording` is for errors
-// without an entry in `byCode`: its patterns match the text of the error.
+// (PostgreSQL documentation, appendix A) and the codes of errors of Node and postgres.js.
 import { type ErrorCode, withoutNodeHint } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
@@ -17,7 +16,7 @@ const refusedLogin: ErrorSentence = [
   "database_unreachable",
   (detail) => `PostgreSQL refused the login (${detail}); check user and password in DATABASE_URL`,
 ];
-/** The server has refused a connection, or has ended one. In most cases the next attempt may succeed. */
+/** The server has refused or ended a connection. In most cases a new attempt may succeed. */
 const refusing: ErrorSentence = [
   "database_unreachable",
   (detail) => `PostgreSQL refuses connections for now (${detail}); see its log`,
@@ -26,7 +25,7 @@ const exhausted =
   (what: string): ErrorSentence[1] =>
   (detail) =>
     `PostgreSQL is out of ${what} (${detail}); give its server more, then try again`;
-/** PostgreSQL's table of locks is full. When other transactions have ended, a new attempt may succeed. */
+/** For SQLSTATE 53200 if the table of locks is full. When other transactions end, a new attempt may succeed. */
 export const fullLockTable: ErrorSentence = [
   "database_busy",
   (detail) =>
@@ -34,7 +33,7 @@ export const fullLockTable: ErrorSentence = [
 ];
 /**
  * Returns the message for a character that the database's encoding lacks; null for other errors of SQLSTATE 22P05.
- * Whatever the language of its messages, PostgreSQL names the character's bytes and both encodings.
+ * In every language, PostgreSQL's message contains the character's bytes and the names of both encodings.
  */
 export function missingCharacter(detail: string): string | null {
   const bytes = detail.match(/0x[0-9a-f]{2}/g);
@@ -133,8 +132,8 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   ],
   "42703": missingSchema,
   "42704": missingSchema,
-  // Behind a transaction pooler, another client may have used the connection. Then a prepared statement may exist
-  // already (42P05) or may not exist (26000).
+  // Behind a transaction pooler, clients share server connections. So a prepared statement may exist already (42P05) or
+  // may not exist (26000).
   "42P05": pooled,
   "26000": pooled,
   "42501": [
@@ -144,7 +143,7 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   ],
 };
 
-/** The messages of errors without an entry in `byCode`. Most of these errors are pg's own, which have no code. */
+/** For errors without an entry in `byCode`: patterns of their texts. Most of these errors are pg's and have no code. */
 export const byWording: readonly (readonly [RegExp, ErrorSentence])[] = [
   [
     /Cannot use a pool after calling end/i,

@@ -1,10 +1,9 @@
-// Reads facts about the tables and indexes of the queue's schema: the size, the dead rows and the last vacuum of each
-// table, the size and the uses of each index. All facts come from PostgreSQL's catalogue, from its statistics and from
-// the sizes of files, so no table of the queue is read.
+// Reads facts about the tables and indexes of the queue's schema. All facts come from PostgreSQL's catalogue, its
+// statistics and the sizes of files, so no table of the queue is read.
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
-/** The facts about one table. The names of the members are those of the HTTP API. */
+/** The facts about one table, with the names that the HTTP API uses. */
 export interface RelationFacts {
   readonly name: string;
   readonly total_bytes: number;
@@ -28,7 +27,7 @@ export interface IndexFacts {
   readonly is_valid: boolean;
 }
 
-// The maximum number of tables in a report. The queue has up to 20 tables, and its schema may have other tables, too.
+// Only the largest tables and indexes are reported, because the schema may also contain tables of other programs.
 const MAX_TABLES = 50;
 const MAX_INDEXES = 100;
 
@@ -53,8 +52,8 @@ export async function readIndexes(db: Database): Promise<IndexFacts[]> {
 /** A row as query() returns it, in which numbers of the type bigint are texts. */
 type Texts<T> = { readonly [K in keyof T]: T[K] extends number ? string : T[K] };
 
-// After a reset of the statistics, n_live_tup is 0. Then reltuples, the planner's estimate, is used. If a table has
-// been vacuumed only by hand or only automatically, one of the two times is null, and greatest() returns the other.
+// After a reset of the statistics, n_live_tup is 0, so reltuples, the planner's estimate, is used instead. greatest()
+// ignores null: the time is null if a table has never been vacuumed by hand, or never automatically.
 const tablesSql: Statement = () => `
   select
     class.relname::text as name,

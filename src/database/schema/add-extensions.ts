@@ -1,6 +1,6 @@
-// Adds and upgrades extensions (extension.ts). All changes are part of the transaction of migrate.ts, which holds the
-// lock for migrations. The versions of extensions are recorded in a separate ledger, the table `_private_extensions`,
-// because the Rust port used the ids 19 and 20 of Graphile Worker's ledger for other things.
+// Adds and upgrades extensions (extension.ts). All changes are part of the caller's transaction, which holds the lock
+// for migrations. The versions are recorded in the table `_private_extensions`, the ledger of extensions. Graphile
+// Worker's table `migrations` is not used, because the Rust port used the ids 19 and 20 of that table for other things.
 import type { PoolClient } from "pg";
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../database.ts";
@@ -10,7 +10,7 @@ import { render } from "./render-sql.ts";
 
 export type Transaction = Database & { readonly client: PoolClient };
 
-/** The objects of extensions that exist in the schema, and the versions in the schema's ledger of extensions. */
+/** The objects of extensions that exist in the schema, and the versions in the ledger of extensions. */
 export interface ExistingObjects {
   readonly objects: ReadonlySet<string>;
   readonly versions: Versions;
@@ -36,9 +36,9 @@ export async function addExtensions(
 
 /**
  * Adds or upgrades an extension. Returns the version to record in the ledger: 0 if another program has created some
- * of the extension's objects. These objects are not changed, because the other program uses them, and a later version
- * of that program may replace them. An example is the function recover_dead_worker_jobs of the Rust port: it lowers a
- * job's attempts, so a job that kills its worker is started again without end. This library never calls it.
+ * of the extension's objects. These objects are not changed, because the other program uses and may replace them. An
+ * example is the Rust port's function recover_dead_worker_jobs, which this library never calls: the function lowers a
+ * job's attempts, so a job that kills its worker is started again without end.
  */
 async function addExtension(
   db: Transaction,
@@ -49,8 +49,8 @@ async function addExtension(
   const from = recorded ?? 0;
   const isOurs =
     recorded === undefined ? !extension.objects.some((one) => objects.has(one)) : recorded > 0;
-  // An object that is created here gets the changes of all versions, even those of recorded versions, because the
-  // object may have been dropped after these versions were recorded.
+  // An object that is created here gets the changes of all versions, even of recorded versions: the object may have
+  // been dropped after those versions were recorded.
   const created = new Set<string>();
   for (const [index, parts] of extension.parts.entries()) {
     const version = index + 1;

@@ -17,14 +17,13 @@ interface Field {
   readonly wraps?: true;
   /** Names of the numbers, from `least` on. */
   readonly names?: readonly string[];
-  /** Whether `L` is allowed: the last day of the month. */
+  /** Whether `L`, the last day of the month, is allowed. */
   readonly hasLast?: true;
 }
 
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 const WEEKDAYS = "sun mon tue wed thu fri sat".split(" ");
 
-/** The fields in the order of an expression. */
 const fields: readonly Field[] = [
   { name: "minute", least: 0, most: 59 },
   { name: "hour", least: 0, most: 23 },
@@ -45,7 +44,6 @@ export const MAX_EXPRESSION_LENGTH = 3_000;
 
 export const fieldName = (index: number) => fields[index]?.name ?? "";
 
-/** Each macro with its five fields. */
 const macros: Readonly<Record<string, string>> = {
   "@hourly": "0 * * * *",
   "@daily": "0 0 * * *",
@@ -62,7 +60,7 @@ export function withoutMacro(expression: string): string {
   return Object.hasOwn(macros, name) ? (macros[name] ?? "") : expression;
 }
 
-/** Returns what is wrong with a word that begins with @; null if it is a macro. */
+/** Returns what is wrong with a word that begins with @; null if the word is a macro. */
 export function macroProblem(word: string): string | null {
   const names = Object.keys(macros);
   if (names.includes(word)) return null;
@@ -70,9 +68,9 @@ export function macroProblem(word: string): string | null {
 }
 
 /**
- * Returns the normal form of the field: an ascending list of its numbers, followed by `L` if the field contains it. If
- * the field contains all numbers, the form is `*`, so that `1-31` as the day of the month does not count as a
- * restriction. If the field is invalid, returns its problems.
+ * Returns the normal form of the field: an ascending list of the field's numbers, followed by `L` if the field contains
+ * `L`. For a field with all numbers the form is `*`, so that `1-31` as the day of the month does not count as a
+ * restriction. For an invalid field, returns the field's problems.
  */
 export function canonicalField(
   index: number,

@@ -1,5 +1,5 @@
-// A query as a tree. In this tree, tasks and queues are names, not ids. Every node has its place in the text of the
-// query, in UTF-16 units.
+// A query as a tree, with tasks and queues as names, not ids. Every node has its place in the query's text, in UTF-16
+// units.
 
 /** A part of the query's text, from `at` up to, but not including, `end`. */
 export interface Span {
@@ -20,7 +20,7 @@ export interface Exclusion extends Span {
   readonly item: QueryNode;
 }
 
-/** A field and its values, as in `task:mail,report`. One of the values must match; with `!=`, none may match. */
+/** A field and its values, as in `task:mail,report`. At least one value must match; with `!=`, none may match. */
 export interface FieldTerm extends Span {
   readonly kind: "field";
   readonly field: string;
@@ -48,7 +48,7 @@ export interface TextValue extends Span {
   readonly kind: "text";
   readonly text: string;
   readonly isQuoted: boolean;
-  /** Whether the text is a prefix, such as `mail*`. */
+  /** Whether `text` is a prefix. In the query, a `*` follows a prefix, as in `mail*`. */
   readonly isPrefix: boolean;
 }
 

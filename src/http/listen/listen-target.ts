@@ -12,19 +12,18 @@ export interface TcpTarget {
 export interface UnixTarget {
   /** The socket's absolute path. */
   readonly path: string;
-  /** The socket's file mode, such as 0o660. It decides which users may connect. */
+  /** The socket's file mode, such as 0o660, which decides which users may connect. */
   readonly mode: number;
   /** The number of the socket's group; null: the socket keeps the group that the system gives it. */
   readonly gid: number | null;
 }
 
-/** An open socket of this process, such as one passed by systemd. */
+/** An open socket of this process, such as a socket that systemd has passed. */
 export interface DescriptorTarget {
-  /** The file descriptor's number. */
   readonly fd: number;
 }
 
-/** The address to listen at: a host and port, a unix socket, or an open socket of this process. */
+/** An address to listen at. */
 export type ListenTarget = TcpTarget | UnixTarget | DescriptorTarget;
 
 /** The address at which a server listens. */
@@ -35,7 +34,7 @@ export interface BoundAddress {
   readonly port: number;
 }
 
-/** The text that is used as the address of peers on a unix socket, which have no address. */
+/** Replaces the address of a client that is connected through a unix socket, because such a client has no address. */
 export const UNIX_PEER = "unix:";
 
 /** Returns the target as it is written in the option `listenAddr`. */

@@ -1,4 +1,4 @@
-// Lists the present pauses, with their times, reasons and users. A back-off of a task or queue is a pause, too.
+// Lists the present pauses. A back-off of a task or queue is a pause, too.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls, hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { isNameSize, MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
@@ -17,8 +17,9 @@ export interface Pause {
   /** The time at which the pause ends by itself; null if it lasts until a user ends it. */
   readonly resumeAt: Date | null;
   /**
-   * Whether the pause of a queue has ended, because a user has ended it or because `resumeAt` has passed. The queue
-   * stays locked until its running job has ended and a worker of this library unlocks it. False for other scopes.
+   * Whether the pause of a queue has ended, because a user has ended it or because `resumeAt` has passed. An ended
+   * pause is listed until the queue's running job has ended and a worker of this library unlocks the queue. False for
+   * other scopes.
    */
   readonly hasEnded: boolean;
   /** The first 2,000 characters of the reason; null if none was given. */
@@ -67,8 +68,8 @@ function toPause(row: PauseRow): Pause {
   };
 }
 
-// The pause of a queue is listed as long as a pause locks the queue. Rows with a name longer than that of any task or
-// queue pause nothing, and are left out.
+// The pause of a queue is listed as long as a pause locks the queue. Rows whose name is too long for a task or queue
+// pause nothing, and are left out.
 const listSql =
   (isBackOff: (s: string) => string): Statement =>
   (s) =>
@@ -84,8 +85,8 @@ where ${isNameSize("name")} and (scope <> 'queue' and (resume_at is null or resu
 order by scope <> 'all', scope desc, pauses.name
 limit 10000`;
 
-// A pause is a back-off if a back-off of the same task or queue ends at the same time. All other pauses were set or
-// changed by users.
+// A pause is a back-off if a stored back-off of the same task or queue ends at the same time. All other pauses were set
+// or changed by users.
 const withBackOffsSql = listSql(
   (s) => `exists (
     select from ${s}._private_back_offs as backs

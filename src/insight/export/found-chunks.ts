@@ -28,11 +28,11 @@ export async function* allChunks(
 
 export interface WalkOptions {
   readonly signal: AbortSignal;
-  /** Called after each walk with the number of jobs whose texts were too large or too slow to check. */
+  /** Called after each walk with the number of jobs that were left out: their texts were too large or slow to check. */
   readonly onUnchecked: (jobs: number) => void;
 }
 
-/** The maximum number of jobs that one walk finds. Their lines are built before the next walk. */
+/** The maximum number of jobs that one walk finds. The lines of these jobs are yielded before the next walk. */
 const IDS_A_WALK = 5_000;
 const WALK_MS = 100;
 const NO_FACTS = { priorities: null, indexes: new Set<string>() };
@@ -61,12 +61,12 @@ export async function* matchingChunks(
     );
     const before: string = last;
     last = next?.position.kind === "ids" ? next.position.after : null;
-    // `size`: how many rows the first step of the next walk reads. This walk has adapted the number to the duration of
-    // its steps. With walk()'s usual number, the step could exceed its time limit again. If this walk has found
-    // IDS_A_WALK jobs, the number is at most IDS_A_WALK: if all these rows match, the next walk needs no more.
+    // The first step of the next walk reads `size` rows. This walk has adapted `pace` to the duration of its steps:
+    // with walk()'s usual number of rows, a step could exceed its time limit again. After a walk that has found
+    // IDS_A_WALK jobs, `size` is at most IDS_A_WALK: the next walk needs no more rows if all of them match.
     size = found.length >= IDS_A_WALK ? Math.min(pace, IDS_A_WALK) : pace;
-    // After a walk that has read rows without a match, an empty chunk reports how far the search is, so that the caller
-    // can abort it. `last` is unchanged if the walk has read no rows, because a step exceeded its time limit.
+    // After a walk that has read rows without a match, an empty chunk reports the progress, so that the caller can
+    // abort the search. If a step exceeded its time limit before the walk had read rows, `last` is unchanged.
     if (last !== null && last !== before && found.length === 0) yield { text: "", lines: 0, last };
   }
 }

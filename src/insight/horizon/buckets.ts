@@ -33,11 +33,9 @@ export interface HorizonFilter {
   readonly queueId: number | null;
 }
 
-/**
- * The input of count-all.ts, sample-buckets.ts and probe-buckets.ts. probe-buckets.ts is used only without a filter.
- */
+/** The input of count-all.ts and sample-buckets.ts and, if there is no filter, of probe-buckets.ts. */
 export interface BucketInput {
-  /** The times that separate the buckets, RFC 3339. There is one fewer than there are buckets. */
+  /** The times that separate the buckets, RFC 3339: one fewer than there are buckets. */
   readonly bounds: readonly string[];
   readonly filter: HorizonFilter;
   readonly gauge: Gauge;

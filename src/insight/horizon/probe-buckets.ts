@@ -1,6 +1,6 @@
-// Counts the jobs in small buckets of the horizon exactly. A bucket is small if it has at most 200 jobs of each
-// priority; for larger buckets a sample is precise enough. Only jobs that are not locked and have attempts left are
-// counted. The index from which workers fetch finds these jobs.
+// Counts exactly the jobs in small buckets (sections of time) of the horizon. A bucket is small if it has at most CAP
+// jobs of each priority; for larger buckets a sample is precise enough. Only jobs that are not locked and have attempts
+// left are counted: the jobs in the index from which workers fetch.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { conditionOf, isQueueIn } from "../expressions/condition.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
@@ -11,9 +11,9 @@ const CAP = 200;
 const buckets = `unnest($1::int[], $2::timestamptz[], $3::timestamptz[])
       as buckets (bucket, from_at, to_at)`;
 
-// The second comparison of run_at means `run_at < to_at`, because times in PostgreSQL are whole microseconds. But in
-// the last bucket, whose to_at is infinity, it also includes jobs that are never due: their run_at is infinity, and
-// infinity minus a microsecond is infinity. PostgreSQL can use the index for both comparisons.
+// Times in PostgreSQL are whole microseconds, so the second comparison of run_at means `run_at < to_at`, except in the
+// last bucket. There to_at is infinity, and infinity minus a microsecond is infinity. So the last bucket also includes
+// jobs that are never due (run_at is infinity). PostgreSQL can use the index for both comparisons.
 const inBucket = (s: string, columns: string) => `
       select ${columns} from ${s}._private_jobs as jobs
       where jobs.is_available and jobs.priority = priorities.priority
@@ -21,8 +21,8 @@ const inBucket = (s: string, columns: string) => `
         and jobs.run_at <= buckets.to_at - interval '1 microsecond'
       limit ${CAP + 1}`;
 
-// `most`: the number of jobs in the bucket that have its most frequent priority; at most CAP + 1. PostgreSQL can count
-// these jobs with the index alone.
+// `most`: how many jobs of the bucket have the bucket's most frequent priority; at most CAP + 1. `priorities`: how many
+// priorities were found. PostgreSQL can count with the index alone.
 const sizesSql: Statement = (s) => `
   with recursive ${priorities(s)}
   select buckets.bucket, pg_catalog.max(found.count)::int as most, pg_catalog.max(priorities.place)::int as priorities
@@ -33,7 +33,7 @@ const sizesSql: Statement = (s) => `
   where priorities.priority is not null
   group by 1`;
 
-// Counts the jobs of small buckets by condition. For the condition of a job, its row has to be read.
+// Counts the jobs of small buckets by condition. PostgreSQL has to read the row of each of these jobs.
 const conditionsSql: Statement = (s) => `
   with recursive ${priorities(s)}
   select buckets.bucket, found.condition, pg_catalog.count(*) as count
@@ -54,10 +54,7 @@ interface ConditionRow {
   readonly count: string;
 }
 
-/**
- * Returns the numbers of jobs by condition for each bucket that was counted: a Series whose lists have one element
- * each.
- */
+/** Returns, for each counted bucket, the number of jobs by condition: a Series whose lists have one element each. */
 export async function probeBuckets(
   db: Database,
   { bounds, gauge }: BucketInput,
@@ -67,7 +64,7 @@ export async function probeBuckets(
   const to = (bucket: number) => bounds[bucket] ?? "infinity";
   const values = (list: readonly number[]) => [list, list.map(from), list.map(to)];
   const sizes = await query<SizeRow>(db, sizesSql, values(all));
-  // If MAX_PRIORITIES were read, there may be more priorities. Then no bucket is counted.
+  // If MAX_PRIORITIES priorities were found, the jobs may have more. In that case no bucket is counted.
   const isWhole = sizes.every((row) => row.priorities < MAX_PRIORITIES);
   const narrow = sizes.filter(({ most }) => isWhole && most <= CAP).map(({ bucket }) => bucket);
   const found = new Map(narrow.map((bucket) => [bucket, emptySeries(1)]));

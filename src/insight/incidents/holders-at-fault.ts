@@ -1,5 +1,5 @@
-// Reads queues that have been locked for longer than a minute, paused queues, and workers that are not responding. Only
-// the rows of queues and workers are read, which are few compared with the rows of jobs.
+// Reads queues that have been locked for longer than a minute, paused queues, and workers that are not responding. Jobs
+// are not read: rows of jobs can be far more numerous than rows of queues and workers.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isPausedQueue, isPseudoLock, lockHolder } from "../../queue/sql/lock.ts";
@@ -58,14 +58,14 @@ export interface StaleWorker {
   readonly workerId: string;
   /** The time of its last heartbeat, in milliseconds since the epoch. */
   readonly lastHeartbeatMs: number;
-  /** The number of running jobs in its last report; null if the report does not have it. */
+  /** The number of running jobs in its last report; null: the report has no such number. */
   readonly running: number | null;
 }
 
 const liveSql: Statement = (s) =>
   `select exists (select from ${s}._private_workers as workers where not ${isNotResponding}) as is_alive`;
 
-/** Whether at least one worker with heartbeats is responding; false without the table of heartbeats. */
+/** Whether at least one worker is responding. `hasWorkers`: whether the table of heartbeats exists; if not, false. */
 export async function hasLiveWorker(db: Database, hasWorkers: boolean): Promise<boolean> {
   if (!hasWorkers) return false;
   const [row] = await query<{ readonly is_alive: boolean }>(db, liveSql);

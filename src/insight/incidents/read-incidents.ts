@@ -1,5 +1,5 @@
-// Reads the input of the incident rules on at most two connections, so that a small pool has connections left for other
-// reads, and returns the incidents. Data that cannot be read in time is left out, and reported as an incident.
+// Reads the input of the incident rules, and returns the incidents. At most two connections are used, so that a small
+// pool has connections left for other reads. Data that cannot be read in time are left out, and an incident reports it.
 import { codeOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
@@ -37,7 +37,7 @@ import { failedOf, isMany } from "./rules-of-failing.ts";
 import { readServerTrouble } from "./server-trouble.ts";
 import { judge } from "./verdict.ts";
 
-/** Reads that keep state between calls, or whose cached results other callers share. */
+/** Reads that keep state between calls, or whose cached results are shared with other callers. */
 export interface SharedReads {
   readonly walk: PoisonWalk;
   readonly activity: ActivityWatch;
@@ -105,12 +105,12 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
     ? await inTime("paused queues", () => readPausedQueues(db))
     : NONE;
   const used = (await inTime("limits", () => readBlockingLimits(db))) ?? [];
-  // Without a live worker, jobs wait for a worker and not for their limit.
+  // If no worker responds, jobs wait for a worker and not for their limit.
   const isAlive = () => hasLiveWorker(db, hasWorkers);
   const limits = used.length > 0 && (await inTime("live workers", isAlive)) === true ? used : [];
   const fullIds = (await inTime("full queues", () => readQueueIds(db, fullQueues(limits)))) ?? NONE;
   const ids = [...queues.map(({ id }) => id), ...(pausedIds ?? NONE).values(), ...fullIds.values()];
-  // A queue is full if runs hold all its slots, or if its rate is used up or nearly used up. The jobs of a full queue
+  // A queue is full if all its slots are locked, or if its rate is used up or nearly used up. The jobs of a full queue
   // count as blocked, like the jobs of a locked queue.
   const blockedIds = [...lockedQueueIds, ...fullIds.values()];
   const head = await inTime("due jobs", () => readDueHead(db, ids, blockedIds, nowMs));
@@ -203,8 +203,8 @@ const fullQueues = (limits: readonly BlockingLimit[]): string[] =>
   limits.flatMap(({ queue }) => queue ?? []).slice(0, MAX_FULL);
 
 /**
- * Returns an entry for each of the limits for which due jobs wait. The entry of a limit of queues includes all its full
- * queues.
+ * Returns an entry for each limit that keeps due jobs waiting. The entry of a limit of queues includes all full queues
+ * of the limit.
  */
 function limitedWork(
   limits: readonly BlockingLimit[],

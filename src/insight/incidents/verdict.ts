@@ -82,9 +82,9 @@ function verdictOf(
 const NO_HEARTBEATS = "No worker sends heartbeats";
 
 /**
- * Returns the number of failed jobs. This is the number of jobs in error groups or, if larger, the number on the
- * horizon, because jobs without an error are in no error group. If the larger number on the horizon is an estimate from
- * a sample, the result is the lower bound 1.
+ * Returns the number of failed jobs: the number in error groups or, if larger, the number on the horizon. The horizon
+ * also counts jobs without an error, which are in no error group. If the larger number on the horizon is an estimate
+ * from a sample, returns the lower bound 1.
  */
 function failedJobs({ errors, horizon, asOf }: IncidentFacts): Value {
   const inGroups = errors?.of ?? exactValue(0, "scan", asOf);
@@ -104,7 +104,7 @@ function headlineOf({ kind, title, affected }: Incident): string {
   return failing === undefined ? title : `${failing}: ${countText(affected, "job")}`;
 }
 
-/** Returns the checks. A check passes only if data prove that there is no problem. `found`: the kinds of incidents. */
+/** Returns the checks. A check passes only if data prove that there is no problem. `found`: the incidents' kinds. */
 function checksOf(facts: IncidentFacts, found: ReadonlySet<string>): IncidentCheck[] {
   const { coverage, unread, errors, lockedJobs, hasWorkers, stale } = facts;
   const hasWorker = hasWorkers && coverage.alive > 0;
@@ -115,7 +115,7 @@ function checksOf(facts: IncidentFacts, found: ReadonlySet<string>): IncidentChe
   });
   const areLocksRead = isDueRead && !unread.includes("locked queues");
   const workers = hasWorker ? "Every worker responds" : NO_HEARTBEATS;
-  // The check for failed jobs also counts jobs that cause no incident: jobs without an error or failed by hand.
+  // The check for failed jobs also counts jobs that cause no incident: without an error, or failed by a user.
   const failed = failedJobs(facts);
   const areNone = failed.value === 0;
   const failures = areNone

@@ -1,5 +1,4 @@
-// The numbers of jobs of each task and each named queue. No job is counted here: the numbers come from an earlier pass
-// over the whole table, from a census (snapshot/census.ts), or from a sample.
+// The numbers of jobs of each task and each named queue, from an earlier count of the whole table or of a sample.
 import type { Value } from "../../domain/value.ts";
 import { agesOf, type NameTallies, type NameTally } from "../stats/name-tallies.ts";
 import { inState, sumOf, type TallyName, tallied } from "../stats/tally.ts";
@@ -8,15 +7,15 @@ import type { CountedHolders } from "./lock-holders.ts";
 export interface CountedNames extends CountedHolders {
   readonly tallies: NameTallies;
   /**
-   * Returns the number of jobs of a task or queue in the conditions `which`. `tally`: the counts of the task or queue;
-   * undefined if none of its jobs was counted.
+   * Returns the number of jobs of a task or queue in the conditions `which`; if the counts come from a sample, an
+   * estimate. `tally`: the counts of the task or queue; undefined if none of its jobs was counted.
    */
   value(tally: NameTally | undefined, which: readonly TallyName[]): Value;
 }
 
 /**
  * Returns the number of counted jobs in the conditions `which`; 0 without a tally. If the counts come from a sample,
- * this is the number of jobs in the sample, not an estimate for the whole table.
+ * the result is the number of jobs in the sample, not an estimate for the whole table.
  */
 export function countOf(tally: NameTally | undefined, which: readonly TallyName[]): number {
   return tally === undefined ? 0 : sumOf(tally.counts, which);

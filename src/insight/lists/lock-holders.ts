@@ -1,6 +1,6 @@
-// Finds the workers that hold locks, with or without heartbeats. Locked queues are always read. Locked jobs are read if
-// the table of jobs is small or has the optional index `running`. Otherwise their numbers are taken from an earlier
-// count of all jobs, if the caller passes one.
+// Finds the workers that hold locks, even those without heartbeats. Locked queues are always read. Locked jobs are read
+// only if the table of jobs is small or has the optional index `running`. In a large table without this index, the
+// numbers of locked jobs are taken from an earlier count, if the caller passes a count.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
@@ -12,7 +12,7 @@ import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 
 export interface LockHolder {
   readonly workerId: string;
-  /** The number of jobs that the worker has locked; 0 if it has locked none, or if the number is unknown. */
+  /** The number of jobs that the worker has locked; also 0 if the number is unknown. */
   readonly jobs: number;
   readonly queues: number;
   /** The time of the worker's oldest lock that was read, in microseconds since 1970; null if none was read. */
@@ -27,7 +27,7 @@ export interface LockHolders {
   readonly basis: Basis | null;
 }
 
-/** The number of locked jobs of each worker, from a count of all jobs, which may be a sample. */
+/** The number of locked jobs of each worker, from a count of all jobs or of a sample of the jobs. */
 export interface CountedHolders {
   readonly basis: Basis;
   readonly tallies: { readonly holders: ReadonlyMap<string, number> };
@@ -39,8 +39,8 @@ const sizeSql: Statement = () => `
     <= ${SMALL_TABLE_PAGES} as is_small`;
 
 /**
- * Returns what can be read of the table of jobs. `isSmall`: the table is small enough to be read whole. `findsLocked`:
- * its locked jobs can be read, because it is small or has the index `running`.
+ * Returns what can be read quickly. `isSmall`: the whole table of jobs, because it is small. `findsLocked`: the locked
+ * jobs, because the table is small or has the index `running`.
  */
 export async function reachOf(db: Database): Promise<{ isSmall: boolean; findsLocked: boolean }> {
   const table = `${db.schema.quoted}._private_jobs`;
@@ -84,7 +84,7 @@ interface HolderRow {
   readonly oldest_us: string;
 }
 
-/** Returns the workers that hold locks. `counted`: an earlier count of jobs, used if locked jobs cannot be read now. */
+/** Returns the workers that hold locks. `counted`: an earlier count, used if the locked jobs are not read. */
 export async function lockHolders(
   db: Database,
   counted: CountedHolders | null = null,

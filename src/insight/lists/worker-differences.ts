@@ -14,7 +14,7 @@ import {
 } from "./worker-reports.ts";
 
 /**
- * A difference as a sentence: `name` is its subject, and `text` continues it. The subject is the id of a worker (kind
+ * A difference as a sentence: `name` is the subject, and `text` is the rest. The subject is the id of a worker (kind
  * `worker`), a task (`task`), or a text such as `3 workers` or `Cron entry nightly` (`workers`).
  */
 export interface WorkerDifference {
@@ -62,7 +62,7 @@ function taskDifferences({ workers, areAll, living }: LiveTasks): WorkerDifferen
   }));
 }
 
-/** The text about a cron entry of workers and a schedule of the same name, which add jobs independently. */
+/** The text about a name that both a cron entry of workers and a schedule have. */
 export const IN_CODE_AND_SCHEDULE =
   "is both a cron entry of workers and a schedule, and each adds its own jobs: remove or rename one.";
 
@@ -79,7 +79,7 @@ export async function cronDifferences(db: Database): Promise<WorkerDifference[]>
   return found.slice(0, MAX_ENTRIES);
 }
 
-/** Returns how the versions of an entry differ, as a text that follows its name; null: there is only one version. */
+/** Returns how an entry's versions differ, as a text that follows the entry's name; null: there is only one version. */
 export function entryDifference({ versions }: LiveCronEntry): string | null {
   if (versions.length < 2) return null;
   const differs = (name: "task" | "pattern" | "timeZone") =>

@@ -5,7 +5,7 @@ import { type JobState, jobStates } from "../../domain/job.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { type JobSort, jobSorts } from "../walk/order.ts";
 
-/** The filters, the order and the page of listJobs(). All filters must match. An empty text matches every job. */
+/** The filters, the order and the page of listJobs(). Jobs must match all filters; an empty text matches all jobs. */
 export interface JobFilter {
   /** A query in the query language, such as `task:send is:failed`. */
   readonly q?: string | undefined;
@@ -18,10 +18,10 @@ export interface JobFilter {
   /** A job id, or text to be found in payload, last error, key, task, queue or worker. At most 256 characters. */
   readonly search?: string | undefined;
   /**
-   * The order of the jobs. Default `id`. Some orders sort only some of the jobs; all other jobs come after them, by id.
-   * `due`, `-due` and `priority` sort jobs that are neither locked nor failed. `running` sorts locked jobs by the time
-   * of the lock. `-failed_at` sorts failed jobs by `updated_at`, latest first. The optional indexes `running` and
-   * `failed` make the last two orders cheap.
+   * The order of the jobs. Default `id`. Some orders sort only some of the jobs; all other jobs follow by id. `due`,
+   * `-due` and `priority` sort jobs that are neither locked nor failed. `running` sorts locked jobs by the time of the
+   * lock, and is cheap with the optional index `running`. `-failed_at` sorts failed jobs by `updated_at`, latest first,
+   * and is cheap with the optional index `failed`.
    */
   readonly sort?: JobSort | undefined;
   /** The number of jobs on a page, 0–500. A larger number counts as 500. Default 100. */
@@ -61,7 +61,7 @@ const filterSchema = strict({
 
 export type CheckedFilter = v.InferOutput<typeof filterSchema>;
 
-/** Checks a filter and fills in its defaults. Throws InputError. */
+/** Checks a filter and fills in its defaults. Throws InputError if the filter is invalid. */
 export function checkedFilter(filter: JobFilter): CheckedFilter {
   const checked = validate(filterSchema, filter);
   const limit = Math.min(checked.limit, MAX_LIMIT);

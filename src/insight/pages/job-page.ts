@@ -7,7 +7,7 @@ export interface JobPage {
   readonly jobs: Job[];
   /** The cursor of the next page, to be passed as the filter's `cursor`; null if nothing is left to search. */
   readonly nextCursor: string | null;
-  /** The jobs of the page that are too large to be returned in full. In `jobs`, their payload is null. */
+  /** The jobs of the page that are too large to be returned in full. `jobs` has these jobs without payload. */
   readonly truncated: readonly {
     /** The job's id. */
     readonly id: string;
@@ -22,27 +22,24 @@ export interface JobPage {
     readonly cost: "cheap" | "bounded";
     /** The number of rows scanned. */
     readonly scanned: number;
-    /**
-     * If the search reads jobs in the order of their ids and has not ended, the id of the last scanned job; otherwise
-     * null.
-     */
+    /** The id of the last scanned job; null if the search has ended or does not read jobs in the order of their ids. */
     readonly scannedTo: string | null;
     /**
-     * False if the search reached its time limit before the page was full, or before the order of its jobs was final.
-     * `nextCursor` continues the search.
+     * False if the search reached its time limit before the page was full, or before the order of the page's jobs was
+     * final. `nextCursor` then continues the search.
      */
     readonly isComplete: boolean;
     /**
-     * `full`: the order is final. `partial`: the jobs are the first of those found so far. `nextCursor` continues the
-     * search and returns the same page again, perhaps with jobs that come earlier, until the ranking is `full`.
+     * `full`: the order is final. `partial`: the jobs are the first of the jobs found so far. With `nextCursor`, the
+     * search continues and returns this page again, perhaps with jobs that come earlier, until the ranking is `full`.
      */
     readonly ranking: "full" | "partial";
     /**
-     * The terms of the query that name a task or a named queue that does not exist, such as `task:mail`, or an error
+     * The terms of the query, such as `task:mail`, with a task or a named queue that does not exist, or with an error
      * group that no job has.
      */
     readonly unknownNames: readonly string[];
-    /** The name of the optional index that would make the search cheap; null if there is none. */
+    /** The name of the optional index that would make the search cheap; null: there is no such index. */
     readonly indexHint: string | null;
     /** The number of jobs too large to be compared with the query. */
     readonly unchecked: number;

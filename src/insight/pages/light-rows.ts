@@ -1,5 +1,5 @@
-// Reads the jobs of a page of a list, without their large values. In place of its payload, a job has the size of the
-// payload; in place of its last error, the first line of the error. Each job also has its condition.
+// Reads the jobs of a page of a list, without large values: a job has only the size of its payload, and only the first
+// line of its last error.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { worstBytes } from "../../database/unpacked.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
@@ -46,8 +46,8 @@ export interface LightJob {
   /** The size of the payload as it is stored, possibly compressed, in bytes. */
   readonly payloadBytes: number;
   /**
-   * Whether the payload may have more than MAX_PAGE_BYTES, so that a page of full jobs lists the job without it. For a
-   * compressed payload, the largest size that it can have after decompression is used.
+   * Whether the payload may have more than MAX_PAGE_BYTES, so that a page of full jobs lists the job without its
+   * payload. For a compressed payload, the largest possible size after decompression counts.
    */
   readonly isPayloadTruncated: boolean;
 }
@@ -126,9 +126,9 @@ function toLightJob(
   };
 }
 
-// The statement joins the row of each job's queue to read the queue's name. So it reads the queue's lock from this row,
-// too. "offset 0" keeps the planner from merging the subquery into the outer select. Otherwise PostgreSQL would plan
-// and compute the condition of each job twice.
+// The row of each job's queue is joined for the queue's name, so the queue's lock is read from this row, too. Without
+// "offset 0", PostgreSQL would merge the subquery into the outer select, and then plan and compute the condition of
+// each job twice.
 const rowsSql =
   (heartbeats: Heartbeats): Statement =>
   (schema) =>

@@ -1,7 +1,8 @@
 // Counts a job's lost attempts: the latest consecutive attempts whose workers crashed or became stale. A job that
 // crashes its workers (a poison job) has several lost attempts. A recovery writes to last_error how many times in a row
-// the job was recovered. A Graphile worker that crashes writes nothing. So if a job has no error and an unchanged
-// `updated_at`, all its attempts count as lost, except for the present attempt of a locked job.
+// the job was recovered. A Graphile worker that crashes writes nothing, but an attempt that fails writes an error. So
+// if a job has no error and an unchanged `updated_at`, all its attempts count as lost, except the present attempt of a
+// locked job.
 
 export interface AttemptedJob {
   readonly attempts: number;
@@ -20,14 +21,13 @@ const RECOVERED = /^Recovered(?: (\d{1,5}) times in a row)?: /;
 
 export function lostAttempts(job: AttemptedJob): number {
   const { attempts, isLocked, errorStart } = job;
-  // The present attempt of a locked job is not lost yet.
   if (errorStart === null) return job.isUnchanged ? Math.max(0, attempts - (isLocked ? 1 : 0)) : 0;
   const found = RECOVERED.exec(errorStart);
   if (found === null) return 0;
   return found[1] === undefined ? 1 : Number(found[1]);
 }
 
-/** Whether the job probably kills its workers: 3 or more attempts are lost, or 2 if the job has had at most 4. */
+/** Whether the job probably crashes its workers: at least 3 attempts are lost, or 2 of at most 4 attempts. */
 export function isPoison(job: AttemptedJob): boolean {
   const lost = lostAttempts(job);
   return lost >= 3 || (lost >= 2 && lost * 2 >= job.attempts);
@@ -37,7 +37,7 @@ export function isPoison(job: AttemptedJob): boolean {
 const BY =
   /(?:^Recovered: |in a row: )(?:worker (.+?) stopped without|attempt \d+ was locked since .*? by (.+?), which)/;
 
-/** Returns the id of the worker from which the job was last recovered; null if `errorStart` does not name one. */
+/** Returns the id of the worker from which the job was last recovered; null if `errorStart` names no worker. */
 export function lastLostBy({ errorStart }: Pick<AttemptedJob, "errorStart">): string | null {
   const found = BY.exec(errorStart ?? "");
   return found?.[1] ?? found?.[2] ?? null;

@@ -11,12 +11,12 @@ export interface TextSearch {
 /**
  * Returns a search for `text` that ignores case.
  *
- * If `text` is ASCII, bytes are compared, which is many times faster than a comparison by the locale's rules. Most of
- * the time is spent on the conversion of each row's text to lower case. So the longest part of `text` without letters,
- * such as the digits of an id, is searched first: most rows do not contain this part, and need no conversion. ILIKE is
- * not used, because it would also convert the pattern for each row.
+ * If `text` is ASCII, bytes are compared, which is many times faster than a comparison by the locale's rules. The
+ * conversion of each row's text to lower case takes most of the time. So the longest part of `text` without letters,
+ * such as the digits of an id, is searched first: most rows do not contain this part, and need no conversion. ILIKE
+ * would also convert the pattern for each row.
  *
- * Any other text is searched with ILIKE. The database's locale may not relate upper and lower case of letters outside
+ * If `text` is not ASCII, ILIKE is used. The database's locale may not relate upper and lower case of letters outside
  * ASCII (the locale "C" never does), so ILIKE gets up to four spellings: as typed, lower case, upper case and
  * capitalized.
  */

@@ -1,6 +1,6 @@
-// Estimates how many jobs were added and how many were done in the last minute, from PostgreSQL's numbers of inserted
-// and deleted rows. These numbers include rows of rolled-back transactions, and jobs that were deleted without being
-// run. So sampler.ts uses the number of done jobs from the reports of workers, if all live workers report it.
+// Estimates how many jobs were added and how many were done in the last minute, from readings of PostgreSQL's numbers
+// of inserted and deleted rows. These numbers include rows of rolled-back transactions, and jobs that were deleted
+// without being run. So if all live workers report how many jobs they have done, sampler.ts uses the reports instead.
 import type { Gauge } from "../stats/gauge.ts";
 
 /**
@@ -14,9 +14,9 @@ export interface JobRates {
 }
 
 /**
- * The numbers of jobs added and done in a window that is `ms` milliseconds long and ends at the last reading. The
- * window begins at the newest reading that is at least a minute older than the last one; if there is none, it begins at
- * the oldest known reading.
+ * The numbers of jobs added and done in a window, which is `ms` milliseconds long and ends at the last reading. The
+ * window begins at the newest reading that is at least a minute older than the last reading. If no reading is that old,
+ * the window begins at the oldest reading.
  */
 export interface RateWindow {
   readonly ms: number;
@@ -25,7 +25,6 @@ export interface RateWindow {
 }
 
 export interface RateMeter {
-  /** Stores a reading. */
   note(gauge: Gauge): void;
   readonly seen: RateWindow;
   /** The jobs per minute in the window `seen`. Both numbers are null while the window is shorter than a minute. */
@@ -38,8 +37,7 @@ export function createRateMeter(): RateMeter {
   return {
     note({ nowMs, inserted, deleted }) {
       const last = points.at(-1);
-      // If a counter or the time is lower than in the last reading, for example because the counters were reset or the
-      // server was replaced, the earlier readings are dropped.
+      // After a reset of the counters or a change of the server, the earlier readings cannot be compared with this one.
       const isReset =
         last !== undefined &&
         (inserted < last.inserted || deleted < last.deleted || nowMs < last.nowMs);

@@ -1,7 +1,7 @@
-// Counts the jobs that a query matches. A small table is counted as a whole. In a large table an index is used if the
-// query requires certain ids or a certain key. A count through an index stops at 10,000, which is then a lower bound.
-// If none of this is possible, or if it takes too long, the number is estimated from a sample of the table, with a
-// confidence interval. The planner's estimate is never used.
+// Counts the jobs that a query matches. A small table is counted as a whole. In a large table, an index is used if SQL
+// alone decides the query, and the query requires certain ids or a certain key. A count through an index stops at
+// 10,000, which is then a lower bound. In all other cases, or if a count takes too long, the number is estimated from a
+// sample of the table's pages, with a confidence interval. The planner's estimate is never used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import {
@@ -25,10 +25,10 @@ export const SMALL_TABLE_PAGES = 4_096;
 
 const CAP = 10_000;
 const SAMPLED_PAGES = 2_000;
-/** The number of pages in a sample if this process runs `check`, for which it has to receive the texts of jobs. */
+/** The number of pages in a sample if `check` decides, for which this process has to receive the texts of jobs. */
 const CHECKED_PAGES = 400;
 const MAX_CHECKED = 1_000;
-/** The maximum size of a payload that is read for `check`, in bytes. A job with a larger one is a possible match. */
+/** The largest payload that is read for `check`, in bytes. A job with a larger payload is a possible match. */
 const MAX_CHECKED_BYTES = 16_384;
 
 /** Options for tests. */
@@ -130,9 +130,8 @@ interface MatchesRow {
 }
 
 /**
- * Estimates the number of matches. `counts`: the certain matches on each page of the sample, which give the value and
- * the lower bound. `possible`: the certain and the undecided matches on each page, which give the upper bound.
- * `perPage`: as for estimateFrom().
+ * Estimates the number of matches. `counts`: the matches on each page of the sample, for the value and the lower bound.
+ * `possible`: the matches and the undecided jobs on each page, for the upper bound. `perPage`: as for estimateFrom().
  */
 function intervalOf(
   pages: number,
@@ -176,8 +175,8 @@ async function sampleChecked(
   asOf: string,
   { sampledPages, random = Math.random }: SampledOptions,
 ): Promise<Value> {
-  // The pages are in random order. So the pages that were read are a random sample even if MAX_CHECKED rows are found
-  // before the last page.
+  // In random order, so that the pages that were read are a random sample even if MAX_CHECKED rows are found before the
+  // last page.
   const selected = shuffle(selectPages(pages, sampledPages, random), random);
   const rows = await query<CheckedRow>(db, checkedSql(jobQuery), [
     selected,

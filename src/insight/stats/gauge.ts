@@ -1,6 +1,5 @@
-// Reads facts about the queue without reading the rows of jobs: the size of the table of jobs, how many of its rows
-// were written, and the locked named queues. The read is fast unless there are very many named queues, because their
-// rows are counted.
+// Reads facts about the queue without reading the rows of jobs. The read is fast unless there are very many named
+// queues, because the rows of named queues are counted.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isBlockedQueue, queueHolder } from "../../queue/sql/lock.ts";
@@ -14,18 +13,18 @@ export interface Gauge {
   readonly pages: number;
   /** The average number of jobs on a page, by the planner's statistics; null without statistics. */
   readonly jobsPerPage: number | null;
-  /** The number of the file that stores the table of jobs. It changes when the table is rewritten. */
+  /** The number of the file that stores the table of jobs. A rewrite of the table changes this number. */
   readonly fileNode: string;
   /**
-   * `inserted`, `updated` and `deleted`: how many jobs were inserted, updated and deleted since PostgreSQL's statistics
-   * began, including the changes of transactions that were rolled back. The numbers may be a second old.
+   * `inserted`, `updated` and `deleted`: how many rows of jobs were inserted, updated and deleted since the last reset
+   * of PostgreSQL's statistics, even in transactions that were rolled back. The numbers may be a second old.
    */
   readonly inserted: number;
   readonly updated: number;
   readonly deleted: number;
   /** The number of named queues. */
   readonly queues: number;
-  /** The ids of named queues whose jobs are blocked, by a worker or by a pause; at most 10,000. */
+  /** The ids of named queues that a worker or a pause has locked; at most 10,000. */
   readonly lockedQueueIds: readonly number[];
   /** For each worker's id, how many of `lockedQueueIds` the worker has locked; at most 1,000 workers. */
   readonly queueHolders: ReadonlyMap<string, number>;

@@ -1,6 +1,5 @@
 // Reads the numbers and times that the optional indexes `running` and `failed` make fast to read: the numbers of locked
-// and of failed jobs, exact up to 10,000; when the longest running job was locked; and when a job last failed. Without
-// an index, job-counts.ts uses a sample or census instead.
+// and of failed jobs, when the longest running job was locked, and when a job last failed.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type IndexName, indexCondition } from "../../database/schema/indexes/optional-index.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -11,8 +10,8 @@ import type { TallyName } from "./tally.ts";
 
 export interface IndexedCounts {
   /**
-   * The numbers of fetched and of running jobs, if these are at most 10,000 jobs together, and the number of failed
-   * jobs, if it is at most 10,000.
+   * The exact numbers of fetched and of running jobs, if these are at most 10,000 jobs together, and of failed jobs, if
+   * these are at most 10,000. A number is missing if its index cannot be used.
    */
   readonly tallies: ReadonlyMap<TallyName, number>;
   /**
@@ -43,8 +42,8 @@ const lockedSql =
 
 const NEWEST = 100;
 
-// The number of failed jobs is read from the index alone. For the time of the last failure, the rows of the failed jobs
-// that were changed last are also read: a row shows whether the last change of its job was the failure.
+// The count needs only the index. For the time of the last failure, the rows of the failed jobs that were changed last
+// are also read: only a row shows whether the last change of its job was the failure.
 const failedSql: Statement = (s) => `
   select pg_catalog.count(*) as count,
     (select ${milliseconds(`pg_catalog.max(${failedForGoodAt("jobs")})`)} from (
@@ -56,7 +55,7 @@ const failedSql: Statement = (s) => `
     order by updated_at desc limit $1::int + 1
   ) as failed`;
 
-/** Reads the numbers and times. `indexes`: the optional indexes that can be used. */
+/** `indexes`: the optional indexes that can be used. */
 export async function readIndexed(
   db: Database,
   indexes: ReadonlySet<IndexName>,

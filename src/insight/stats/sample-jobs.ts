@@ -1,7 +1,6 @@
 // Counts the jobs in each condition on a sample of the pages of the table of jobs. Reading 2,000 pages takes about a
-// tenth of a second, in a table of any size. Each page is read by the range of its row ids. "tablesample" is not used,
-// because empty pages must be counted, too, and because one page is taken from each stretch of the table
-// (page-sample.ts).
+// tenth of a second, in a table of any size. "tablesample" is not used, because the sample has one page of each stretch
+// of the table (page-sample.ts), and because pages without jobs must be in the result.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 import { failedForGoodAt } from "../expressions/failed-at.ts";
@@ -20,7 +19,7 @@ export interface JobSample {
 
 /**
  * Returns a select of the rows of one page, for a lateral join. `page`: the column with the page's number. `what`: the
- * select list. `where`: a condition on a row. In both, the alias of the table is `jobs`.
+ * select list. In `what` and `where`, the alias of the table is `jobs`.
  */
 export const rowsOfPage = (s: string, page: string, what: string, where = "true"): string => `
       select ${what} from ${s}._private_jobs as jobs
@@ -30,8 +29,8 @@ export const rowsOfPage = (s: string, page: string, what: string, where = "true"
       offset 0`;
 
 /**
- * Returns the average number of jobs on one of `pages`. If no job on these pages matches a query, this average bounds
- * the estimate of the number of matches.
+ * Returns the average number of jobs on one of `pages`. If no job on these pages matches a query, the upper bound
+ * of the estimated number of matches is computed from this average.
  */
 export async function readJobsPerPage(db: Database, pages: readonly number[]): Promise<number> {
   const [row] = await query<{ jobs: string }>(db, jobsSql, [pages]);

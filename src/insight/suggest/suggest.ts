@@ -1,5 +1,4 @@
-// Suggestions for a query that is being typed: fields, words after `is:`, names of tasks, queues and workers, flags,
-// names and values in payloads, and times.
+// Suggestions for the word at the cursor of a query that is being typed.
 import type { Database } from "../../database/database.ts";
 import { fieldNamed, queryFields } from "../../domain/portable/query/fields.ts";
 import { type Completion, completionAt, quoteIfNeeded } from "../../domain/query/completion.ts";
@@ -16,7 +15,6 @@ import {
 } from "./payload-sample.ts";
 
 export interface Suggestion {
-  /** The replacement text. */
   readonly text: string;
   readonly kind: "field" | "condition" | "task" | "queue" | "worker" | "flag" | "payload" | "time";
   /** A short explanation; null: none is shown. */
@@ -32,7 +30,7 @@ export interface Suggestions {
 
 const MAX_SUGGESTIONS = 20;
 
-/** Returns suggestions for the query `text`. `at`: the position of the cursor in it. */
+/** Returns suggestions for the query `text`. `at`: the position of the cursor. */
 export async function suggest(db: Database, text: string, at: number): Promise<Suggestions> {
   const completion = completionAt(text, at);
   if (completion === null) return { replace: { at, end: at }, suggestions: [] };
@@ -142,8 +140,8 @@ function seenSuggestions(
 }
 
 /**
- * Returns a JSON value as it is typed in a query. A JSON string such as "5" or "none" keeps its quotes, so that it does
- * not mean the number 5 or a missing value.
+ * Returns a JSON value as it is typed in a query. A JSON string such as "5" or "none" keeps its quotes: without
+ * quotes, the text would mean the number 5 or a missing value.
  */
 function valueWritten(json: string): string {
   const text = valueText(json);

@@ -1,5 +1,5 @@
-// Evaluates those terms of a query that SQL does not compare, on the texts (payload and error) of its candidates. A
-// candidate is a job that the query's SQL accepts. Candidates are read in small groups, so that no statement
+// Checks the candidates of a query, which are the jobs that the query's SQL accepts: evaluates the terms that SQL
+// cannot decide, on a candidate's texts (payload and error). Candidates are read in small groups, so that no statement
 // decompresses much. A candidate whose texts are too large is not checked, only counted.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query } from "../../database/database.ts";
@@ -13,15 +13,16 @@ const GROUP = 25;
 const SMALL_BYTES = 524_288;
 /** The texts of a job are not read if its payload or its error has more bytes than this. */
 const MAX_BYTES = 8 * 1_048_576;
-/** confirm() returns after it has read about this many bytes. `reached` shows where the next call continues. */
+/** After about this many bytes, confirm() returns, even if candidates are left. */
 const MAX_IN_ALL = 16 * 1_048_576;
 const MAX_MS = 200;
 
 export interface Confirmation {
+  /** The candidates that match. */
   readonly ids: ReadonlySet<string>;
   /** The number of candidates whose texts are too large to check, or take too long to read. */
   readonly unchecked: number;
-  /** This call has handled this many candidates, the first ones of `ids`; at least one, unless `ids` is empty. */
+  /** How many candidates, from the first on, this call has handled; at least one, if there are candidates. */
   readonly reached: number;
 }
 
@@ -77,8 +78,8 @@ interface TextsRow {
 }
 
 // The marks (see JobQuery) are selected only if the texts may be read, because marks may decompress a text, too.
-// PostgreSQL rejects a statement that does not use all its parameters, and the marks may use only some of them. So the
-// statement also contains the query's condition, which uses all of them. With `true or`, the condition has no effect.
+// PostgreSQL rejects a statement that does not use all its parameters, and the marks may use only some parameters. So
+// the statement also contains the query's condition, which uses all parameters, but has no effect after `true or`.
 const textsSql = (schema: string, fits: string, marks: string, condition: string) => `
   select texts.id, not texts.fits as is_large,
     case when texts.fits then ${marks} end as marks,

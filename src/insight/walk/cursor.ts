@@ -1,5 +1,5 @@
-// The cursor of a list is a place in the list, as an opaque text. A text that does not have the form of a cursor is
-// rejected. A forged cursor in the right form costs no more than a real one, because a walk from any place is bounded.
+// The cursor of a list: a place in the list, as an opaque text. A forged cursor costs no more than a real cursor,
+// because a walk from any place is bounded.
 import { hash } from "node:crypto";
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
@@ -17,16 +17,16 @@ export interface Cursor {
   readonly skip: number;
   /** Whether a job whose id or key equals the searched text was already shown, ahead of its place in the order. */
   readonly isExactShown: boolean;
-  /** The number of rows for the first step of the next walk, if the last step took too long; 0: the usual number. */
+  /** The number of rows that the next walk reads first, if the last step took too long; 0: the usual number. */
   readonly size: number;
-  /** Whether all jobs up to here were checked, and none matched. */
+  /** Whether all jobs up to this place were checked, and none matched. */
   readonly isNone: boolean;
 }
 
 /** The maximum length of a cursor, in characters. The longest part of a cursor is the list `best` (walk-place.ts). */
 export const MAX_CURSOR_LENGTH = 10_000;
 
-/** The version of the format. A cursor of another version is rejected, because it would be misread. */
+/** The version of the format. A cursor of another version is rejected. */
 const VERSION = 4;
 
 /** Returns 12 hexadecimal digits, a hash of a list's filters. */
@@ -80,7 +80,7 @@ export function encodeCursor(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(list)).toString("base64url");
 }
 
-/** Returns the cursor in a text. Throws InputError for a text that is not in the form of encodeCursor(). */
+/** Returns the cursor in a text. Throws InputError for a text that encodeCursor() cannot return. */
 export function decodeCursor(text: string): Cursor {
   const cursor = text.length > MAX_CURSOR_LENGTH ? null : readText(text);
   if (cursor === null || encodeCursor(cursor) !== text) throw notACursor();

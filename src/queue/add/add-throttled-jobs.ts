@@ -22,9 +22,9 @@ import { skippedRows } from "./skipped-rows.ts";
 const SMALL_BATCH = 100;
 
 /**
- * Adds the jobs that no throttle prevents, either all of them or none. Returns the answers in the order of the jobs.
- * Throws InputError if any job has a key, WorkerError `extension_missing` if the schema does not have the tables for
- * limits, and otherwise the errors of addJobs().
+ * Adds all jobs that no throttle prevents, or none of them. Returns the answers in the order of `specs`. Throws
+ * InputError if any job has a job key, WorkerError `extension_missing` if the schema does not have the tables for
+ * limits, and the errors of addJobs().
  */
 export async function addThrottledJobs(
   db: Database,
@@ -86,9 +86,9 @@ async function insert(db: Database, specs: readonly ResolvedJob[]) {
   }
 }
 
-// `taken`: of two adds with the same throttle key, the second waits until the transaction of the first has ended. Only
-// then it checks whether a period has begun. A period begins at the start of the statement, because the transaction may
-// have begun long before. Keys are inserted in order, so that two batches cannot deadlock.
+// In `taken`, the second of two adds with the same throttle key waits until the transaction of the first has ended, and
+// only then checks whether a period has begun. A period begins at the start of the statement, because the transaction
+// may have begun long before. Keys are inserted in order, so that two batches cannot deadlock.
 const addSql: Statement = builtOnce(
   (s) => `
   with given as materialized (
@@ -143,8 +143,8 @@ const addSql: Statement = builtOnce(
 );
 
 /**
- * Reads the ends of the periods that prevented adds. The statement of the add cannot return them, because it does not
- * see a period that began while the statement waited. An end that is more than `periodMs` from now, for example
+ * Reads the ends of the periods that prevented adds. The statement of the add cannot return these ends, because it
+ * does not see a period that began while the statement waited. An end more than `periodMs` from now, for example
  * because the clock was set back, is moved to `periodMs` from now.
  */
 const readUntils = (db: Database, of: readonly ResolvedThrottle[]) => {

@@ -16,12 +16,12 @@ interface WaitingAdd {
   reject(error: unknown): void;
 }
 
-/** The maximum number of concurrent inserts, and of jobs and payload characters in each. */
+/** The maximum number of concurrent inserts, and of jobs and payload characters in each insert. */
 const MAX_INSERTS = 2;
 const MAX_BATCH = 1_000;
 const MAX_CHARACTERS = 16_000_000;
 
-/** Returns an addJob() whose concurrent calls share inserts. For a job with a `throttle` it returns a ThrottledAdd. */
+/** Returns an addJob() whose concurrent calls share inserts. A call for a job with a `throttle` gets a ThrottledAdd. */
 export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
   const waiting: WaitingAdd[] = [];
   let inserts = 0;
@@ -42,7 +42,7 @@ export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
       return addResolved(db, spec) as Promise<Job>;
     return new Promise((resolve, reject) => {
       waiting.push({ spec, resolve, reject });
-      // The insert waits for the next turn of the event loop, so that all calls of this turn share it.
+      // The insert waits for the next turn of the event loop, so that all calls of this turn share the insert.
       if (inserts === MAX_INSERTS || waiting.length > 1) return;
       inserts++;
       setImmediate(() => void insertWaiting());
@@ -77,7 +77,7 @@ async function insert(db: Database, batch: readonly WaitingAdd[]): Promise<void>
   }
 }
 
-/** Each call of a batch gets its own error, because bound-operations.ts replaces the error's stack by the call's. */
+/** Each call of a batch needs its own error, because bound-operations.ts gives the error the stack of the call. */
 function errorCopy(error: unknown): Error {
   if (!(error instanceof WorkerError)) return new Error(messageOf(error), { cause: error });
   return new WorkerError(error.code, error.message, { cause: error.cause ?? error });

@@ -1,5 +1,5 @@
-// Passes a batch of jobs to a statement. Each column is one parameter, which has the values of all jobs. insert-jobs.ts
-// passes only the columns that columnsOf() selects. The keyed and throttled adds pass all columns.
+// Passes a batch of jobs to a statement. Each column is one parameter, which has the values of all jobs. A statement
+// has all columns, or only those that columnsOf() returns.
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { PAYLOAD_SEPARATOR } from "../../domain/payload.ts";
 
@@ -7,8 +7,8 @@ interface Column {
   readonly type: string;
   of(spec: ResolvedJob): string | number | null;
   /**
-   * The value that replaces null in the array, because with array_nulls = off a null would become a text. No job
-   * has this value, except the priority 0, which is also the default.
+   * The value that replaces null in the array: if PostgreSQL's array_nulls is off, a null would become a text. No job
+   * can have this value, except the priority 0, which is also the default.
    */
   readonly none: string | number;
 }
@@ -66,7 +66,7 @@ export function flagsText({ flags }: ResolvedJob): string | null {
   return `{${flags.map((flag) => `${JSON.stringify(flag)}:true`).join(",")}}`;
 }
 
-// The run_at of a job for which none is given. now() is the same for all jobs of a batch, so each job gets its own
+// The run_at of a job for which no time is given. now() is the same for all jobs of a batch, so each job gets its own
 // microsecond, in the order of the batch. The last job gets now(), so that no time is in the future.
 const SPREAD = "pg_catalog.now() - ($2::int - n)::float8 * interval '1 microsecond'";
 

@@ -1,6 +1,6 @@
-// The ledger of timetables: one row for each cron entry, with its last tick. All workers on the schema share the
-// ledger, also Graphile workers. In one transaction, a worker advances an entry's `last_execution` and adds the jobs
-// of the entry's ticks. The lock on the entry's row ensures that no tick's job is added twice.
+// The ledger of timetables: one row for each cron entry, with its last tick. All workers of the schema share the
+// ledger, also Graphile workers. In one transaction, a worker locks an entry's row, advances `last_execution` and
+// adds the jobs of the entry's ticks. The lock ensures that no tick's job is added twice.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../sql/moments.ts";
 
@@ -79,7 +79,7 @@ const selectSql: Statement = (schema) => `
   select ${columns} from ${schema}._private_known_crontabs where identifier = any($1::text[])`;
 
 // In READ COMMITTED, the level of inTransaction() on a pool, PostgreSQL reads a row again after the wait for the lock
-// of the row. At a stricter isolation level it would raise a serialization failure instead.
+// of the row. At a stricter isolation level, PostgreSQL would raise a serialization failure instead.
 const lockSql: Statement = (schema) => `${selectSql(schema)} order by identifier for update`;
 
 const advanceSql: Statement = (schema) => `

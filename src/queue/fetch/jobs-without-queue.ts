@@ -1,14 +1,13 @@
-// SQL that finds jobs without a named queue through an index and locks them.
+// SQL that finds ready jobs without a named queue through an index, and locks these jobs.
 import { hasNoFlagOf, isOfKnownTask, isReady } from "../sql/eligible.ts";
 import { HEAD_JOBS, isForFastMode, type ReadyForm, type ReadyParameters } from "./fetch-form.ts";
 
 /*
- * Returns a common table expression with the priority `first` and all larger priorities of available jobs, which a
- * loose index scan finds. The statement then searches each priority separately: jobs_main_index begins with the
- * priority, so a search by `run_at <= now()` alone would read every scheduled job of every priority. The expression
- * does not check whether a priority has due jobs, because the dead entries of the index would then be scanned twice: by
- * the check and by the search. Without `queues` it reads only jobs_no_queue_index, because to read a second index would
- * cost 50 bytes of WAL for each job if data checksums are on.
+ * Returns a common table expression with the priority `first` and all larger priorities of available jobs, found by a
+ * loose index scan. Each priority is then searched separately, because jobs_main_index begins with the priority: a
+ * search by `run_at <= now()` alone would read all scheduled jobs. The expression does not check whether a priority has
+ * due jobs, because the check and the search would both scan the dead entries of the index. Without `queues`, only
+ * jobs_no_queue_index is read: a second index would cost 50 bytes of WAL for each job if data checksums are on.
  */
 export const priorityLevels = (s: string, queues: boolean, first: string) => `level (priority) as (
   select ${first}::smallint
@@ -19,7 +18,7 @@ export const priorityLevels = (s: string, queues: boolean, first: string) => `le
   from level where level.priority is not null
 )`;
 
-/** Returns the query. It skips rows that another transaction has locked, and its limit does not count these rows. */
+/** Returns the query. Rows that another transaction has locked are skipped, and the limit does not count them. */
 export const jobsWithoutQueue = (
   s: string,
   form: ReadyForm,
@@ -44,8 +43,9 @@ export const notLeftOut = ({ flags, excluded }: ReadyForm, $: ReadyParameters, j
       : ""
   }`;
 
-// The fast mode takes its own jobs, so each job for the safe mode is eventually among the first HEAD_JOBS jobs. Jobs of
-// other workers' tasks are not counted, because they may wait indefinitely.
+// In a worker with both modes, the safe mode searches only the first HEAD_JOBS jobs of each priority. The fast mode
+// takes its own jobs, so each job for the safe mode is eventually among the first HEAD_JOBS jobs. Jobs of other
+// workers' tasks are not counted, because these jobs may wait indefinitely.
 const kindTest = (s: string, form: ReadyForm, $: ReadyParameters) => {
   const { free } = form;
   if (free === "all") return "";

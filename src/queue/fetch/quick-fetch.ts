@@ -1,7 +1,7 @@
 // The statement of the quick fetch: the first fetch of an idle worker after jobs were announced. The worker was idle
-// because no job was ready, so only a few jobs are expected. The statement reads only jobs without a named queue, and
-// only those of the most urgent priority. Its plan costs a tenth of the plans of `takeStatement` and `lockStatement`.
-// The lower cost saves a third of the time between a job's announcement and its start.
+// because no job was ready, so only a few jobs are expected. The statement reads only jobs that have no named queue and
+// the most urgent priority. Its plan costs a tenth of the plans of `takeStatement` and `lockStatement`, which saves a
+// third of the time between a job's announcement and its start.
 import type { Statement } from "../../database/database.ts";
 import type { LockMode } from "../settle/fence.ts";
 import { hasNoFlagOf, isOfKnownTask, isReady } from "../sql/eligible.ts";
@@ -16,7 +16,7 @@ export interface QuickRow {
 
 /** A form of the statement. Each form is one prepared statement. */
 export interface QuickForm {
-  /** Whether jobs with a forbidden flag are skipped. */
+  /** Whether jobs with a forbidden flag are left out. */
   readonly flags: boolean;
   /** Whether jobs of paused tasks are left out. */
   readonly pauses: boolean;

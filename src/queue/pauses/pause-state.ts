@@ -1,14 +1,14 @@
-// Reads the pauses for a worker, and their mark. Once the worker has applied the pauses, it reports the mark as its
-// acknowledgement (insight/controls/acknowledgement.ts).
+// Reads the pauses for a worker, and a mark that identifies the set of these pauses. Once the worker has applied the
+// pauses, the worker reports the mark as its acknowledgement (insight/controls/acknowledgement.ts).
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { startOfText } from "../../database/unpacked.ts";
 import { microseconds } from "../sql/moments.ts";
 
-/** A key of the report in a worker's heartbeat row. Its value is the mark of the pauses that the worker has applied. */
+/** The report in a worker's heartbeat row has, under this key, the mark of the pauses that the worker has applied. */
 export const PAUSES_APPLIED = "pauses_applied";
 
 export interface PauseState {
-  /** A text that identifies the set of all current pauses. It changes when a pause is set or deleted. */
+  /** Changes when a pause is set or deleted. */
   readonly mark: string;
   /** One identifier for each pause; null if there are more than 1,000 pauses, or if the mark equals `knownMark`. */
   readonly pauses: readonly string[] | null;
@@ -39,8 +39,8 @@ interface StateRow {
 
 const MAX_PAUSES = 1_000;
 
-// The mark contains a sum over all pauses. The latest `paused_at` would not be enough: it does not change if a pause is
-// committed after another one with a later `paused_at`.
+// The mark contains a sum over all pauses. The latest `paused_at` would not be enough, because a pause that is
+// committed later may have an earlier `paused_at`.
 // startOfText() reads 512 characters of a name; this library stores no names of tasks or queues that are longer.
 const token = `pg_catalog.hashtextextended(
     scope || ' '::text || ${startOfText("name")} || ' '::text || ${microseconds("paused_at")}::text, 0)`;

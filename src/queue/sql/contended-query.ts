@@ -13,16 +13,16 @@ import {
 /** The maximum number of attempts of a statement or transaction. If the last attempt fails, its error is thrown. */
 export const MAX_ATTEMPTS = 5;
 
-// After these errors PostgreSQL has undone the whole statement. 40P01 is a deadlock. 42804 occurs if a column of the
+// These errors undo the whole statement, so it can be repeated. 40P01 is a deadlock. 42804 occurs if a column of the
 // table of jobs was added or dropped after PostgreSQL had planned a function of the schema.
 const SERIALIZATION_FAILURE = "40001";
 const COLLISIONS = new Set(["40P01", SERIALIZATION_FAILURE, "42804"]);
 export const IN_FAILED_TRANSACTION = "25P02";
 
 /**
- * Like `query`, but repeats a statement after a conflict. A serialization failure shows that the session's isolation
- * level is stricter than READ COMMITTED. On a pool, the statement is then repeated in a READ COMMITTED transaction. If
- * the conflict has aborted a transaction of the caller, no repetition can succeed, and the conflict is thrown.
+ * Like `query`, but repeats a statement after a conflict. On a pool, after a serialization failure, the statement is
+ * repeated in a READ COMMITTED transaction, because the session's isolation level is stricter. If the conflict has
+ * aborted a transaction of the caller, no repetition can succeed, and the conflict is thrown.
  */
 export async function contendedQuery<R extends object>(
   db: Database,

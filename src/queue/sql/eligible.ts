@@ -1,14 +1,13 @@
-// SQL conditions under which a worker may fetch a job: the job is available and due, its task is a task of the worker
-// and not paused, the job has no forbidden flag, and the job's named queue, if any, is not locked. A queue with a limit
-// becomes a managed queue (slots.ts): the queue's row is always locked, and take-managed.ts checks the queue's slots
-// instead. `job`: the alias of a row of _private_jobs.
+// SQL conditions under which a worker may fetch a job. `job`: the alias of a row of _private_jobs. A named queue with a
+// limit becomes a managed queue (slots.ts): the queue's row is always locked, and take-managed.ts checks the queue's
+// slots instead of the row.
 
 /** The job is not locked and has attempts left. The indexes that fetches read have this predicate. */
 export const isAvailable = (job: string): string => `${job}.is_available`;
 
 export const isDue = (job: string, now = "pg_catalog.now()"): string => `${job}.run_at <= ${now}`;
 
-/** The job is available and due. Its named queue and its task are not checked. */
+/** The job is available and due. The job's named queue and task are not checked. */
 export const isReady = (job: string): string => `${isAvailable(job)} and ${isDue(job)}`;
 
 export interface KnownTasks {
@@ -20,7 +19,7 @@ export interface KnownTasks {
 
 /**
  * The job's task is a task of the worker and not paused. PostgreSQL reads the tasks and pauses once for each statement,
- * so a pause applies to all statements that begin after its commit.
+ * so a pause applies to all statements that begin after the pause's commit.
  */
 export const isOfKnownTask = (
   s: string,
@@ -44,8 +43,8 @@ export const hasNoFlagOf = (job: string, flags: string): string =>
 
 /**
  * The job has a named queue that is not locked by `locked_by`. Row locks of other transactions are not checked.
- * `limited`: the parameter with the name patterns of limits, text[]. A queue that matches a pattern is excluded, even
- * if the queue is not managed yet.
+ * `limited`: the parameter with the name patterns of queues with limits, text[]. A queue that matches a pattern is
+ * excluded, even if the queue is not managed yet.
  */
 export const isInFreeQueue = (s: string, job: string, limited: string | null = null): string =>
   `exists (select from ${s}._private_job_queues q

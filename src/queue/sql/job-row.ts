@@ -1,6 +1,5 @@
-// A job as an SQL row and as the `Job` that other layers use.
-// The columns do not depend on settings of the session, such as DateStyle and TimeZone: times are selected as
-// microseconds since the epoch, ids and payloads as text. A payload is parsed only when Job.payload is read.
+// A job as an SQL row and as the `Job` that other layers use. Times are selected as microseconds since 1970, which do
+// not depend on the session's DateStyle and TimeZone. A payload is parsed only when Job.payload is read.
 import type { Job, JobState } from "../../domain/job.ts";
 import { stateOf } from "./job-state.ts";
 import { dateOf, microseconds, timeText } from "./moments.ts";
@@ -57,16 +56,16 @@ export const jobColumns = jobColumnsWith({
 });
 
 /**
- * Returns the joins with a job's task and queue. They are left joins: many jobs have no queue, and jobs have no foreign
- * keys to these tables, so the row of the task or the queue can be missing.
+ * Returns the joins with a job's task and queue. The joins are left joins, because many jobs have no queue, and because
+ * no foreign key ensures that the row of a job's task or queue exists.
  */
 export const jobNames = (schema: string) => `
   left join ${schema}._private_tasks as tasks on tasks.id = jobs.task_id
   left join ${schema}._private_job_queues as queues on queues.id = jobs.job_queue_id`;
 
 /**
- * Returns the joins for a page of jobs. They look up the queue of each job separately. With a plain join, PostgreSQL
- * could read all queues, and there may be many more queues than jobs on a page.
+ * Returns the joins for a page of jobs. The queue of each job is looked up separately. With a plain join, PostgreSQL
+ * could read all queues, which may be many more than the jobs of a page.
  */
 export const pageNames = (schema: string) => `
   left join ${schema}._private_tasks as tasks on tasks.id = jobs.task_id
@@ -79,8 +78,8 @@ export function toJob(row: JobRow): Job {
   return new StoredJob(row);
 }
 
-// A class, because its instances are cheaper to create than object literals with a getter, and a batch can have ten
-// thousand jobs.
+// A class, because a batch can have ten thousand jobs, and instances of a class are cheaper to create than object
+// literals with a getter.
 class StoredJob implements Job {
   readonly id: string;
   readonly taskId: number;
@@ -102,7 +101,7 @@ class StoredJob implements Job {
   readonly flagsText: string | null;
   readonly isAvailable: boolean;
   readonly state: JobState;
-  // The times as in the row. The row itself is not kept, because it would keep the memory of the whole batch alive.
+  // The row itself is not kept, because the row would keep the memory of its whole batch alive.
   readonly #runAtUs: string | number;
   readonly #createdAtUs: string | number;
   readonly #updatedAtUs: string | number;

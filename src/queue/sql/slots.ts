@@ -1,6 +1,6 @@
-// The slots of managed queues. A managed queue is a named queue with a limit. Its row is always locked, but by no
-// worker. Each run of its jobs locks a row in _private_queue_slots. Only schemas with the extension "limits" have
-// managed queues. While a managed queue is not paused, `locked_by` of its row is, for example:
+// The slots of managed queues. A managed queue is a named queue with a limit. The row of the queue is always locked,
+// but by no worker. Instead, each run of the queue locks a slot: a row of _private_queue_slots. Only schemas with the
+// extension "limits" have managed queues. While a managed queue is not paused, `locked_by` of its row is, for example:
 //
 //   managed:3  the queue has three slots
 //   managed:0  the number of slots may differ from the limit; no run begins before a worker has corrected the number
@@ -8,11 +8,11 @@ import { MANAGED, UNLOCK } from "./lock.ts";
 
 export const NO_SLOTS = `${MANAGED}0`;
 
-/** Returns a condition on a row of queues: it is managed and not paused. */
+/** Returns a condition on a row of queues: the queue is managed and not paused. */
 export const isManaged = (queue: string): string =>
   `coalesce(pg_catalog.left(${queue}.locked_by, ${MANAGED.length}) = '${MANAGED}', false)`;
 
-/** Returns a condition on a row of queues: it is managed, and its free slots may be taken. */
+/** Returns a condition on a row of queues: the queue is managed and not paused, and runs may lock its free slots. */
 export const hasOpenSlots = (queue: string): string =>
   `${queue}.locked_by like '${MANAGED}%' and ${queue}.locked_by <> '${NO_SLOTS}'`;
 
@@ -24,13 +24,13 @@ export const slotCount = (queue: string): string =>
 export const hasSlots = (s: string, queueId: string): string =>
   `exists (select from ${s}._private_queue_slots as slots where slots.queue_id = ${queueId})`;
 
-/** Returns the assignments that lock a queue as `managed:0` if the queue has slots, and otherwise unlock the queue. */
+/** Returns assignments: they lock a queue that has slots as `managed:0`, and unlock any other queue. */
 export const manageAgain = (s: string, queue: string): string =>
   `locked_at = case when ${hasSlots(s, `${queue}.id`)} then 'infinity'::timestamptz end,
     locked_by = case when ${hasSlots(s, `${queue}.id`)} then '${NO_SLOTS}' end`;
 
-// A run locks either its queue or one of the queue's slots. Such a lock is written as a number: the queue's id, and for
-// a slot additionally 2^32 times the slot's number. Slots are numbered from 1.
+// A run locks either its queue or one of the queue's slots. A number identifies the lock: for a queue the queue's id,
+// for a slot the queue's id plus 2^32 times the slot's number. Slots are numbered from 1.
 const ONE_SLOT = 2 ** 32;
 
 export const queueOf = (lock: number): number => lock % ONE_SLOT;
@@ -43,7 +43,7 @@ export function splitLocks(locks: readonly number[]): {
   return { queues: locks.filter((lock) => !isSlot(lock)), slots: locks.filter(isSlot) };
 }
 
-/** Returns an expression: the number that represents the lock of this slot. */
+/** Returns an expression: the number of the lock of this slot. */
 export const slotLock = (queueId: string, slot: string): string =>
   `((${slot}::bigint << 32) | ${queueId}::bigint)`;
 

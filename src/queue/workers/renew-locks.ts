@@ -7,11 +7,11 @@ import { lockBy } from "../sql/lock.ts";
 
 // $1 text the worker's id  $2 bigint[] the ids of its running jobs; null: unknown  $3 float8 the age in milliseconds
 // from which a lock is old
-// `is_needed` has a row if one of the running jobs, or any job if $2 is null, has an old lock of the worker. With ids,
-// this check is cheap. Only if it finds such a job, the tables are searched for all old locks of the worker. Unstarted
-// jobs may have old locks, too: jobs of one named queue are locked together, and run one after the other. Rows that
-// other transactions have locked are skipped. Either the job of such a row is ending, or the next renewal renews the
-// lock in the row, well before that lock is 4 hours old.
+// `is_needed` has a row if a running job (if $2 is null, any job) has an old lock of the worker. With ids, this check
+// is cheap. Only if `is_needed` has a row, the tables are searched for all old locks of the worker. Unstarted jobs may
+// have old locks, too: jobs of one named queue are locked together, and run one after the other. Rows that other
+// transactions have locked are skipped: the job of such a row is ending, or the next renewal renews the lock in the
+// row, well before this lock is 4 hours old.
 const renewSql =
   (slots: boolean): Statement =>
   (s) =>
@@ -59,9 +59,9 @@ export interface RenewedLocks {
 }
 
 /**
- * Renews those of the worker's locks that are older than `olderThanMs`, if one of its running jobs has such a lock. If
- * `runningIds` is null, the running jobs are unknown, and any job with such a lock is enough. Returns the numbers of
- * renewed locks of jobs and of named queues. Renewed locks of slots are not counted.
+ * If a running job has a lock of the worker that is older than `olderThanMs`, renews all such locks. If `runningIds` is
+ * null (the running jobs are unknown), such a lock of any job is enough. Returns the numbers of renewed locks of jobs
+ * and of named queues. Renewed locks of slots are not counted.
  */
 export async function renewLocks(
   db: Database,

@@ -1,6 +1,5 @@
-// JobContext is the context that a task receives. The worker uses its subclass JobAttempt, which also has the state of
-// the attempt. Members such as the signal and the logger are created only when they are used, to keep short tasks
-// cheap.
+// JobContext is the context that a task receives. Its subclass JobAttempt also has the state of the attempt, for the
+// worker. The signal and the logger are created only when they are used, to keep short tasks cheap.
 import type { Pool } from "pg";
 import { monotonic, now } from "../../base/clock.ts";
 import { InputError, WorkerError } from "../../base/errors.ts";
@@ -20,9 +19,9 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   readonly #source: ContextSource<Extensions>;
   #abort: AbortController | undefined;
   #logger: TaskLogger | undefined;
-  /** Whether the attempt has ended. If the task's code still runs, its result is ignored. */
+  /** Whether the attempt has ended. If the task's code still runs, the result of this code is ignored. */
   isOver = false;
-  /** Whether the task has deleted the job in its own transaction, by completeIn(). */
+  /** Whether completeIn() has deleted the job in the task's transaction, which may still be open. */
   isCompletedByTask = false;
 
   constructor(job: FetchedJob, source: ContextSource<Extensions>) {
@@ -112,17 +111,17 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   }
 }
 
-/** An attempt: one run of a job. The same object is also the task's context, which saves one object for each job. */
+/** One attempt. The same object is also the task's context, which saves one object for each job. */
 export class JobAttempt<E> extends JobContext<E> {
   readonly task: Task<unknown, E>;
   readonly tally: TaskTally;
   readonly startedAtMs = monotonic();
-  /** Whether an interceptor skipped the job, so that its task is not called. */
+  /** Whether an interceptor skipped the job. */
   isSkipped = false;
   /** The decision of the `beforeJobRun` interceptors whether the task is called; null without such interceptors. */
   verdict: Promise<Verdict | undefined> | null = null;
 
-  /** A promise that settles when the task's code has ended, which may be after the end of the attempt. */
+  /** Settles when the task's code has ended, which may be after the end of the attempt. */
   #code: Promise<unknown> | null = null;
   #abortedAtMs: number | null = null;
 
@@ -133,8 +132,8 @@ export class JobAttempt<E> extends JobContext<E> {
   }
 
   /**
-   * How long the job waited for its fetch since its `runAt` or its creation, whichever is later, in seconds by the
-   * database's clock. 0 if unknown.
+   * The time from the job's `runAt`, or from its creation if the job was created later, to its fetch, by the database's
+   * clock; 0 if unknown.
    */
   get waitedSeconds(): number {
     const { job, startedAtMs, aheadMs } = this;
@@ -151,7 +150,6 @@ export class JobAttempt<E> extends JobContext<E> {
     if (this.#code !== null) this.#listAborted(this.#code, this.#abortedAtMs);
   }
 
-  /** Sets `#code`, and returns it. */
   began<T>(code: Promise<T>): Promise<T> {
     this.#code = code;
     if (this.#abortedAtMs !== null) this.#listAborted(code, this.#abortedAtMs);

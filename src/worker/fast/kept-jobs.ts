@@ -8,13 +8,13 @@ import { ROLLED_BACK } from "./fast-transaction.ts";
 export interface KeptJobsParts {
   readonly workerId: string;
   readonly hooks: Hooks;
-  /** The results of the lane's jobs, kept or not. */
+  /** The results of the fast lane's jobs, kept or not. */
   readonly results: Results;
   /** The results of jobs locked by `locked_by`, which the safe mode writes. */
   readonly lockedResults: Results;
   /** Returns the jobs that are locked by `locked_by`, according to all answers that the worker has received. */
   lockedJobs(): readonly FetchedJob[];
-  /** Called after changes of the lane, for example when results were handed over, or when the lane is idle. */
+  /** Called when results were handed over, and after other changes of the fast lane. */
   onChange(): void;
 }
 
@@ -22,14 +22,14 @@ export class KeptJobs {
   /** The kept jobs whose results have not been handed over to the safe mode. Most of them still run. */
   readonly jobs = new Set<FetchedJob>();
   readonly #parts: KeptJobsParts;
-  /** Jobs for which it is unknown whether `locked_by` locks them. The safe mode may have fetched them again. */
+  /** Jobs that may not be locked by `locked_by`, because `keeping` rejected. The safe mode may fetch them again. */
   readonly #uncertain = new WeakSet<FetchedJob>();
 
   constructor(parts: KeptJobsParts) {
     this.#parts = parts;
   }
 
-  /** Adds jobs. `keeping` resolves when they are locked by `locked_by`. If `keeping` rejects, add() rejects. */
+  /** Adds jobs. `keeping` resolves when the jobs are locked by `locked_by`. If `keeping` rejects, add() rejects. */
   async add(jobs: readonly FetchedJob[], keeping: Promise<void>): Promise<void> {
     for (const job of jobs) this.jobs.add(job);
     try {
@@ -47,8 +47,8 @@ export class KeptJobs {
   handOver(): void {
     const { results, lockedResults, hooks, workerId, onChange } = this.#parts;
     if (results.isEmpty) return;
-    // If this worker has fetched a job again, the result of the earlier attempt would change the later attempt.
-    // Therefore the earlier result is discarded.
+    // If this worker has fetched a job again, the result of the earlier attempt would be written for the later attempt.
+    // So the earlier result is discarded.
     const outdated = results.takeSome((job) => this.#isFetchedAgain(job));
     // The lane sends no results of kept jobs, so these results were not sent before, even if `isRepeated` is true for
     // other results of the lane.

@@ -1,5 +1,5 @@
-// Logs a program's output, up to a limit for each attempt. In the output, the worker's secrets are replaced: a program
-// has most of them in its environment, and may print them.
+// Logs a program's output, up to a limit for each attempt. The worker's secrets are replaced in the output: a program
+// has most of these secrets in its environment, and may print them.
 import type { Logger } from "../../base/logger.ts";
 import { numberText } from "../../domain/words.ts";
 import { MAX_LINE_LENGTH, Tail } from "./program-output.ts";
@@ -13,7 +13,7 @@ type StreamName = "stdout" | "stderr";
 
 export interface ProgramLog {
   readonly lines: (stream: StreamName, lines: readonly string[]) => void;
-  /** Logs the text that RedactedLines still holds, and how many lines were not logged. Returns the end of stderr. */
+  /** Called at the end of the output. Logs the rest, and how many lines were not logged. Returns the end of stderr. */
   readonly end: () => string;
 }
 
@@ -57,7 +57,8 @@ export class Secrets {
     const lines = secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]);
     const long = lines.filter(({ length }) => length >= MIN_SECRET_LENGTH);
     const all = [...new Set(long.flatMap((secret) => [secret, encodeURIComponent(secret)]))];
-    // The longest first: the pattern takes the first alternative that fits, and a secret may be the start of another.
+    // The longest secrets come first: a secret may begin with a shorter secret, and the first alternative that matches
+    // is replaced.
     all.sort((a, b) => b.length - a.length);
     const patterns = all.map((secret) => secret.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
     this.#pattern = all.length === 0 ? null : new RegExp(patterns.join("|"), "g");
@@ -69,8 +70,8 @@ export class Secrets {
   }
 
   /**
-   * Returns how many characters of the text can be redacted now. A secret may begin in the characters after them, and
-   * end in text that has not arrived.
+   * Returns how many characters of the text can be redacted now. In the remaining characters, a secret may begin that
+   * ends in text that has not arrived.
    */
   settledLength(text: string): number {
     if (this.#pattern === null) return text.length;
@@ -83,10 +84,10 @@ export class Secrets {
   }
 }
 
-/** Replaces secrets in the lines of a stream, also if program-output.ts has split a long line within a secret. */
+/** Replaces secrets in the lines of a stream, even if a long line was split within a secret (program-output.ts). */
 class RedactedLines {
   readonly #secrets: Secrets;
-  /** The end of the previous piece of a long line, if a secret may begin in it. */
+  /** The end of the previous piece of a long line, in which a secret may begin. */
   #held = "";
 
   constructor(secrets: Secrets) {
@@ -96,8 +97,7 @@ class RedactedLines {
   add(lines: readonly string[]): string[] {
     return lines.flatMap((line) => {
       const text = this.#held + line;
-      // A line of MAX_LINE_LENGTH is treated as a piece of a long line, because all such pieces but the last have this
-      // length.
+      // A line of this length is treated as a piece of a long line: all its pieces but the last have this length.
       const isPiece = line.length === MAX_LINE_LENGTH;
       const settled = isPiece ? this.#secrets.settledLength(text) : text.length;
       this.#held = text.slice(settled);

@@ -1,5 +1,5 @@
 // Runs the loop of heartbeats in a thread of its own (beatInThread) or, if that is not possible, in the worker's thread
-// (beatHere). heartbeat.ts decides which. Both functions return the same interface.
+// (beatHere).
 import { Worker as Thread } from "node:worker_threads";
 import type pg from "pg";
 import { wait } from "../../base/clock.ts";
@@ -15,9 +15,9 @@ import type { HeartbeatThreadData } from "./heartbeat-thread.ts";
 
 export interface HeartbeatHost {
   send(command: Exclude<HeartbeatCommand, { command: "password" | "stop" }>): void;
-  /** Stops within `limitMs`, with or without an answer of the database. */
+  /** Resolves within `limitMs`, even if the database does not answer. */
   stop(limitMs: number): Promise<void>;
-  /** Ends the wait of stop(), even if stop() is called later. Called if the database does not answer at a stop. */
+  /** Ends the wait of a running or later stop(). Called if the database does not answer at a stop. */
   cut(): void;
 }
 
@@ -26,7 +26,7 @@ type Report = (report: HeartbeatReport) => void;
 // The thread needs only a few MB of heap.
 const LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 2 };
 
-/** Sends heartbeats from this thread, as long as no handler blocks it. */
+/** Sends heartbeats from this thread. While a handler blocks the thread, no heartbeat is sent. */
 export function beatHere(settings: HeartbeatSettings, report: Report): HeartbeatHost {
   const loop = new HeartbeatLoop(settings, report);
   const running = loop.run();
@@ -39,8 +39,8 @@ export function beatHere(settings: HeartbeatSettings, report: Report): Heartbeat
 }
 
 /**
- * Sends heartbeats from a thread of its own. `onEnd` is called when the thread ends without a stop. The thread does not
- * keep the process alive.
+ * Sends heartbeats from a thread of its own. `onEnd` is called if the thread ends before a call of stop(). Before this
+ * call, the thread does not keep the process alive.
  */
 export async function beatInThread(
   settings: Omit<HeartbeatSettings, "connection">,
@@ -91,8 +91,8 @@ async function passwordText(password: pg.ClientConfig["password"]): Promise<stri
 }
 
 // Options of the application's Node, such as preloaded modules, must not apply to the thread. The empty `execArgv`
-// drops the options of the command line. `env` leaves out NODE_OPTIONS, because a thread reads this variable again,
-// even in the executable, whose main thread ignores it.
+// drops the options of the command line. `env` leaves out NODE_OPTIONS: a new thread reads this variable even in the
+// executable, whose main thread ignores NODE_OPTIONS.
 async function startThread(workerData: HeartbeatThreadData): Promise<Thread> {
   const { NODE_OPTIONS: _, ...env } = process.env;
   const own = { execArgv: [], env, resourceLimits: LIMITS, name: "worker heartbeat" };
@@ -106,7 +106,7 @@ async function startThread(workerData: HeartbeatThreadData): Promise<Thread> {
   return new Thread(text, { ...options, eval: true });
 }
 
-/** Waits for `work`, at most `limitMs`. Aborting `over` ends the wait. Aborts `over` at the end. */
+/** Waits for `work`, at most `limitMs`, or until `over` aborts. Aborts `over` at the end, which clears the timer. */
 async function waitAtMost(
   limitMs: number,
   work: Promise<void>,

@@ -1,4 +1,4 @@
-// The state of the worker's lease, for the parts of the worker that fetch or start jobs.
+// The state of a worker's lease, for the parts of the worker that fetch or start jobs.
 //
 //   no keeper: always good ──setKeeper()──▶ good ──no heartbeat for too long──▶ not good ──a heartbeat──▶ good
 import { Stopwatch } from "../../base/clock.ts";
@@ -9,7 +9,7 @@ import { Stopwatch } from "../../base/clock.ts";
  */
 const GAP_MS = 50;
 
-/** The heartbeats that renew the lease (recovery.ts). */
+/** The heartbeats that renew the lease. */
 export interface LeaseKeeper {
   /** The time since the last successful heartbeat was sent, including time in which the process was frozen. */
   readonly heartbeatAgeMs: number;
@@ -17,7 +17,7 @@ export interface LeaseKeeper {
   readonly isInTime: boolean;
   /** How far this machine's clock is ahead of the database's clock. */
   readonly aheadMs: number;
-  /** Writes the worker's report into its heartbeat row at once, with an empty list of fetched jobs. */
+  /** Writes a report into the worker's heartbeat row at once, with an empty list of fetched jobs. */
   reportFetched(): void;
 }
 
@@ -28,22 +28,21 @@ export class WorkerLease {
   /** The ids of jobs that the heartbeat row lists as fetched and not started. */
   listed: ReadonlySet<string> = new Set();
 
-  /** Sets the heartbeats that renew the lease; null: none. */
+  /** null: no heartbeats renew the lease. */
   setKeeper(keeper: LeaseKeeper | null): void {
     this.#keeper = keeper;
   }
 
-  /** Whether heartbeats renew the lease. */
   get hasHeartbeats(): boolean {
     return this.#keeper !== null;
   }
 
-  /** The time since the last successful heartbeat was sent; null without heartbeats. */
+  /** As in LeaseKeeper; null without heartbeats. */
   get heartbeatAgeMs(): number | null {
     return this.#keeper?.heartbeatAgeMs ?? null;
   }
 
-  /** How far this machine's clock is ahead of the database's clock; 0 if unknown, because there are no heartbeats. */
+  /** As in LeaseKeeper; 0 without heartbeats. */
   get aheadMs(): number {
     return this.#keeper?.aheadMs ?? 0;
   }
@@ -57,7 +56,7 @@ export class WorkerLease {
     return isGood;
   }
 
-  /** Called when a job starts. If the heartbeat row lists the job as fetched, a new report is written at once. */
+  /** Called when a job starts, so that the heartbeat row does not continue to list the job as fetched. */
   jobStarts(id: string): void {
     if (this.listed.has(id)) this.#keeper?.reportFetched();
   }

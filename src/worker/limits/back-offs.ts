@@ -1,6 +1,5 @@
 // Writes the back-offs that jobs request. The target of a back-off is a task, a named queue or a limit. If many jobs
-// request a back-off of the same target within a second, the first request is written. A further request is written
-// only if its back-off ends later.
+// request a back-off of the same target within a second, requests with about the same end are ignored (SAME_MS).
 //
 //   a request ──▶ is written ──▶ all workers read it (control-watch.ts, limit-watch.ts)
 //                    └ requests during the write: the back-off that ends last is written next
@@ -21,7 +20,7 @@ interface PendingBackOff extends Omit<BackOffRequest, "target" | "delayMs"> {
 interface Target {
   readonly scope: BackOffScope;
   readonly name: string;
-  /** The end of the back-off in the last request that was not ignored; 0 after a failed write. */
+  /** The end of the last back-off that was not ignored; 0 after a failed write, so that the next request is written. */
   untilMs: number;
   /** The time of the last request that was not ignored. */
   requestedMs: number;
@@ -31,8 +30,8 @@ interface Target {
 }
 
 /**
- * A request is ignored if its back-off ends at most SAME_MS after `untilMs` of the target, and if a request of the
- * target is being written or `requestedMs` was less than RECENT_MS ago.
+ * While a request of a target is being written, and for RECENT_MS after `requestedMs`, a further request is ignored if
+ * its back-off ends at most SAME_MS after the target's `untilMs`.
  */
 const SAME_MS = 100;
 const RECENT_MS = 1_000;
@@ -61,7 +60,7 @@ export class BackOffs {
 
   /**
    * Writes the back-off in the background, unless the request is ignored (SAME_MS). If the back-off cannot be written,
-   * this is logged, and only the job that requested the back-off waits.
+   * a warning is logged, and only the job that requested the back-off waits.
    */
   begin({ target: backOffTarget, delayMs, ...request }: BackOffRequest): void {
     const { job } = request;
@@ -145,9 +144,7 @@ export class BackOffs {
     }
   }
 
-  /**
-   * Logs a warning, unless the same text with the same fields was logged before or MAX_WARNINGS warnings were logged.
-   */
+  /** Logs each combination of text and fields at most once, and at most MAX_WARNINGS warnings in total. */
   #warn(message: string, fields: Record<string, unknown> = {}): void {
     const key = `${message} ${JSON.stringify(fields)}`;
     if (this.#warned.size >= MAX_WARNINGS || this.#warned.has(key)) return;

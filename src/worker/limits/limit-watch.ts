@@ -1,5 +1,5 @@
-// Reads the limits. Notifies the subscribed LimitReaders when the limits have changed, and when permits are announced.
-// control-watch.ts calls read() every 2 s, and also when a change is announced.
+// Reads the limits: read() is called every 2 s, and when a change is announced. Notifies the subscribed LimitReaders
+// when the limits have changed, and when permits are announced.
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -43,7 +43,7 @@ export class LimitWatch {
     return this.#hasManagedQueues;
   }
 
-  /** The channel that announces that permits of a limit are wanted or free, with its callback. */
+  /** The channel on which wanted and free permits are announced, with the callback for an announcement. */
   get channels(): Readonly<Record<string, (payload: string) => void>> {
     return {
       [PERMITS]: (payload) => {
@@ -61,7 +61,7 @@ export class LimitWatch {
     this.#readers.delete(reader);
   }
 
-  /** Reads the limits. Returns the error if this read and all earlier ones have failed, and otherwise null. */
+  /** Reads the limits. Returns the error if this read and all earlier reads have failed; null if any succeeded. */
   async read(db: Database): Promise<unknown> {
     const error = await this.#read(db);
     this.#isKnown ||= error === null;
@@ -99,7 +99,7 @@ export class LimitWatch {
     }
   }
 
-  /** Logs a failure, unless it repeats the last one and no read has succeeded in between. */
+  /** Logs a failure, unless the last logged failure was the same and no read has succeeded since. */
   #warn(error: string, sentence: string): void {
     if (error === this.#failure) return;
     this.#failure = error;

@@ -1,5 +1,5 @@
-// The cron entries of a worker. The entries in the options are checked when the worker is created. The entries in a
-// crontab file are read and checked when the worker starts.
+// The cron entries of a worker. Entries in the options are checked when the worker is created, and entries in a crontab
+// file when the worker starts.
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
@@ -68,7 +68,7 @@ export function resolveCronOptions(options: CronOptions | undefined): CronConfig
 
 /**
  * Returns the entries of the options and of the crontab file. Rejects with WorkerError if the file is unreadable, and
- * with InputError if its entries are invalid, or if all entries together break a rule of CronOptions.
+ * with InputError if an entry of the file is invalid, or if all entries together are too many or share an identifier.
  */
 export async function readTimetable(config: CronConfig): Promise<readonly CronEntry[]> {
   const { entries, crontabFile: file } = config;

@@ -1,23 +1,23 @@
-// The options of the local queue: how many jobs are fetched ahead of running them, and how long they may wait.
+// The options of the local queue, with their checks and defaults.
 import * as v from "valibot";
 import { count, duration, strict } from "../../base/validate.ts";
 
-/** How many jobs a worker fetches ahead of running them, and how long they may wait. */
+/** How many jobs a worker fetches ahead, before slots are free for them, and how long these jobs may wait. */
 export interface LocalQueueOptions {
   /** The maximum number of jobs fetched ahead, at most 100,000. Default 2,000. */
   readonly size?: number | undefined;
   /**
    * Whether a fetch requests only as many jobs ahead as the worker runs within 25 ms at its present speed, so that slow
-   * jobs are left to other workers. If false, fetches fill the local queue to `size`. False has no effect on tasks
-   * under limits, nor after a fetched job was returned because it did not start within `ttlMs`. Default true.
+   * jobs are left to other workers. If false, fetches fill the local queue to `size`. Tasks under limits are always
+   * fetched as if true, and all tasks after a job was returned because it did not start within `ttlMs`. Default true.
    */
   readonly adaptive?: boolean | undefined;
   /**
    * The time after which a fetched job that has not started is returned to the database, in milliseconds.
-   * Longer times than 100 count as 100. Default 100.
+   * Default 100. Longer times count as 100.
    */
   readonly ttlMs?: number | undefined;
-  /** A delay before the next fetch if a fetch found few jobs. It reduces the load of the database. Default: none. */
+  /** Delays the next fetch after a fetch that found few jobs, to reduce the load of the database. Default: no delay. */
   readonly refetchDelay?: {
     /** The length of the delay, in milliseconds. At most `pollIntervalMs`. */
     readonly durationMs: number;
@@ -58,7 +58,7 @@ export const localQueueOptions = v.optional(
   {},
 );
 
-/** Reduces `ttlMs` to 100 ms and `threshold` to `size` if they are larger, and sets the defaults of thresholds. */
+/** Sets the defaults of the thresholds, and reduces `ttlMs` and `threshold` if they are too large. */
 export function resolveLocalQueue(
   checked: v.InferOutput<typeof localQueueOptions>,
 ): LocalQueueConfig {

@@ -1,7 +1,7 @@
-// A stream (stream.ts) of jobs in managed queues, which are named queues under a limit. It fetches jobs of the same
-// tasks as one other stream: its owner, which has limited tasks, or the main stream. A fetched run of a queue occupies
-// a slot of the queue even before the run starts. So the stream fetches no jobs of tasks that lack a permit or token,
-// and no more runs than can start.
+// A stream (stream.ts) of jobs in managed queues, which are named queues under a limit. The stream has the tasks of one
+// other stream: of its owner, whose tasks are under limits, too, or of the main stream, whose tasks have no limit. A
+// fetched run of a queue occupies a slot of the queue even before the run starts. So the stream requests no more runs
+// than can start.
 import type { Clock } from "../../base/clock.ts";
 import type { QueueToken } from "../../queue/limits/tokens.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
@@ -15,8 +15,8 @@ import { Stream, type StreamParts } from "./stream.ts";
 export interface ManagedStreamParts extends StreamParts {
   readonly queues: ManagedQueues;
   /**
-   * The stream of limited tasks whose local queue the jobs join. Null: the tasks have no limit, and the jobs join this
-   * stream's own local queue.
+   * The other stream with the same tasks, if these tasks have a limit: the fetched jobs join the owner's local queue.
+   * Null: the tasks have no limit, and the jobs join this stream's own local queue.
    */
   readonly owner: Stream | null;
 }
@@ -25,7 +25,7 @@ export class ManagedStream extends Stream {
   override readonly managed: ManagedFetch;
   readonly owner: Stream | null;
   readonly #clock: Clock;
-  /** For each job: when its tokens lapse (monotonic clock), and when they were taken (the database's clock). */
+  /** When a job's tokens lapse (monotonic clock), and when the tokens were taken (the database's clock). */
   readonly #tokens = new WeakMap<FetchedJob, { untilMs: number; takenAtSeconds: number }>();
   #lapseMs = Number.POSITIVE_INFINITY;
   readonly #lapse: Lapse;
@@ -39,7 +39,6 @@ export class ManagedStream extends Stream {
     this.managed = new ManagedFetch(parts.clock, parts.queues);
   }
 
-  /** The stream in whose local queue the fetched jobs wait. */
   get target(): Stream {
     return this.owner ?? this;
   }
@@ -60,8 +59,8 @@ export class ManagedStream extends Stream {
   }
 
   /**
-   * Applies the limits. Returns the milliseconds until the next fetch is due, or Infinity if the fetch needs no timer,
-   * because the fetch is due now or only after an event.
+   * Applies the limits. Returns the milliseconds until the next fetch is due. Infinity: no timer is needed, because the
+   * fetch is due now or only after an event.
    */
   prepare({ mark, hasRates, lapseMs }: QueueLimits): number {
     this.#lapseMs = lapseMs;
@@ -78,10 +77,7 @@ export class ManagedStream extends Stream {
     return Number.POSITIVE_INFINITY;
   }
 
-  /**
-   * Called with the jobs of a fetch that was sent at `sentAtMs`. Records when the fetch took the tokens of the jobs,
-   * and when these tokens lapse.
-   */
+  /** Records the tokens that a fetch took for its jobs. `sentAtMs`: when the fetch was sent (monotonic clock). */
   jobsFetched(jobs: readonly FetchedJob[], sentAtMs: number, takenAtSeconds: number): void {
     if (this.#lapseMs === Number.POSITIVE_INFINITY || jobs.length === 0) return;
     const untilMs = this.#lapse.untilMs(sentAtMs, this.#lapseMs);
@@ -98,7 +94,7 @@ export class ManagedStream extends Stream {
     });
   }
 
-  /** Whether the job may not start, because the tokens that were taken with it have lapsed. */
+  /** Whether the job may not start, because its tokens have lapsed. */
   hasLapsed(job: FetchedJob): boolean {
     const tokens = this.#tokens.get(job);
     return tokens !== undefined && this.#clock.monotonic() > tokens.untilMs;

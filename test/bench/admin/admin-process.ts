@@ -1,5 +1,5 @@
-// The admin server in a separate process, so that its CPU and memory can be measured, and a client that measures how
-// long each response took.
+// The admin server in a separate process, so that its CPU and memory can be measured, and a client that measures the
+// duration of each request.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync, readFileSync } from "node:fs";
@@ -27,7 +27,7 @@ export interface ReadResult {
   readonly bytes: number;
   readonly lines: number;
   readonly ms: number;
-  /** Whether the body was read to its end; false if the time limit ended the reading. */
+  /** False if the time limit ended the read before the body's end. */
   readonly isWhole: boolean;
 }
 
@@ -53,7 +53,6 @@ export interface AdminProcess {
   /** The largest rss_mb() so far. */
   peak_mb(): number;
   stop(): Promise<void>;
-  /** Ends the process with SIGKILL. */
   kill(): Promise<void>;
 }
 
@@ -66,7 +65,7 @@ export interface Surroundings {
   readonly command?: readonly string[];
 }
 
-/** Starts the admin from the current sources, with the size of V8's young generation that the executable sets. */
+/** Starts the admin from the current sources, with the size of V8's young generation that the built program sets. */
 export async function startAdminProcess(
   databaseUrl: string,
   options: readonly string[] = [],
@@ -194,8 +193,8 @@ function memoryOf(pid: number, name: "VmRSS" | "VmHWM"): number {
 }
 
 /**
- * Counts with indexOf() how often a byte occurs. A loop over all bytes would use a tenth of the machine's CPU time,
- * which this client shares with the admin.
+ * Counts with indexOf(), because a loop over all bytes would use a tenth of the machine's CPU time, which this client
+ * shares with the admin.
  */
 function countOf(byte: number, chunk: Buffer): number {
   let count = 0;

@@ -1,6 +1,6 @@
 // Measures the admin on a large queue, by default of a million jobs, and prints each figure with its target. For
 // comparison, some measures also time the SQL with which the admin of Graphile Worker's Rust port reads the same data.
-// The table in RESULTS-admin.md next to this file is copied by hand from such a run.
+// The table in RESULTS-admin.md next to this file is copied by hand from the output.
 //
 //   npm run bench:admin -- [--jobs 10000000] [--only overview,text] [--postgres 15]
 //     [--url postgres://…]  uses a database that was seeded before (seed.ts)
@@ -43,7 +43,6 @@ const SETTINGS = {
   maintenance_work_mem: "1GB",
 };
 
-/** Returns the database given by `--url`. Without `--url`, starts a server and seeds a database. */
 async function openDatabase(): Promise<{ url: string; close: () => Promise<void> }> {
   if (options.url !== undefined) return { url: options.url, close: async () => {} };
   const dataDir = mkdtempSync(join(tmpdir(), "worker-bench-admin-"));
@@ -65,7 +64,7 @@ async function openDatabase(): Promise<{ url: string; close: () => Promise<void>
   };
 }
 
-/** Returns the median duration of a fixed statement, in milliseconds. It shows how busy the machine is. */
+/** Returns the median duration of a fixed statement, in milliseconds, which shows how busy the machine is. */
 async function calibrate(db: pg.Client): Promise<number> {
   const times: number[] = [];
   for (let n = 0; n < 7; n++) {
@@ -122,7 +121,7 @@ async function main(): Promise<void> {
      where oid = 'worker._private_jobs'::regclass`,
   );
   const { pid, version, place, jobs } = facts.rows[0];
-  // pg_stat_activity does not have the process id of PostgreSQL's first process.
+  // pg_stat_activity does not have the process id of the postmaster, PostgreSQL's first process.
   const postmaster = Number.parseInt(readFileSync(join(place, "postmaster.pid"), "utf8"), 10);
   const statements = await watchStatements(database.url, IGNORED);
   const admins = new Set<AdminProcess>();

@@ -7,8 +7,8 @@ export interface Duty {
   /** The number of jobs that exist, or are to be added. */
   readonly jobs: number;
   /**
-   * A time in milliseconds. `drain`: after this time the drain ends even if jobs are left. `soak`: the duration of the
-   * soak. `latency`, `scheduled` and `idle`: the longest wait for a job or a batch of jobs.
+   * `drain`: the time after which the drain ends even if jobs are left. `soak`: the duration of the soak. `latency`,
+   * `scheduled` and `idle`: the longest wait for a job or a batch of jobs.
    */
   readonly limitMs: number;
   readonly way?: "one" | "many" | "bulk";
@@ -17,19 +17,16 @@ export interface Duty {
   readonly key?: "given" | "given, kept" | "unique" | "unique, unfinished";
   /** The directory of the build of our library that is used. Default: `dist`. */
   readonly build?: string;
-  /**
-   * Whether the answer contains all runs of this process. They show in which order jobs ran and how many runs
-   * overlapped.
-   */
+  /** Whether the answer contains all runs of this process, which show the order and the overlaps of jobs. */
   readonly watched?: boolean;
-  /**
-   * How long a watched job takes, in milliseconds. Default: one turn of the event loop. If `ms` is given and `shared`
-   * is not true, the process ends only after it has run `jobs` jobs, or after `limitMs`.
-   */
+  /** How long a watched job takes, in milliseconds. Default: one turn of the event loop. */
   readonly ms?: number;
   /** Whether the worker also has the task `beside`, whose jobs take 100 ms. */
   readonly beside?: boolean;
-  /** Whether several processes share the jobs. If so, each process ends when no job is left in the table. */
+  /**
+   * Whether several processes share the jobs. A drain ends when this process has run `jobs` jobs, or after `limitMs`.
+   * If `shared` is true, or if `watched` is true without `ms`, the drain also ends when no job is left in the table.
+   */
   readonly shared?: boolean;
 }
 

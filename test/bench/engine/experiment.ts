@@ -9,17 +9,17 @@ export interface Row {
   readonly unit: string;
   readonly metric: string;
   readonly ours: string;
-  /** The contenders with whose best figure our figure is compared. If there are none, `target` has no `ratio`. */
+  /** Our figure is compared with the best figure of these contenders. Without rivals, `target` has no `ratio`. */
   readonly rivals: readonly string[];
   readonly better: "more" | "less";
   /**
-   * The bound of our figure divided by the best rival's figure (`ratio`), or of our figure itself (`value`). null: the
+   * `ratio`: the bound of our figure divided by the best rival's figure. `value`: the bound of our figure. null: the
    * row is not judged.
    */
   readonly target: { readonly ratio: number } | { readonly value: number } | null;
   /**
-   * Whether the ratio is computed for each round, and the median of these ratios is used. Otherwise our median is
-   * divided by the rival's median. Requires exactly one rival.
+   * True: the ratio of the row is the median of the ratios of all rounds. Requires exactly one rival. False, the
+   * default: the ratio is our median divided by the best rival's median.
    */
   readonly isPaired?: boolean;
 }
@@ -61,7 +61,7 @@ export class Bench {
 /** For each contender: the values of all rounds by metric, or the reason why there are none. */
 export type Figures = Map<string, Map<string, number[]> | "not built" | "failed">;
 
-/** Runs the contenders in the order A B A B …, so that a long disturbance of the machine affects all of them. */
+/** Runs the contenders in the order A B A B …, so that a long disturbance of the machine affects all contenders. */
 export async function runExperiment(bench: Bench, experiment: Experiment): Promise<Figures> {
   const { contenders } = bench.options;
   const isWanted = (name: string) => contenders.length === 0 || contenders.includes(name);

@@ -1,5 +1,5 @@
 // Reads the responses of one connection as they arrive, and checks their framing against HTTP/1.1: a status line,
-// headers, exactly one end of the body, and no bytes without a request.
+// headers, one unambiguous end of the body, and no bytes that answer no request.
 
 export interface Answer {
   readonly status: number;
@@ -11,7 +11,7 @@ export interface Answer {
 }
 
 export interface AnswerReader {
-  /** Reads the next bytes. Throws if they break the framing, or belong to a response without a request. */
+  /** Reads the next bytes. Throws if the bytes break the framing, or belong to a response without a request. */
   take(bytes: Buffer): void;
   /** To be called when the server has ended the connection. Throws if a response is incomplete. */
   end(): void;
@@ -31,8 +31,8 @@ const END_OF_HEAD = "\r\n\r\n";
 type Place = "head" | "body" | "chunk size" | "chunk" | "chunk end" | "trailer" | "until the end";
 
 /**
- * `isHead` returns whether the next response answers a HEAD request; null if every request has been answered, so that a
- * further response is an error. `done` is called with each complete response.
+ * Returns a reader for one connection. `isHead` returns whether the next response answers a HEAD request; null if every
+ * request has been answered, so that a further response is an error. `done` is called with each complete response.
  */
 export function answerReader(
   isHead: () => boolean | null,

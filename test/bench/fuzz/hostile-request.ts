@@ -1,5 +1,5 @@
 // Makes random requests to all routes of an OpenAPI document. Some paths, queries, headers and bodies of the requests
-// are valid, some are nearly valid, and some are such that no real client would send them.
+// are valid, some are nearly valid, and some are requests that no real client would send.
 import type { Random } from "../../support/random-calls.ts";
 import { hostileBody, hostileText, pick } from "./hostile-values.ts";
 
@@ -11,7 +11,7 @@ interface Operation {
   readonly path: string;
   readonly query: readonly { readonly name: string; readonly schema: Schema }[];
   readonly body: Schema | null;
-  /** How often the operation is requested, relative to other operations. It usually grows with the number of inputs. */
+  /** How often the operation is requested, relative to other operations. */
   readonly weight: number;
   /** Whether the response may be long, or has no end. */
   readonly isLong: boolean;
@@ -19,7 +19,6 @@ interface Operation {
 
 export interface Hostile {
   readonly route: string;
-  /** The whole request. */
   readonly bytes: string;
   readonly isHead: boolean;
   /** Whether no other request may be in progress on the same connection. */
@@ -61,21 +60,21 @@ export function hostileRequests(document: Schema, host: string, token: string): 
       route: `${method} ${path}`,
       bytes: head + text,
       isHead: sent === "HEAD",
-      // In the middle of a long response the client closes the connection (exchange.ts), so later responses would be
-      // lost. The server may refuse a large head before it has read the whole head. With several requests on the
-      // connection, it would then be unclear which of them was refused.
+      // In the middle of a long response the client closes the connection, so later responses would be lost. The
+      // server may refuse a large head before the server has read the whole head. With several requests on the
+      // connection, the test could not determine which request was refused.
       isAlone: isLong || head.length > LARGE_HEAD_BYTES,
     };
   };
 }
 
 /**
- * One of these numbers is drawn for each request: how many of ten values are valid on purpose. It is 9 or 5 for a few
- * requests, and 0 for most.
+ * One of these numbers is drawn for each request, on a scale from 0 to 9. The higher the number is, the more values of
+ * the request are valid on purpose.
  */
 const SOUND = [9, 5, ...Array<number>(28).fill(0)];
 
-/** Rarely requested routes. They have few inputs to vary, and some do up to a hundred times the work of others. */
+/** Rarely requested routes: they have few inputs to vary, and some do a hundred times the work of other routes. */
 const RARE =
   /^\/api\/(?:maintenance|indexes|extensions|database|openapi|events)|^\/(?:assets|metrics)/;
 const LARGE_HEAD_BYTES = 15_000;

@@ -1,6 +1,6 @@
-// Tests that the executable loads only its own code and the modules that its options name. Environment variables, files
-// in the working directory and the home directory, and options of Node cannot make it load other code. SIGUSR1 opens no
-// debugger. The first test shows that some of these attacks have an effect on Node itself.
+// Tests that the executable loads only its own code and the modules that its options name, whatever the environment
+// variables, the working directory and the home directory contain, and that SIGUSR1 opens no debugger. The first test
+// shows that some of these attacks have an effect on Node itself.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -12,13 +12,13 @@ import { installedProgram, newDirectory, run, start } from "../program.ts";
 
 const program = await installedProgram();
 
-/** If an attack makes the executable run the code `intruder`, this code creates the file `mark` in this directory. */
+/** If an attack succeeds, the code `intruder` runs and creates the file `mark` in this directory. */
 const place = newDirectory();
 const mark = join(place, "mark");
 const intruder = `require("node:fs").writeFileSync(${JSON.stringify(mark)}, "");`;
 const hostile = filesOf({
   "intruder.cjs": intruder,
-  // A configuration of OpenSSL whose only provider is the attacker's library.
+  // A configuration of OpenSSL whose only provider is a missing library: a program that loads it fails.
   "openssl.cnf": `nodejs_conf = all\n[all]\nproviders = some\n[some]\none = its\n[its]\nmodule = ${place}/intruder.so\nactivate = 1\n`,
   "node_modules/absent/index.js": intruder,
   ".node_modules/absent/index.js": intruder,
@@ -53,7 +53,6 @@ beforeEach(async () => {
   env = { PATH: "/usr/bin:/bin", DATABASE_URL: (await migratedDatabase()).url };
 });
 
-/** Runs the executable with the attacker's files in its working directory. */
 function inHostileDirectory(args: readonly string[], more: Record<string, string> = {}) {
   return spawnSync(program, args, { cwd: hostile, env: { ...env, ...more }, encoding: "utf8" });
 }
@@ -108,7 +107,7 @@ test("The executable writes no compiled code to the cache that NODE_COMPILE_CACH
   assert.deepEqual(readdirSync(cache), []);
 });
 
-test("The executable rejects options of Node, and loads no module that they name.", async () => {
+test("The executable rejects options of Node, and loads no module that such an option names.", async () => {
   for (const word of ["--inspect=127.0.0.1:0", "--require=./intruder.cjs", "-e0"]) {
     const { status, stderr } = inHostileDirectory([word, "status"]);
     assert.deepEqual(
@@ -124,8 +123,7 @@ test("SIGUSR1 does not end the admin and opens no debugger in it.", async () => 
   const service = await start(program, ["admin"], { env });
   const { url } = service.announced;
   service.send("SIGUSR1");
-  // If the signal opened a debugger, Node would print the debugger's address to stderr within the time of these
-  // requests.
+  // If the signal opened a debugger, Node would print the debugger's address to stderr during these requests.
   for (let n = 0; n < 10; n++) assert.equal((await fetch(new URL("readyz", url))).status, 200);
   assert.deepEqual(await service.stop("SIGTERM"), { status: 0, signal: null });
   assert.doesNotMatch(service.stderr(), /debugger/i);

@@ -25,13 +25,12 @@ function newDirectory(): string {
 }
 
 interface RunningDemo {
-  /** Resolves to all output so far once it matches `what`. Rejects if the process ends first. */
+  /** Resolves to all output so far once the output matches `what`. Rejects if the process ends first. */
   shows(what: RegExp): Promise<string>;
   readonly ended: Promise<number | null>;
   readonly child: ChildProcess;
 }
 
-/** Starts a program and collects its stdout and stderr in one text. */
 function start(
   program: string,
   args: readonly string[],
@@ -151,7 +150,7 @@ test("A data directory that cannot be created is rejected with the reason.", asy
   const { stderr, status } = await worker(["demo", "--data-dir", "/dev/null/data"]);
   assert.match(stderr, /cannot use the data directory \/dev\/null\/data \(.*ENOTDIR.*--data-dir/);
   assert.equal(status, 1);
-  // Node's own recursive mkdir never ends below /proc, in which no directory can be created.
+  // No directory can be created in /proc, and Node's own recursive mkdir would never end there.
   const nowhere = await worker(["demo", "--data-dir", "/proc/nowhere/data"]);
   assert.match(nowhere.stderr, /cannot use the data directory \/proc\/nowhere\/data \(.*ENOENT/);
   assert.equal(nowhere.status, 1);

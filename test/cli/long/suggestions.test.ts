@@ -1,6 +1,6 @@
 // Tests the commands that other commands suggest in their output. Each suggestion is run in a shell as it was printed.
-// It must act on the schema of the command that printed it, and not on the schema `worker` of the same database, which
-// has other jobs with the same ids.
+// A suggestion must act on the schema of the command that printed the suggestion. The schema `worker` of the same
+// database has other jobs with the same ids.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type pg from "pg";
@@ -35,7 +35,7 @@ before(async () => {
   programs = programsToPaste();
 });
 
-/** The ways to name the database. Each returns the options and the environment variables for a command. */
+/** The ways to name the database: functions that return the options and environment variables for a command. */
 const ways: Record<string, () => { options: string[]; env: Record<string, string> }> = {
   "the environment": () => ({ options: [], env: { DATABASE_URL: url } }),
   "an option": () => ({ options: ["-c", url], env: {} }),
@@ -158,7 +158,7 @@ for (const [name, way] of Object.entries(ways)) {
   });
 }
 
-test("A suggestion omits the password that --connection contains, and a note explains that.", async () => {
+test("A suggestion omits the password in --connection, and a note names the variable PGPASSWORD.", async () => {
   const id = await addFailed("secret");
   const [, place = ""] = /^postgres(?:ql)?:\/\/(?:[^@/]*@)?(.*)$/.exec(url) ?? [];
   const role = new URL(url.replace("///", "//localhost/")).username || "postgres";

@@ -185,7 +185,7 @@ function withEnvironment<T>(variables: Record<string, string>, work: () => T): T
   }
 }
 
-test("The cache is in the directory of XDG_CACHE_HOME, and other users can neither list nor change it.", () => {
+test("The cache is in the directory of XDG_CACHE_HOME, and other users can neither list nor change the cache.", () => {
   const root = newDirectory();
   const cache = join(root, "not/yet");
   const found = withEnvironment({ XDG_CACHE_HOME: cache }, () => userDirectory("cache"));

@@ -1,5 +1,5 @@
-// Tests the messages after PostgreSQL has refused a login, and that nothing then keeps the process alive. Also tests
-// logins that succeed, a server that stops responding, and a query on a closed pool.
+// Tests the messages after PostgreSQL has refused a login, and that a refused login leaves nothing that keeps the
+// process alive. Also tests logins that succeed, a server that stops responding, and a query on a closed pool.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -27,14 +27,14 @@ after(async () => {
   await server[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
-// The tests do not use the ~/.pgpass and PGPASSWORD of the user that runs them.
+// Without this, the tests would use ~/.pgpass and PGPASSWORD of the user that runs the tests.
 process.env["PGPASSFILE"] = join(folder, "none");
 delete process.env["PGPASSWORD"];
 
 const sockets = () =>
   process.getActiveResourcesInfo().filter((one) => /^(Pipe|TCPSocket)Wrap$/.test(one)).length;
 
-/** Runs failing-program.ts with a part of the library until the program ends by itself. Returns the program's error. */
+/** Runs failing-program.ts with a part of the library. Returns the error after the program has ended by itself. */
 async function program(part: string, url: string): Promise<{ code: string; message: string }> {
   const register = join(import.meta.dirname, "../../support/register.mjs");
   const main = join(import.meta.dirname, "../../support/failing-program.ts");
@@ -129,7 +129,7 @@ test("A query on an application's own pool rejects with a message about the miss
   await close();
 });
 
-test("Without a password, start() of a listener rejects with the reason, and stop() ends it.", async () => {
+test("Without a password, start() of a listener rejects with the reason, and stop() ends the listener.", async () => {
   const listener = new Listener({
     connection: { connectionString: server.url("scram") },
     channels: { news: () => {} },
@@ -140,7 +140,7 @@ test("Without a password, start() of a listener rejects with the reason, and sto
   await listener.stop();
 });
 
-test("An invalid sslmode is refused before a connection attempt, and the password is not echoed.", async () => {
+test("An invalid sslmode is refused before a connection attempt, and the message contains neither its value nor the password.", async () => {
   const url = `${server.url("scram", "secret")}&sslmode=bogus`;
   const { stderr } = await worker(["status"], { DATABASE_URL: url });
   assert.match(stderr, /^worker: sslmode in DATABASE_URL must be one of disable, .*\n$/);

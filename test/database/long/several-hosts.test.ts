@@ -1,5 +1,5 @@
-// Tests connection strings with several hosts. A new connection tries the hosts until one responds and matches
-// target_session_attrs. If a host refuses the login, no other host is tried.
+// Tests connection strings with several hosts. A new connection uses the first host that responds and matches
+// target_session_attrs.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -100,7 +100,7 @@ test("If no server matches, the error names each server and the reason why it is
   const message = await reached(url([unreachable, hosts.standby], "target_session_attrs=primary"));
   assert.match(message, /^no server is primary, as target_session_attrs requires \(/);
   assert.match(message, /127\.0\.0\.1:\d+: connect ECONNREFUSED.*; .* is a standby\)$/);
-  // The command ends only if it closes its connection to the standby. An open connection would keep the process alive.
+  // This also tests that the connection to the standby is closed: an open connection would keep the process alive.
   const order = url([hosts.standby], "target_session_attrs=primary");
   const ran = await worker(["status", "--database-url", order]);
   assert.equal(ran.status, 1, ran.stderr);
@@ -169,7 +169,7 @@ test("If a host did not respond, later connections wait less than connect_timeou
   await assert.rejects(new Client({ server }).connect(), /a standby.*timeout expired/);
 });
 
-test("Each new connection begins with the first host, and an abandoned connection tries no further host.", async () => {
+test("A connection begins with the first host if this host has not failed, and an abandoned connection tries no further host.", async () => {
   await using proxy = await tcpProxy(primary.url());
   const port = Number(new URL(proxy.url).port);
   const server = serverSettings(url([{ host: "127.0.0.1", port }, hosts.standby]), {});
@@ -233,8 +233,8 @@ test("If a server becomes read-only, a read-write connection ends after its next
         ({ code }) => code === "25006",
       );
     await waitUntil("the server refuses writes", () => refused(anybody));
-    // The first refused write ends the writer's session. The server may apply the setting to this session later than to
-    // the other sessions.
+    // The server may apply the setting to the writer's session later than to other sessions. The first refused write
+    // ends the writer's session.
     await waitUntil("the writer is refused, too", () => refused(writer));
     await writer.ended;
     await waitUntil("it does not match the target", () =>

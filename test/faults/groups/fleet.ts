@@ -1,5 +1,5 @@
-// Tests that the jobs of killed workers are recovered in two fleets. In the first, few workers run for as long as a
-// lease lasts. In the second, all workers are killed at once, and new ones are started.
+// Tests that the jobs of killed workers are recovered in two fleets. In the first fleet, few workers live as long as a
+// lease lasts. In the second fleet, all workers are killed at once, and new workers are started.
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import type { Random } from "../../support/random-calls.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -40,7 +40,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** Returns a job. About one job of eight takes 600 ms, so that a process often runs a job when it is killed. */
+/** Returns a job. About one job in eight takes 600 ms, so that many workers run a job when they are killed. */
 function withLongOnes(n: string, producer: string, dice: Random): JobToAdd {
   if (dice(8) > 0) return randomJob(n, producer, dice);
   return { identifier: "single", payload: { n, ms: 600, failures: 0, children: 0 } };
@@ -89,8 +89,8 @@ async function restart(field: Field, stand: Stand, pauseMs: number): Promise<voi
 }
 
 /**
- * Returns a function that returns true for a run after which another attempt of the job is not certain. These are the
- * last attempt of a job, and all runs of a batch, of a job whose add was not acknowledged, and of a job with a key,
+ * Returns a function that returns true for a run after which a further attempt of the job is not certain. Such a run is
+ * the last attempt of a job, and each run of a batch, of a job whose add was not acknowledged, or of a job with a key,
  * because a newer job may have taken the key.
  */
 function finalOnes(stand: Stand): (run: Run) => boolean {

@@ -1,6 +1,6 @@
-// Tests that jobs which run for many hours keep their locks beside Graphile workers, which remove all locks that are
-// older than 4 hours, also those of running jobs. Hours are simulated: all locks are made an hour older, again and
-// again. The workers of this library renew their locks in each simulated hour, so that no lock becomes 4 hours old.
+// Tests that jobs which run for many hours keep their locks beside Graphile workers. Graphile workers remove all locks
+// that are older than 4 hours, even the locks of running jobs. Hours are simulated: all locks are repeatedly made an
+// hour older. In each simulated hour, the workers of this library renew their locks, so no lock becomes 4 hours old.
 import { Logger, run as runStock } from "graphile-worker";
 import { testPool } from "../../support/test-pool.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -8,7 +8,7 @@ import { record } from "../../worker/workload.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
 import type { Stand } from "../field/stand.ts";
 
-/** The option `staleLockThresholdMs` of this library's workers. They renew their locks four times in this time. */
+/** The option `staleLockThresholdMs` of this library's workers, which renew their locks four times in this time. */
 const STALE_LOCK_MS = 6_000;
 const RENEWED = { most: STALE_LOCK_MS / 4 + 1_000 };
 const HOURS = 12;
@@ -48,8 +48,8 @@ export const group: FaultGroup = {
 const runsOfLong = (stand: Stand) => stand.runs().filter(({ n }) => n.startsWith("long"));
 
 /**
- * Adds a long job without a named queue, and a long job and two short ones in a named queue. Returns the ids of the
- * long jobs.
+ * Adds a long job without a named queue, and a long job and two short jobs in a named queue. Returns the ids of
+ * the long jobs.
  */
 async function addLongJobs(stand: Stand, ms: number): Promise<string[]> {
   const utils = await stand.utils;
@@ -82,8 +82,8 @@ const locksOf = (stand: Stand, ids: readonly string[]) =>
   stand.sql<{ is_locked: boolean; is_old: boolean }>(LOCKS, [ids]);
 
 /**
- * Makes all locks an hour older. Then waits until the locks of the long jobs and of the named queue are renewed. If
- * one of these locks is gone, ends the wait and reports a problem.
+ * Makes all locks an hour older. Then waits until the locks of the long jobs and of the named queue are renewed, or
+ * reports a problem if one of these locks is gone.
  */
 async function anHourPasses(stand: Stand, long: readonly string[]): Promise<void> {
   await stand.sql(older("_private_jobs"));
@@ -98,7 +98,7 @@ async function anHourPasses(stand: Stand, long: readonly string[]): Promise<void
   stand.figure("a lock that is an hour old is young again", machineTime() - from, RENEWED);
 }
 
-/** Starts two Graphile workers that support none of the tasks, and reset old locks five to ten times a second. */
+/** Starts two Graphile workers that run no jobs, and reset old locks five to ten times a second. */
 async function stockResetters(url: string): Promise<AsyncDisposable> {
   const handle = testPool(url);
   const often = { minResetLockedInterval: 100, maxResetLockedInterval: 200 };

@@ -1,7 +1,6 @@
 // Tests twenty migrations that run at once. In each round they run first on a schema that Graphile Worker 0.16 has
 // created, then on an empty database. During the migrations, workers of Graphile Worker 0.17 and 0.18 and a worker of
-// this library start, and then run jobs. On the schema of 0.16, a worker of 0.16 runs, too. At the end, each schema
-// must be complete, and no job may be lost.
+// this library start. At the end, each schema must be complete, and no job may be lost.
 import * as newest from "graphile-worker";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { migrate } from "../../../src/database/schema/migrate.ts";
@@ -92,14 +91,14 @@ async function manyMigrators(stand: Stand): Promise<void> {
 }
 
 interface StockWorker {
-  /** Stops adding jobs. */
+  /** Stops adding jobs; the worker still runs. */
   rest(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a Graphile worker of this version. Until rest() or stop() is called, about ten jobs a second are added with
- * the addJob() of the same version.
+ * Starts a Graphile worker of `version`. Until rest() or stop() is called, about ten jobs a second are added with the
+ * addJob() of the same version.
  */
 async function stockWorker(
   field: Field,
@@ -133,7 +132,7 @@ async function stockWorker(
   const end = async () => {
     await rest();
     // A worker of 0.16 finishes its jobs and stops by itself once the schema has a migration that 0.16 does not
-    // support. So stop() may reject.
+    // support. runner.stop() may then reject.
     await runner.stop().catch(() => {});
     await runner.promise.catch(() => {});
     await handle.close();

@@ -1,5 +1,5 @@
-// pgbouncer in transaction mode between workers and PostgreSQL. Under load it is paused, reloaded, killed and
-// restarted. The workers have the settings that docs/scale.md requires for poolers.
+// Tests workers behind pgbouncer in transaction mode, while pgbouncer is reloaded, paused, killed and restarted. The
+// workers have the settings that docs/scale.md requires for poolers.
 
 import { pgbouncerProgram, startPgbouncer } from "../../support/pgbouncer.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -22,8 +22,8 @@ export const group: FaultGroup = {
     const program = pgbouncerProgram();
     if (program === null) throw new Error("pgbouncer is missing");
     const bouncer = await startPgbouncer(program, server.url(), CONNECTIONS, {
-      // Short, because pgbouncer keeps the connections of stopped workers for this time, and a stand reports a problem
-      // if connections are left after its end.
+      // pgbouncer keeps unused connections to PostgreSQL for this time. The time is short, because a stand reports a
+      // problem if connections are left after the stand's end.
       idleSeconds: 3,
     });
     field.defer(() => bouncer.stop());
@@ -32,15 +32,15 @@ export const group: FaultGroup = {
       url: (url) => bouncer.url(new URL(url).pathname.slice(1)),
     });
     await field.each(stands, async (stand) => {
-      // Graphile Worker needs LISTEN, which does not work behind pgbouncer. So it is connected to PostgreSQL directly.
+      // Without pgbouncer, because Graphile Worker needs LISTEN, which does not work through pgbouncer.
       if (stand.mode.stock) await stand.hire(1, { stock: true, url: stand.url });
       await stand.hire(2);
       stand.load(PER_SECOND);
       await stand.startAfter(machineTime());
     });
     /**
-     * Causes a fault `times` times. After each time, waits until a job starts in every stand. `fault`: causes the
-     * fault, and resolves when pgbouncer accepts connections again.
+     * Calls `fault` `times` times. After each call, waits until a job starts in every stand. `fault` resolves when
+     * pgbouncer accepts connections again.
      */
     const round = async (what: string, times: number, fault: () => Promise<unknown>) => {
       for (let n = 0; n < times; n++) {
@@ -74,8 +74,8 @@ export const group: FaultGroup = {
 };
 
 /**
- * Measures the time from `at` until a worker of this library starts a job. Jobs that a Graphile worker starts are
- * ignored, because Graphile workers are not connected through pgbouncer.
+ * Measures the time from `at` until a worker of this library starts a job. Graphile workers are ignored, because they
+ * are not connected through pgbouncer.
  */
 async function backAfter(stand: Stand, what: string, at: number): Promise<void> {
   const ours = new Set(stand.members.filter(({ isStock }) => !isStock).map(({ by }) => by));

@@ -1,6 +1,6 @@
 // Runs jobs that end their process: with kill -9, with process.exit, or by using all memory of V8 or of a control
-// group. The fleets have one, two or six workers. In a supervised fleet, ended workers are restarted at once. In other
-// fleets, they are restarted when no worker runs any more.
+// group. In a supervised fleet, ended workers are restarted at once. In the other fleets, ended workers are restarted
+// when no worker of the fleet runs any more.
 import type { Behavior, Harm } from "../../worker/workload.ts";
 import { record } from "../../worker/workload.ts";
 import { type MemoryBound, memoryBound } from "../field/cgroup.ts";
@@ -9,7 +9,7 @@ import type { Member } from "../field/member.ts";
 import type { Stand } from "../field/stand.ts";
 
 const HARMS: readonly Harm[] = ["kill", "exit", "machine memory"];
-/** The harms in a fleet of one worker. Only there `memory` is tested: V8 ends the process when its heap is full. */
+/** The harms in a fleet of one worker. `memory` fills V8's heap, so that V8 ends the process. */
 const ALONE: readonly Harm[] = [...HARMS, "memory"];
 /** Memory limits of a member: of V8's heap, and of the whole process. */
 const [HEAP_MB, MEMORY_MB] = [100, 400];
@@ -51,8 +51,8 @@ async function poisoned(stand: Stand, fleet: Fleet, bounds: MemoryBound[]): Prom
   const keeping = keep(stand, fleet, bounds, over.signal);
   stand.load(10);
   try {
-    // The jobs are run one after another. If several of them ran in one process, each death would use up an attempt of
-    // each of them.
+    // The harmful jobs run one after another. If several of them ran in one process, the death of the process would use
+    // up an attempt of each of them.
     for (const harm of fleet.size === 1 ? ALONE : HARMS) await exhaust(stand, harm);
   } finally {
     over.abort();
@@ -76,10 +76,7 @@ async function exhaust(stand: Stand, harm: Harm): Promise<void> {
   stand.figure(`deaths by one job of ${MAX_ATTEMPTS} attempts`, deaths.length, DEATHS);
 }
 
-/**
- * Starts the fleet, and restarts ended members until `over` aborts: at once in a supervised fleet, otherwise only when
- * no member runs any more.
- */
+/** Starts the fleet, and restarts ended members until `over` aborts. */
 async function keep(
   stand: Stand,
   { size, isSupervised }: Fleet,

@@ -13,12 +13,12 @@ const KILLS = 1_000;
 /** The number of commits whose answer is lost, in both modes together. */
 const CUTS = 200;
 const MODES = ["safe", "fast"] as const;
-/** The number of members (field/member.ts) in each mode: in full runs, and in brief ones. */
+/** The number of worker processes (field/member.ts) in each mode: in full runs, and in brief runs. */
 const MEMBERS = [4, 2] as const;
 const LIMIT_MINUTES = 30;
 /**
- * The number of jobs added per second. A *deadly* job kills its process. If jobs were added faster than killed
- * processes restart, one kill would end several deadly jobs.
+ * The number of jobs added per second. A *deadly* job kills its process. If more jobs were added while killed processes
+ * restart, one kill would often end several deadly jobs.
  */
 const PER_SECOND = 3;
 const LIMIT_MS = LIMIT_MINUTES * 60_000;
@@ -67,7 +67,7 @@ async function paidOnce(
   await stand.sql(EFFECTS);
   const over = Promise.withResolvers<void>();
   let [deadly, killed, isOver] = [0, 0, false];
-  // One kill may end several deadly jobs, so deadly jobs are added until enough processes have been killed.
+  // Deadly jobs are added until enough processes are killed, because one kill may end several deadly jobs.
   const load = stand.load(PER_SECOND, {
     make: (n, _producer, dice) => payment(n, dice, killed < kills && dice(3) > 0 ? deadly++ : null),
   });
@@ -77,7 +77,7 @@ async function paidOnce(
       await stand.until("a commit's answer is lost", () => isOver || proxy.cuts > cut, LIMIT_MS);
     }
   })();
-  cutting.catch(() => {}); // It is awaited below.
+  cutting.catch(() => {}); // `cutting` is awaited below.
   const places = Array.from({ length: field.times(...MEMBERS) }, async () => {
     while (!isOver) {
       const [member] = await stand.hire();
@@ -101,9 +101,8 @@ async function paidOnce(
 }
 
 /**
- * Returns a job. `deadly`: the job's number among the deadly jobs, which kill their process in the first attempt; null:
- * the job is not deadly. The number selects the point at which the job kills its process: the points of PAYING_POINTS
- * take turns.
+ * Returns a job. A deadly job kills its process in the first attempt, at one of the PAYING_POINTS in turn. `deadly`:
+ * the job's number among the deadly jobs; null: the job is not deadly.
  */
 function payment(n: string, dice: Random, deadly: number | null): JobToAdd {
   const killAt = deadly === null ? null : (PAYING_POINTS[deadly % PAYING_POINTS.length] ?? null);

@@ -121,7 +121,7 @@ test("In every order a search continues after rows that take too long, even if t
   }
 });
 
-test("A search among a few jobs, given by their ids, skips only those that take too long.", async () => {
+test("A search among a few jobs, given by their ids, skips only the jobs that take too long.", async () => {
   await fillSlowly(40, [7, 30]);
   try {
     for (const sort of ["id", "-id", "-attempts"] as const) {
@@ -143,10 +143,9 @@ test("If one of very many rows with the same time takes too long, a search conti
   }
 });
 
-test("A payload of nearly 8 MiB is compared with a query; one of 9 MB is not, however well it compresses.", async () => {
+test("A payload of nearly 8 MiB is compared with a query. A payload of 9 MB is not, even if it compresses well.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
-  // The first payload has nearly 8 MiB, which compress to 6 MB. The second has 9 MB, which compress to about a
-  // hundredth of that.
+  // Compressed, the first payload (nearly 8 MiB) has 6 MB, and the second payload (9 MB) about 0.1 MB.
   await queue.sql(`
     insert into worker._private_jobs (task_id, payload)
     select 1, json_build_object('n', n, 'text', case when n = 2 then repeat('x', 9000000) else (

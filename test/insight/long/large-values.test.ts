@@ -87,8 +87,8 @@ const bounded = (statementTimeoutMs: number): Database => ({
 });
 
 /**
- * Adds 60 failed jobs with large payloads, and 3 with small payloads. One statement cannot decompress all large
- * payloads within its time limit.
+ * Adds 60 failed jobs with large payloads, and 3 with small payloads. Within the time limit of bounded(150), one
+ * statement cannot decompress all large payloads.
  */
 async function addMuch() {
   await add([...Array.from({ length: 60 }, () => 1_390_000), 10, 10, 10]);
@@ -98,7 +98,7 @@ async function addMuch() {
   await queue.sql("vacuum analyze worker._private_jobs");
 }
 
-test("If decompression takes too long, counts and groups have intervals that include undecided jobs.", async () => {
+test("If decompression takes too long, the intervals of counts and groups include the jobs whose payloads were not read.", async () => {
   await addMuch();
   const db = bounded(150);
   const gauge = await readGauge(queue.db);

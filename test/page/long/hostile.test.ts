@@ -1,6 +1,6 @@
-// Tests that the page shows markup and scripts in texts from the database or the address as plain text, and shows
-// characters that change the writing direction as codes such as \u202e. Also tests a large payload, and queues with
-// names such as "..".
+// Tests hostile texts from the database or the address: the page shows markup and scripts as plain text, and characters
+// that change the writing direction as codes such as \u202e. Also tests a large payload, and queues with names such as
+// "..".
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
@@ -19,7 +19,7 @@ const MARKUP = `"'><img src=x onerror=alert(1)></script><script>alert(2)</script
 const LINK = "javascript:alert(3)//";
 const BIDI = "\u202egnp.exe\u2066";
 const EVIL = `${MARKUP}${LINK}\${alert(4)}{{5}}&lt;b&gt;${BIDI}`;
-/** Returns the text as the page shows it: characters that change the writing direction are replaced by their codes. */
+/** Returns the text as the page shows it. */
 const shown = (text: string) => text.replace("\u202e", "\\u202e").replace("\u2066", "\\u2066");
 const SCHEMA = `'"><img src=x onerror=alert(6)>${BIDI}`;
 
@@ -59,8 +59,8 @@ before(async () => {
 });
 
 /**
- * Fails if the page has an element, an event handler or a style attribute that the page itself does not create, or a
- * link to anything but a page of the admin or an export.
+ * Fails if an element has an event handler or a style attribute, if the page has an image, a script or a similar
+ * element that does not belong to the page, or if a link leads to anything but a page of the admin or an export.
  */
 async function assertInert(page: Page, where: string): Promise<void> {
   const made = await page.evaluate(() =>
@@ -141,7 +141,7 @@ test("Hostile text in the database is shown as plain text on pages and in dialog
   });
 });
 
-test("The server's messages about hostile input are plain text, too.", async () => {
+test("The server's messages about hostile input are shown as plain text.", async () => {
   const { id } = await admin.utils.addJob("marked", {}, { jobKey: MARKUP });
   const work = async ({ page }: { page: Page }) => {
     await waitForData(page);

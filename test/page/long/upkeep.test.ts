@@ -1,5 +1,5 @@
-// The pages of queues, workers, tasks and maintenance show the database's data. Each action changes what its dialog
-// showed, and nothing else.
+// Tests that the pages of queues, workers, tasks and maintenance show the database's data, and that each action changes
+// only what its dialog showed.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -97,7 +97,7 @@ test("Unlocking a worker on the page removes the locks of this worker, and no ot
   });
 });
 
-test("The page of a worker shows its state and its jobs, and Back leads to its row in the list.", async () => {
+test("The page of a worker shows the worker's state and jobs, and Back leads to the worker's row in the list.", async () => {
   await visit(admin, "/workers", async ({ page }) => {
     await waitForPage(page, "Workers");
     const [alive] = (await admin.utils.listActiveWorkers()).filter(({ isStale }) => !isStale);
@@ -144,7 +144,7 @@ test("The list of tasks has the counts of the database, and a row leads to the j
   });
 });
 
-/** Returns the button `name` in the row of a table whose text matches `row`. */
+/** Returns the button `name` in the table row whose text matches `row`. */
 const act = (page: Page, row: string | RegExp, name: string) =>
   page.getByRole("row", { name: row }).getByRole("button", { name, exact: true });
 

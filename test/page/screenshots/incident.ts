@@ -1,9 +1,9 @@
 // A database with several incidents: a gateway that has failed for two hours, a queue whose worker is not responding, a
-// task that no other worker supports, jobs that crash their workers, two more tasks with failed jobs, and a cron entry
+// task that only this worker supports, jobs that crash their workers, two more tasks with failed jobs, and a cron entry
 // that has missed its last ticks. All other jobs are as in a healthy queue.
 import type pg from "pg";
 
-/** Fills the schema `worker`, which must be migrated and empty, in one transaction, and then analyzes its tables. */
+/** Fills the schema `worker` in one transaction, then analyzes all tables. The schema must be migrated and empty. */
 export async function seedIncident(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   try {
@@ -129,7 +129,7 @@ const statements = [
     "'TypeError: Cannot read properties of undefined (reading ''email'')'",
     "mail",
   ),
-  // A locked queue, whose worker is not responding: it has sent no heartbeat for two hours.
+  // A locked queue. The worker that has locked the queue has sent no heartbeat for two hours.
   `update worker._private_job_queues
     set locked_at = now() - interval '7740 seconds', locked_by = 'worker-prod-c'
     where queue_name = 'crm:acme'`,
@@ -180,7 +180,8 @@ const statements = [
     run_at: "now() - (1080 * n / 180.0) * interval '1 second'",
     created_at: "now() - (1080 * n / 180.0) * interval '1 second'",
   }),
-  // Scheduled jobs of charge_card in two currencies. Its failed jobs are all in EUR.
+  // Scheduled jobs of charge_card in two currencies. The page compares the failed jobs of charge_card, which are all in
+  // EUR, with the scheduled jobs.
   jobs(400, "charge_card", {
     payload: `json_build_object('charge_id', 'ch_' || n, 'amount', n % 900,
       'currency', case when n % 3 = 0 then 'EUR' else 'USD' end)`,
@@ -215,8 +216,7 @@ const statements = [
     run_at: "now() + exp(3 + 8.4 * n / 5900.0) * interval '1 second'",
     payload: "json_build_object('shard', n % 64)",
   }),
-  // More scheduled jobs of charge_card, in three currencies. The page compares the failed jobs of charge_card, which
-  // are all in EUR, with them.
+  // More scheduled jobs of charge_card, in three currencies.
   jobs(700, "charge_card", {
     payload: `json_build_object('charge_id', 'ch_' || substr(md5((9000 + n)::text), 1, 12), 'amount', n % 900,
       'currency', case when n % 10 < 3 then 'EUR' when n % 2 = 0 then 'USD' else 'GBP' end)`,

@@ -1,9 +1,9 @@
-// The model of adding and removing jobs. The effect of an add with a key depends on the job that already has the key,
-// and on the mode:
+// Adds and removes jobs of the model (world.ts). The effect of an add with a key depends on the job that already has
+// the key, and on the mode:
 //
 //   the existing job …               | replace, preserve_run_at                | unsafe_dedupe
 //   is waiting                       | gets the new data                       | changes only its revision
-//   is running                       | loses its key, is not retried; a new    | changes only its revision
+//   is locked                        | loses its key, is not retried; a new    | changes only its revision
 //                                    |   job is added                          |
 //   has used up its attempts         | loses its key; a new job is added       | changes only its revision
 import { isAvailable, type Job, type World } from "./world.ts";
@@ -21,9 +21,9 @@ export interface Spec {
   readonly flags: readonly string[];
 }
 
-/** Adds jobs one after another. Returns for each spec the place (world.ts) of the added or existing job. */
+/** Adds jobs one after another. Returns for each spec the place of the added or existing job. */
 export function add(world: World, specs: readonly Spec[]): number[] {
-  // All adds of a batch happen at one time, but their jobs are due a microsecond apart, so that they run in order.
+  // The jobs of a batch are added at one time, but are due a microsecond apart, so that the jobs run in order.
   return specs.map((spec, index) => addOne(world, spec, index - (specs.length - 1)));
 }
 
@@ -77,9 +77,7 @@ function added(world: World, job: Job): number {
   return job.place;
 }
 
-/**
- * If both payloads are arrays, joins them, so that callers can collect work under one key. Otherwise returns `given`.
- */
+/** Two arrays are joined, so that callers can collect work under one key. */
 const joined = (old: unknown, given: unknown) =>
   Array.isArray(old) && Array.isArray(given) ? [...old, ...given] : given;
 
@@ -91,7 +89,7 @@ function giveUp(job: Job): void {
 export const ofKey = ({ jobs }: World, key: string | null): Job | undefined =>
   key === null ? undefined : [...jobs.values()].find((job) => job.key === key);
 
-/** Removes the job with the key. If a worker runs the job, the job continues without the key, and is not retried. */
+/** Removes the job with the key. A busy job (isBusy()) remains, without the key, and is not retried. */
 export function remove(world: World, key: string): "removed" | "locked" | "absent" {
   const job = ofKey(world, key);
   if (job === undefined) return "absent";
@@ -105,6 +103,6 @@ export function remove(world: World, key: string): "removed" | "locked" | "absen
 
 const STALE_LOCK = 4 * 3_600_000_000;
 
-/** Whether the job is locked, and was locked at most 4 hours ago. */
+/** Whether the job is locked, by a lock that is at most 4 hours old. */
 export const isBusy = ({ now }: World, { lockedAt }: Job): boolean =>
   lockedAt !== null && lockedAt >= now - STALE_LOCK;

@@ -3,7 +3,7 @@
 // jobs. The place is the number that identifies a job.
 //
 // A fast lane locks jobs by row locks, which no column shows. So in the model, a fast lane can end an attempt of any
-// job without a worker's id in `lockedBy`. Such an attempt counts only if it fails.
+// job without a worker's id in `lockedBy`. Attempts in a fast lane count only if they fail, so fail() counts them.
 import { isAvailable, type Job, lockedJobsOf, SECOND, unlock, type World } from "./world.ts";
 
 /** A worker's id, or null for a fast lane. */
@@ -46,9 +46,9 @@ const retryDelay = (attempts: number) => Math.round(Math.exp(Math.min(attempts, 
 
 /**
  * Gives back jobs that were not started. Their attempts do not count. If a job has lost its key since the fetch, a
- * caller has removed or replaced the job, so it is deleted. A job of a named queue must stay ahead of all available
- * jobs with the same priority and run_at. If such jobs exist, the run_at of the job becomes earlier: by 1 µs, and by
- * 1 µs more for each later job that is given back.
+ * caller has removed or replaced the job, so giveBack() deletes the job. A job of a named queue must stay ahead of
+ * available jobs with the same priority and run_at. If such jobs exist, giveBack() makes the run_at of the returned job
+ * earlier: by 1 µs, and by 1 µs more for each later job that is given back.
  */
 export function giveBack(world: World, by: string, places: readonly number[]): number[] {
   const isRemoved = (job: Job) => job.key === null && world.keyed.has(job.place);
@@ -74,8 +74,8 @@ const hasEquals = (world: World, { queue, priority, runAt }: Job) =>
   );
 
 /**
- * Returns the names of the queues that the worker has locked and in which no other job stays locked by this worker.
- * `ending`: the places of the jobs whose attempts end now.
+ * Returns the names of the queues that the worker has locked and in which the worker has locked no job, except jobs at
+ * the places `ending`, whose attempts end now.
  */
 export function spentQueues(world: World, by: Holder, ending: readonly number[]): string[] {
   if (by === null) return [];

@@ -10,10 +10,6 @@ export interface Taking {
   readonly share: number | null;
 }
 
-/**
- * Whether the worker may take the job: the job is available and due, is of one of the worker's tasks, has no forbidden
- * flag, and is in no locked queue.
- */
 const isReadyFor = (world: World, { tasks, forbidden }: Taking, job: Job): boolean =>
   isAvailable(job) &&
   job.runAt <= world.now &&
@@ -24,12 +20,11 @@ const isReadyFor = (world: World, { tasks, forbidden }: Taking, job: Job): boole
 const byUrgency = (a: Job, b: Job) => a.priority - b.priority || a.runAt - b.runAt;
 
 /**
- * Takes the most urgent jobs for the worker, and returns their places in ascending order. The most urgent job has the
- * lowest `priority`; of jobs with the same priority, it has the earliest `runAt`. Of equally urgent jobs, the product
- * may take any. `preferred` has the places of the jobs that the product took; of equally urgent jobs, the model takes
- * these first. The attempt counts as soon as the job is taken, so that a job that kills its worker uses up its
- * attempts. The named queues of the jobs are locked, too. The jobs of one queue must fit into one run. The
- * maximum of a run is 1 / `share` jobs, rounded down, but at least one job. If `share` is null, a run has one job.
+ * Takes the most urgent jobs for the worker, and returns their places in ascending order. Of equally urgent jobs, the
+ * product may take any, so the model first takes those in `preferred`: the places of the jobs that the product took.
+ * The attempt counts as soon as the job is taken, so that a job that kills its worker uses up its attempts. The jobs of
+ * one named queue must fit into one run: at most 1 / `share` jobs, rounded down, but at least one job. If `share` is
+ * null, a run has one job.
  */
 export function take(world: World, taking: Taking, preferred: readonly number[]): number[] {
   const ready = [...world.jobs.values()]

@@ -10,7 +10,7 @@ export const DIRECTIONS: readonly Direction[] = ["requests", "answers"];
 export interface LinkParts {
   /**
    * Called when the client's login or cancel request has arrived completely, or when the client's first data turn out
-   * not to be a message of PostgreSQL's protocol. The chunk that shows this has not been passed on yet.
+   * not to be a message of PostgreSQL's protocol. The last chunk of these data has not been passed on yet.
    */
   onKnown(link: Link): void;
   onClosed(link: Link): void;
@@ -40,7 +40,7 @@ export class Link {
     const toServer = new Messages("start", started);
     const cut = () => {
       reset(front);
-      // The server's socket is not reset, so that the server executes what it has received. Only its response is lost.
+      // The server's socket is not reset, so the server executes what it has received. Only the response is lost.
       back.end();
     };
     const pipe = (from: net.Socket, to: net.Socket, messages: Messages, direction: Direction) =>
@@ -70,7 +70,7 @@ export class Link {
     (direction === "requests" ? this.#back : this.#front).end();
   }
 
-  /** Resets the connection to one end. The other end is not notified. Its data are discarded from now on. */
+  /** Resets the connection to `end`. The opposite end is not notified, and data that it still sends are discarded. */
   lose(end: "client" | "server"): void {
     this.#stop();
     reset(end === "client" ? this.#front : this.#back);

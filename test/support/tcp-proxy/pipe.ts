@@ -1,5 +1,5 @@
 // One direction of a connection through the proxy. Data are passed on in order: at once, after a delay, at a limited
-// rate, or not at all. A pipe that has buffered more than a mebibyte, or is muted, stops reading, so that further data
+// rate, or not at all. A pipe that is muted, or has buffered more than MAX_BYTES, stops reading, so that further data
 // stay with the sender.
 import type net from "node:net";
 import type { Chunk } from "./messages.ts";
@@ -16,7 +16,6 @@ export const calm = (): Conditions => ({
   bytesPerSecond: Number.POSITIVE_INFINITY,
 });
 
-/** How a direction ends: normally or by a reset. */
 type End = "end" | "reset";
 
 interface WaitingChunk {
@@ -30,7 +29,7 @@ export interface PipeParts {
   readonly to: net.Socket;
   /** Finds the ends of messages in received data. */
   read(bytes: Buffer): Chunk;
-  /** Returns how many of these bytes still pass before the connection is cut; null: all, without a cut. */
+  /** Returns how many of these bytes pass before the connection is cut; null: the connection is not cut. */
   cutIn(chunk: Chunk): number | null;
   /** Stops both directions. */
   stop(): void;
@@ -38,7 +37,7 @@ export interface PipeParts {
 }
 
 const MAX_BYTES = 1_048_576;
-/** The interval in seconds at which a throttled pipe passes data on. */
+/** The interval, in seconds, at which a pipe with a limited rate passes data on. */
 const SLICE_S = 0.02;
 
 export class Pipe {
@@ -67,7 +66,7 @@ export class Pipe {
     });
   }
 
-  /** Passes on what the conditions allow. Call it after they have changed. */
+  /** Passes on what the conditions allow. Call pump() after a change of the conditions. */
   pump(): void {
     clearTimeout(this.#timer);
     const { isMuted, delayMs, bytesPerSecond } = this.conditions;
@@ -145,11 +144,11 @@ function slice({ bytes, ends }: Chunk, from: number, to: number): Chunk {
   return { bytes: bytes.subarray(from, to), ends: inside.map((end) => end - from) };
 }
 
-/** Resets a TCP socket (RST). A unix socket has no reset, so it is only closed. */
+/** Resets a TCP socket (RST). Only closes a unix socket, which has no reset. */
 export function reset(socket: net.Socket): void {
   if (socket.destroyed) return;
   const { writableEnded, writableFinished, writableLength } = socket;
-  // A socket whose FIN is pending is destroyed: Node cannot reset it, and its handle would keep the process alive.
+  // Node cannot reset a socket whose FIN is pending. Without destroy(), the socket would keep the process alive.
   const isLeaving = writableEnded && !writableFinished && writableLength === 0;
   if (isLeaving || socket.remoteAddress === undefined) socket.destroy();
   else socket.resetAndDestroy();

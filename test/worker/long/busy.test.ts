@@ -1,5 +1,4 @@
-// Tests workers while PostgreSQL refuses or delays some of their changes, because a row is locked, or because a trigger
-// waits for a lock or forbids the change.
+// Tests workers while locked rows or triggers refuse or delay some of their changes.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import pg from "pg";
@@ -11,7 +10,7 @@ const STATES = ["lock_not_available", "serialization_failure", "deadlock_detecte
 
 /**
  * Makes PostgreSQL refuse every update or delete of this job with the error `state`. Returns a function that reads the
- * number of refusals. The function returns 1 for no refusal, too.
+ * number of refusals. The number is 1 before the first refusal, too.
  */
 async function refuse(when: "update" | "delete", id: string, state = "lock_not_available") {
   await queue.sql(`create sequence public.refusals;
@@ -162,7 +161,7 @@ test("A queue stays locked until its unstarted jobs are unlocked, even if one of
     call > 10 && n === 1 ? gate.opened : undefined,
   );
   await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
-  // The worker fetches several jobs of a queue at once if their task is fast.
+  // The worker fetches several jobs of a queue at once only if earlier jobs of the task were fast.
   await added(10, (n) => ({ queueName: "fast", priority: n }));
   await waitUntil("ten have run", () => task.seen.length === 10);
   const jobs = await added(4, () => ({ queueName: "q" }));

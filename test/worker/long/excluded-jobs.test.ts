@@ -20,10 +20,7 @@ async function refuseUpdates(t: TestContext, payloads: readonly number[]): Promi
     for each row execute function public.refuse()`);
 }
 
-/**
- * Like refuseUpdates(), but the trigger fires only at the commit. A worker that searches for the refused job uses
- * `set constraints all immediate`, so that the trigger fires at each statement.
- */
+/** Like refuseUpdates(), but the trigger fires at the commit, unless the transaction makes constraints immediate. */
 async function refuseAtCommit(t: TestContext, payloads: readonly number[]): Promise<void> {
   t.after(() => queue.sql("drop function if exists public.refuse cascade"));
   await queue.sql(`create function public.refuse() returns trigger language plpgsql as $$ begin
@@ -34,8 +31,8 @@ async function refuseAtCommit(t: TestContext, payloads: readonly number[]): Prom
 }
 
 /**
- * Waits until the sentence of `worker why` about the job matches. The sentence contains the error, which the worker
- * reports with a heartbeat. Then checks that the error is also in the list that `worker doctor` reads.
+ * Waits until a heartbeat has reported the error and the sentence of `worker why` about the job matches. Then checks
+ * that the error is also in the list that `worker doctor` reads.
  */
 async function isExplained(id: string, sentence: RegExp): Promise<void> {
   const db = queue.utils.database;
@@ -87,13 +84,13 @@ for (const [where, spec] of [
     if (where === "without a queue")
       await isExplained(ids[2] ?? "", /it, so a worker leaves it out .*not this one/);
     await queue.sql("drop trigger refuse on worker._private_jobs");
-    // Another worker is started, because the first one leaves the refused jobs out for five minutes.
+    // Another worker is started, because the first worker leaves the refused jobs out for five minutes.
     await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
     await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
   });
 }
 
-test("A queue with a limit whose slots no worker may lock does not delay other queues, and the log names it.", async (t) => {
+test("If PostgreSQL refuses to lock the slots of a queue with a limit, other queues are not delayed, and the log names the queue.", async (t) => {
   t.after(() => queue.sql("drop function if exists public.refuse_slot cascade"));
   await queue.utils.setLimit({ name: "limit", queue: "limited*", concurrency: 2 });
   const jobs = await added(9, (n) => ({ queueName: `limited${n % 3}` }));
@@ -128,7 +125,7 @@ test("Jobs whose locks a trigger refuses at the commit do not delay other jobs, 
 });
 
 for (const fastLane of [false, true]) {
-  test(`A job whose update a row security policy forbids does not delay other jobs. Fast lane: ${fastLane}.`, async () => {
+  test(`If a row security policy forbids the update of a job, other jobs are not delayed. Fast lane: ${fastLane}.`, async () => {
     const tables = ["_private_job_queues", "_private_tasks", "_private_known_crontabs"];
     const limited = await rolePool(
       queue.url,
@@ -145,7 +142,7 @@ for (const fastLane of [false, true]) {
     );
     try {
       const { connectionString } = limited.pool.options;
-      // In the fast lane the job runs, because no update locks it. Then the update that writes its failure is refused.
+      // In the fast lane job 0 runs, because no update locks it. The update that writes the failure is refused.
       const task = recordingTask<number>("task", (n) => {
         if (n === 0) throw new Error("fails");
       });
@@ -171,7 +168,7 @@ for (const fastLane of [false, true]) {
   });
 }
 
-test("A queue that no worker may lock does not delay other queues, and the log names it.", async (t) => {
+test("If PostgreSQL refuses to lock a queue, other queues are not delayed, and the log names the queue.", async (t) => {
   t.after(() => queue.sql("drop function if exists public.refuse_queue cascade"));
   await queue.sql(`create function public.refuse_queue() returns trigger language plpgsql as $$ begin
       if new.queue_name = 'bad' then raise 'not this queue'; end if; return new; end $$`);

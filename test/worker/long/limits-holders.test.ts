@@ -1,5 +1,5 @@
-// Tests that the permits of a limit move to the workers that can use them. Permits move from idle workers, from killed
-// workers, and from workers to whose tasks the limit no longer applies, even if a worker receives no announcements.
+// Tests that the permits of a limit move to the workers that can use the permits: from idle workers, from killed
+// workers, and from workers to whose tasks the limit no longer applies.
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,10 +14,10 @@ import { migratedDatabase } from "../../support/database.ts";
 import { QUICK, workerProcess } from "../worker-process.ts";
 import { latch, recordingTask, waitUntil, witness, workerQueue } from "../worker-queue.ts";
 
-/** Turns heartbeats on, because without heartbeats a worker starts no job that needs a permit. */
+/** Options that turn heartbeats on: without heartbeats, a worker starts no job that needs a permit. */
 const BEATS = { recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 } } as const;
 
-describe("With the tables", () => {
+describe("With the tables of limits", () => {
   const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
   afterEach(() => queue.sql("delete from worker._private_limits"));
 
@@ -126,7 +126,7 @@ describe("With the tables", () => {
     });
   });
 
-  test("A worker that waits for a permit withdraws its request if it has no job left when an announcement arrives.", async () => {
+  test("A worker that waits for a permit withdraws its request if no job is left when permits are announced.", async () => {
     await queue.utils.setLimit({ name: "l", task: "*", concurrency: 1 });
     await queue.sql(`insert into worker._private_workers (id, last_heartbeat_at) values ('holder', now()), ('other', now());
       insert into worker._private_limit_permits (limit_id, worker_id, permits, in_use, wanted)
@@ -189,7 +189,7 @@ describe("With the tables", () => {
   });
 });
 
-describe("Without the tables", () => {
+describe("Without the tables of limits", () => {
   const queue = workerQueue();
 
   test("A running worker applies limits once their tables are added.", async () => {
@@ -210,7 +210,7 @@ describe("Without the tables", () => {
     await migrate(queue.pool, queue.db.schema, { extensions: ["limits"] });
     await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 2 });
     await queue.utils.setLimit({ name: "other", task: "other", concurrency: 2 });
-    // Once a worker has read the limits, it takes permits of the limit "other" for the jobs that are added here.
+    // Once a worker has read the limits, the worker takes permits of the limit "other" for the jobs added here.
     const bothHave =
       "select 1 from worker._private_limit_permits p join worker._private_limits l on l.id = p.limit_id where l.name = 'other'";
     await waitUntil("both have read the limits", async () => {

@@ -1,6 +1,6 @@
-// Tests workers behind pgbouncer in transaction mode. The workers use no prepared statements, and poll instead of
-// listening. Jobs, timetables and the recovery of jobs work, and the workers leave no setting, prepared statement,
-// channel or advisory lock in pgbouncer's connections to the server.
+// Tests workers and adds behind pgbouncer in transaction mode, in which each transaction may run on another connection
+// to the server. So the workers use no prepared statements, and poll instead of listening. The oracle (oracle.ts)
+// judges the log of each attempt().
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
@@ -17,7 +17,7 @@ import { latch, recordingTask, waitFor, waitUntil, workerQueue } from "../worker
 const POOLED = { preparedStatements: false, notify: false, pollIntervalMs: 100 } as const;
 const FAST = { ...POOLED, fastLane: { limitMs: 10 } } as const;
 
-/** The number of pgbouncer's connections to the server. The workers have more connections, so they share these. */
+/** The number of pgbouncer's connections to the server: fewer than the workers need, so that workers share them. */
 const CONNECTIONS = 5;
 
 const program = pgbouncerProgram();
@@ -79,7 +79,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
     }
   });
 
-  test("a schema is created, jobs are added in bulk, and a rollback of the caller removes its jobs.", async () => {
+  test("a schema is created, jobs are added in bulk, and a rollback of the caller's transaction removes the transaction's jobs.", async () => {
     const url = (await bouncer()).url((await emptyDatabase()).name);
     await using own = testPool(url);
     const utils = await makeWorkerUtils({ pool: own.pool, preparedStatements: false });

@@ -1,6 +1,5 @@
 // Tests outages of the database. After an outage that lasted longer than the workers' leases, all workers look stale to
-// each other, but no worker may recover the jobs of another one. A worker that is stopped during an outage ends, and
-// another worker later deletes the row of the ended worker.
+// each other, but no worker may recover the jobs of another worker.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -42,8 +41,7 @@ test("After an outage of the database no worker recovers the jobs of another.", 
   const own = testPool(postgres.url());
   await migrate(own.pool, schemaName());
   await own.close();
-  // On a busy machine, a single heartbeat can take longer than the leases of QUICK, which last one second. So the
-  // leases of these workers last 3 s.
+  // A lease of QUICK lasts 1 s. On a busy machine, a single heartbeat can take longer.
   const thresholdMs = 3_000;
   const recovery = { ...QUICK, thresholdMs, resilientThresholdMs: thresholdMs };
   const options = { concurrency: 1, recovery };
@@ -57,12 +55,12 @@ test("After an outage of the database no worker recovers the jobs of another.", 
   for (const worker of workers) await worker.event("started");
 
   await postgres.stop();
-  // The outage must be longer than a lease. No event marks that time, so the test waits for a fixed time.
+  // The outage must be longer than a lease. No event reports the end of a lease, so the test waits for a fixed time.
   await wait(2 * thresholdMs, new AbortController().signal);
   postgres = await startEmbeddedServer({ dataDir });
 
-  // A worker may recover the jobs of others once its heartbeats have succeeded for as long as a lease (3 s). After 6 s,
-  // each worker has also searched for stale workers many times.
+  // A worker may recover the jobs of others once its heartbeats have succeeded for as long as a lease (3 s). So after
+  // 6 s, each worker may recover jobs, and has searched for stale workers many times.
   const [ready] = await sql<{ now: string }>("select now()::text as now");
   await waitUntil("each worker has sent a heartbeat two thresholds after the restart", async () => {
     const [row] = await sql<{ back: number }>(
@@ -96,7 +94,7 @@ test("After an outage of the database no worker recovers the jobs of another.", 
 });
 
 test("A worker that is stopped during an outage ends, and its row is deleted later.", async () => {
-  // If the previous test failed, its jobs are still there. The first worker would fetch them, and could not stop before
+  // If the previous test failed, its jobs may still exist. The first worker would fetch them, and could not stop before
   // their results were written.
   await sql("truncate worker._private_jobs");
   const [first, second] = [

@@ -1,7 +1,7 @@
-// Tests the uptime of heartbeats, which is how long heartbeats have succeeded without a gap (lease.ts). After a long
-// outage of the database, the leases of all workers have expired, also those of workers that still run. Therefore the
-// jobs of a stale worker are recovered only if the uptime is at least as long as the worker's lease. Each worker's row
-// stores when the uptime began. A new worker continues the uptime of workers with a recent heartbeat.
+// Tests the uptime of heartbeats, which is how long heartbeats have succeeded without a gap (lease.ts). Right after a
+// long outage of the database, the leases of all workers have expired, even of workers that still run. So the jobs of a
+// stale worker are recovered only if the uptime is at least as long as the worker's lease: in this time, workers that
+// still run renew their leases. Each worker's row stores when the uptime began (`steady_since_ms`).
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { registerLease, sendHeartbeat } from "../../../src/queue/workers/lease.ts";
@@ -17,8 +17,8 @@ const GAP_MS = 4_500;
 const HEARD_MS = 3_000;
 
 /**
- * In the rows of all workers, sets the last heartbeat and the beginning of the uptime to an earlier time, by
- * `interval`. A negative `interval` sets them to a later time.
+ * In the rows of all workers, moves the last heartbeat and the beginning of the uptime into the past, by `interval`. If
+ * `interval` is negative, moves both times into the future.
  */
 const earlier = (interval: string) =>
   queue.sql(
@@ -53,7 +53,7 @@ test("The uptime of heartbeats begins again at 0 after a gap, a failed heartbeat
   assert.equal(await beaten("first"), 0);
 });
 
-test("A new worker continues the uptime of a worker with a recent heartbeat only.", async () => {
+test("A new worker continues the uptime only of a worker with a recent heartbeat.", async () => {
   await registered("first");
   for (let n = 0; n < 4; n++) {
     await earlier("2 s");
@@ -67,8 +67,8 @@ test("A new worker continues the uptime of a worker with a recent heartbeat only
   await earlier("4 s");
   assert.equal(await registered("late"), 0);
   await queue.sql("delete from worker._private_workers where id = 'late'");
-  // A new worker does not continue the uptime of a row whose last heartbeat is in the future. Rows of other programs
-  // have no uptime: in these rows `steady_since_ms` is missing or is not a number.
+  // A new worker does not continue the uptime of a row whose last heartbeat is in the future, nor of a row of another
+  // program, in which `steady_since_ms` is missing or is not a number.
   await queue.sql(`update worker._private_workers set last_heartbeat_at = now() + interval '1 h'`);
   await queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)
@@ -77,7 +77,7 @@ test("A new worker continues the uptime of a worker with a recent heartbeat only
   assert.equal(await registered("third"), 0);
 });
 
-test("Stale workers are found even if no worker lives for as long as a lease.", async () => {
+test("Stale workers are found even if no worker runs for as long as a lease.", async () => {
   const recovery = { ...QUICK, thresholdMs: 2_000, heartbeatIntervalMs: 500 };
   const { id } = await add("held");
   const first = await workerProcess(queue.url, { recovery });

@@ -4,7 +4,7 @@ import { jitterOf, type ScheduleOverlap } from "../../../src/domain/cron/schedul
 
 export interface Plan {
   pattern: string;
-  /** A number in the payload of the schedule's jobs. It is different after each add and each change of the schedule. */
+  /** A number in the payload of the schedule's jobs. Each add and each change of the schedule sets a new number. */
   version: number;
   overlap: ScheduleOverlap;
   jitterMs: number;
@@ -37,13 +37,13 @@ export const copyOf = ({ name, plan, jobs }: Model): Model => ({
   jobs: jobs.map((one) => ({ ...one })),
 });
 
-/** The first tick at or after the time. */
+/** Returns the first tick at or after the time. */
 const tickFrom = (pattern: string, ms: number): number => cronSchedule(pattern).next(ms) as number;
 export const tickAfter = (pattern: string, ms: number): number => tickFrom(pattern, ms + 1);
 
 /**
- * Ends the pause of a schedule. Of the ticks in the pause, addDueJobs() will leave out those that are now more than
- * `fillMs` old.
+ * Ends the pause of a schedule. For ticks in the pause that are now more than `fillMs` old, addDueJobs() will add no
+ * jobs.
  */
 export function resumePlan(plan: Plan, nowMs: number): void {
   plan.isPaused = false;
@@ -72,13 +72,13 @@ function addJob({ name, jobs }: Model, plan: Plan, ts: number): void {
     Object.assign(before, job);
     return;
   }
-  // Unless the overlap is `allow`, an earlier job that has the key is failed here, or it is running and the overlap is
-  // `replace`. The new job takes the key.
+  // With `skip`, an earlier job that has the key is failed here; with `replace`, failed or running. The new job takes
+  // the key.
   if (overlap !== "allow" && before !== undefined) before.isKeyed = false;
   jobs.push(job);
 }
 
-/** The jobs in a fixed order, so that two lists can be compared. */
+/** Returns the jobs in a fixed order, so that two lists can be compared. */
 export const sortedJobs = ({ jobs }: Pick<Model, "jobs">): Job[] =>
   jobs
     .map(({ ts, version, runAt, isKeyed, state }) => ({ ts, version, runAt, isKeyed, state }))

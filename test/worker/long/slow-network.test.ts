@@ -9,7 +9,7 @@ import { latch, recordingTask, waitUntil, witness, workerQueue } from "../worker
 const queue = workerQueue();
 const NEVER_MS = 3_600_000;
 
-/** The time limit of a wait until lost connections are replaced. On an idle machine, half of this time is needed. */
+/** The time limit for the replacement of lost connections: twice the time that an idle machine needs. */
 const PATIENCE_MS = 60_000;
 
 const heartbeat = async () => {
@@ -100,7 +100,7 @@ test("A statement on a lost connection has no effect when it arrives later.", as
     pollIntervalMs: NEVER_MS,
   });
   const lanes = proxy.of("worker connection");
-  // The worker sends fetches after the announcement. They do not reach the server, and time out after 7.5 seconds.
+  // The fetches that follow the announcement do not reach the server, and time out after 7.5 seconds.
   lanes.mute("established", "requests");
   const accepted = lanes.accepted;
   await queue.utils.addJobs(Array.from({ length: 5 }, () => ({ identifier: "held" })));
@@ -177,8 +177,8 @@ test("A fast lane does not start the jobs of a fetch whose answer arrives after 
   await queue.startWorker({ ...options, ...first });
   await queue.utils.addJob("task");
   await waitUntil("it is idle", async () => (await queue.remaining()).length === 0);
-  // The server executes the first worker's fetch, but the worker does not receive the answer. Its heartbeats do not
-  // reach the server.
+  // The server executes the first worker's fetch, but the worker does not receive the answer. The worker's heartbeats
+  // do not reach the server.
   proxy.of("worker fast lane").mute("all", "answers");
   proxy.of("worker heartbeat").mute();
   await queue.utils.addJob("task");

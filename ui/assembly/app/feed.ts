@@ -1,7 +1,4 @@
-/**
- * Data about the whole queue. They arrive in the event stream; without a stream the page requests them. The events
- * `pulse` and `counts` also contain the time of the server's clock.
- */
+/** Receives the data about the whole queue: in the event stream, or without a stream as answers to requests. */
 import { readOperations } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { Model } from "../model/model";
@@ -25,7 +22,7 @@ export function requestFacts(m: Model): void {
   read(m, "operations");
 }
 
-/** Requests only the counts. If they arrive, the database can be reached. */
+/** Requests only the counts. If the counts arrive, the server can reach the database. */
 export function requestCounts(m: Model): void {
   m.live.requestedAt = m.now;
   read(m, "counts");
@@ -41,8 +38,8 @@ export function takeAnswer(m: Model, request: Pending, body: string): void {
 }
 
 /**
- * Stores the data of an event or an answer, and passes them to the page. Returns false if the data cannot be read.
- * While live updates are paused, all data except those of operations are only kept until the pause ends.
+ * Stores the data of an event or an answer, and passes the data to the page. Returns false if the data cannot be read.
+ * While live updates are paused, only data of operations are passed on. Other data are kept until the pause ends.
  */
 export function takeFact(m: Model, event: string, data: string): bool {
   if (m.live.isPaused && event !== "operation") {
@@ -61,8 +58,8 @@ export function takeFact(m: Model, event: string, data: string): bool {
     m.facts.noteChanges(before, m.now);
   } else if (event === "operation") {
     m.facts.changedAt = m.now;
-    // announceEnd() returns true if an operation whose page is not open no longer runs. The operation may have changed
-    // jobs on the open page.
+    // If announceEnd() returns true, an operation whose page is not open has stopped running. The operation may have
+    // changed jobs on the open page.
     if (announceEnd(m)) reload(m);
   }
   m.page.onEvent(m, event, data);
@@ -70,8 +67,8 @@ export function takeFact(m: Model, event: string, data: string): bool {
 }
 
 /**
- * Estimates by how much the server's clock is ahead of this machine's. `at`: the server's time when it read the
- * data. Delays make `at - now` smaller, so its largest value is the best estimate.
+ * Estimates by how much the server's clock is ahead of this machine's clock. `at`: the server's time when the server
+ * read the data. A delay of the data makes `ahead` smaller, so the largest `ahead` is the best estimate.
  */
 function setClock(m: Model, at: f64): void {
   if (isNaN(at)) return;
@@ -81,7 +78,7 @@ function setClock(m: Model, at: f64): void {
   live.ahead = Math.abs(live.aheadMost) > CLOCKS_AGREE_MS ? live.aheadMost : 0;
 }
 
-/** Stores one operation of the list: the first that a process runs or undoes; if there is none, the first of all. */
+/** Stores the first operation of the list that a process runs or undoes; if there is none, the first operation. */
 function takeOperations(m: Model, body: string): void {
   const r = new JsonReader(body);
   const list = readOperations(r).operations;

@@ -1,10 +1,10 @@
-/** Lists the shortcuts that work on every page and those of the current page. Finds the shortcut of a pressed key. */
+/** The keyboard shortcuts: their list, the search for the shortcut of a pressed key, and the effect of the key `/`. */
 import { PLUS } from "../controls/icon";
 import { focus, navigate } from "../host";
 import { Model, Page } from "../model/model";
 import { Shortcut } from "../model/shortcut";
 
-/** The time after the first key of a two-key shortcut within which the second key must follow. */
+/** The longest time between the two keys of a two-key shortcut. */
 const CHORD_MS: f64 = 1500;
 
 /** The heading of the shortcuts that work only in a dialog. */
@@ -13,8 +13,8 @@ export const DIALOGS = "In a dialog";
 const EVERYWHERE = "Everywhere";
 
 /**
- * Returns the shortcuts that work on every page and those of the current page. Shortcuts without a key are for the
- * palette.
+ * Returns the shortcuts that work on every page, then those of the current page. A shortcut without a key is only in
+ * the palette, the search that Mod+k opens.
  */
 export function shortcuts(m: Model): Shortcut[] {
   const list: Shortcut[] = [];
@@ -44,9 +44,9 @@ function add(list: Shortcut[], keys: string, label: string, action: string, arg:
 }
 
 /**
- * Returns the value of `data-keys`: the keystrokes that ui/host/listen.ts dispatches, separated by spaces. Usually
- * these are the first keys of all shortcuts. After the first key of a two-key shortcut, they are only the keys that
- * complete a two-key shortcut with this first key.
+ * Returns the value of the attribute `data-keys`: the keystrokes that ui/host/listen.ts dispatches, separated by
+ * spaces. After the first key of a two-key shortcut, these are the possible second keys. In all other cases, these are
+ * the first keys of all shortcuts.
  */
 export function strokes(m: Model): string {
   const names: string[] = [];
@@ -66,9 +66,9 @@ export function strokes(m: Model): string {
 }
 
 /**
- * Returns the shortcut that a pressed key completes. If the first key of a two-key shortcut was pressed less than
- * CHORD_MS before, the key can complete only two-key shortcuts with that first key. If the key completes no shortcut,
- * returns null, and stores the key in `m.chord` if it begins a two-key shortcut.
+ * Returns the shortcut that the pressed key completes; null if there is none. Within CHORD_MS after the first key of a
+ * two-key shortcut, a key completes only two-key shortcuts with that first key. A key that completes no shortcut, but
+ * begins a two-key shortcut, is stored in `m.chord`.
  */
 export function shortcutFor(m: Model, stroke: string): Shortcut | null {
   const chord = pending(m);
@@ -89,10 +89,7 @@ function pending(m: Model): string {
   return m.now - m.chordAt < CHORD_MS ? m.chord : "";
 }
 
-/**
- * Moves the focus to the search field of the current page. If the page has none, opens the first page that has a search
- * field, and moves the focus there.
- */
+/** Focuses the search field of the current page. If the page has none, first opens a page that has a search field. */
 export function search(m: Model): void {
   if (m.page.searchField.length > 0) {
     focus(m.page.searchField);

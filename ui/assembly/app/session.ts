@@ -27,7 +27,6 @@ export function restore(m: Model): void {
   requestSession(m);
 }
 
-/** Returns a host such as `queue.example:5000`. */
 function hostOf(url: string): string {
   const start = url.indexOf("//") + 2;
   const end = url.indexOf("/", start);
@@ -48,7 +47,7 @@ export function signIn(m: Model): void {
     access.error = "";
     access.busy = true;
     access.token = token;
-    // A request for the session that is in progress was sent without this token, so it is cancelled.
+    // A session request under way was sent without this token, and would keep requestSession() from sending another.
     m.requests.cancel(SESSION);
     requestSession(m);
   }
@@ -99,7 +98,7 @@ export function handleDenied(m: Model, body: string): void {
     access.label = label === null ? "" : label;
   }
   if (asksForToken && hadToken && !wasOpen && sentAs !== access.tokenHeader) {
-    // The token was not sent in the header that the server requires, so it may be valid, and is sent again.
+    // The token was not sent in the header that the server requires. So the token may be valid, and is sent again.
     requestSession(m);
     return;
   }
@@ -128,7 +127,7 @@ function opened(m: Model, body: string): void {
     return;
   }
   const first = access.gate !== Gate.Open;
-  // The field for the token, which had the focus, is removed now. So the title of the page gets the focus.
+  // The token's field, which had the focus, is removed now. So the title of the page gets the focus.
   if (access.draft.length > 0) focus("page-title");
   access.session = session;
   access.gate = Gate.Open;
@@ -159,7 +158,7 @@ function blocked(m: Model, retryAfter: string): void {
   after(1000, "app.countdown", "");
 }
 
-/** Sets a timer for the next second of the wait. Each timer makes the page draw the remaining seconds. */
+/** Sets a timer for the next second until `blockedUntil`. Each timer makes the page draw the remaining seconds. */
 export function countDown(m: Model): void {
   if (m.now < m.access.blockedUntil && m.live.visible) after(1000, "app.countdown", "");
 }
@@ -170,7 +169,7 @@ function closeGate(m: Model, gate: Gate): void {
   clearAnswers();
   m.access.gate = gate;
   m.dialog = null;
-  // Data that were read in a session are not shown without a session.
+  // Without a session, no data of an earlier session are shown.
   m.facts = new Facts();
   m.places.clear();
   m.notices.clear();

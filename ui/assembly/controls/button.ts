@@ -14,7 +14,7 @@ export function button(label: string, action: string, arg: string, kind: string)
   return ownButton("btn " + kind, action, arg, [], [text(label)]);
 }
 
-/** A button with any content, and with further attributes. `name`: its class. */
+/** A button with any content and further attributes. `name`: its classes, separated by spaces. */
 export function ownButton(
   name: string,
   action: string,
@@ -47,7 +47,7 @@ export function keyedButton(
   return ownButton("btn " + kind, action, arg, [], [text(label), keyCap(key)]);
 }
 
-/** A button that is off while the data are stale. The reason is shown on hover and read by screen readers. */
+/** A button that is off, because the data are stale. */
 export function offButton(label: string, kind: string): Node {
   const reason = "Offline";
   return el(
@@ -63,7 +63,7 @@ export function offButton(label: string, kind: string): Node {
   );
 }
 
-/** A button with only an icon, whose label is shown on hover and read by screen readers. */
+/** A button with only an icon. The label is shown on hover and read by screen readers. */
 export function iconButton(drawing: string, label: string, action: string, arg: string): Node {
   const named = [attr("aria-label", label), attr("title", label)];
   return ownButton("btn icon q", action, arg, named, [icon(drawing)]);
@@ -74,8 +74,8 @@ export function keyCap(key: string): Node {
 }
 
 /**
- * A checkbox. `reachable`: whether the tab key reaches it. In the rows of a list it is false: there the tab key reaches
- * only the current row.
+ * A checkbox. `reachable`: whether the tab key reaches the checkbox; false in the rows of a list, of which the tab key
+ * reaches only the current row.
  */
 export function check(
   label: string,
@@ -107,8 +107,8 @@ export function copyButton(what: string, value: string): Node {
 }
 
 /**
- * A button that copies a name. Hidden characters are copied as codes: when a line break or carriage return is pasted
- * into a shell, the shell executes the text before it.
+ * A button that copies a name. Hidden characters are copied as codes, because a shell executes the text before a pasted
+ * line break or carriage return.
  */
 export function copyName(what: string, name: string): Node {
   return copyButton(what, visible(name, false));

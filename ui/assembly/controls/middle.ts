@@ -1,16 +1,16 @@
-/** A text that is cut in its middle if it does not fit, because often only the ends of names differ. */
+/** Texts that are cut in the middle if they do not fit, because names often differ only at their ends. */
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
-/** Only a text of at least this length is cut in its middle. A shorter one is whole, or cut at its end. */
+/** The least length of a text that is cut in its middle. A shorter text that does not fit is cut at its end. */
 const SHORTEST = 16;
 /** The number of letters after the cut, in a monospaced font. A wide letter counts as two. */
 const TAIL = 8;
-/** The width of the text after the cut in a proportional font, in hundredths of an em. In CSS it is `--tail`. */
+/** The room for the text after the cut in a proportional font, in hundredths of an em: `--tail` in CSS. */
 const ROOM = 600;
 /** The least number of letters before the cut. */
 const HEAD = 4;
 
-/** Returns the content of an element with the class `mid`. `before`: a node at the beginning of the text. */
+/** Returns the content of an element with the class `mid`. `before`: a node before the text. */
 export function middle(before: Node, content: string, isMono: bool = false): Node[] {
   const at = tailOf(content, isMono);
   if (at === 0) return [before, text(content)];
@@ -18,7 +18,7 @@ export function middle(before: Node, content: string, isMono: bool = false): Nod
   return [head, leaf("span", "tail", content.substring(at))];
 }
 
-/** Returns a span with the text, which is cut in its middle if it does not fit, and shown whole on hover. */
+/** Returns a span with the text, which is shown whole on hover. */
 export function cutText(content: string, className: string): Node {
   const attrs = [cls(className + " mid"), attr("title", content)];
   return el("span", attrs, middle(nothing, content));
@@ -26,8 +26,8 @@ export function cutText(content: string, className: string): Node {
 
 /**
  * Returns the index of the first letter after the cut. As many letters follow the cut as fit into ROOM, or into TAIL in
- * a monospaced font. Returns 0 if the text is not cut in its middle, because the text is short, fewer than HEAD letters
- * would come before the cut, or the text has letters near its end that are written from right to left.
+ * a monospaced font. Returns 0 if the text is not cut in its middle: the text is shorter than SHORTEST, has fewer than
+ * HEAD letters before the cut, or has letters near its end that are written from right to left.
  */
 function tailOf(content: string, isMono: bool): i32 {
   const length = content.length;

@@ -8,12 +8,12 @@ export function pageHead(title: string, beside: Node[]): Node {
   return headOf([heading([text(title)])], "", beside);
 }
 
-/** The head of a page with a sentence after the title. `acts`: the elements beside the title. */
+/** The head of a page with a sentence. `acts`: the elements beside the title. */
 export function pageHeadWith(title: string, sentence: string, acts: Node[]): Node {
   return headOf([heading([text(title)])], sentence, acts);
 }
 
-/** The head of a page. `before`: the parts of the title's row, among them a heading() of any content. */
+/** The head of a page. `before`: the parts of the title's row, among them a heading(). */
 export function headOf(before: Node[], sentence: string, acts: Node[]): Node {
   return box("div", "head1", [
     box("div", "title-row", before),
@@ -26,12 +26,12 @@ export function heading(children: Node[]): Node {
   return el("h1", [attr("id", "page-title"), attr("tabindex", "-1")], children);
 }
 
-/** Links to the pages above this one. */
+/** Links to the pages above this page. */
 export function crumbs(links: Node[]): Node {
   return el("nav", [cls("crumb"), attr("aria-label", "Above this page")], links);
 }
 
-/** A box with a title. `more` is at the right of its head. */
+/** A box with a title. `more`: the elements at the right of the box's head. */
 export function panel(title: string, remark: string, more: Node[], body: Node[]): Node {
   const head = box("div", "ph", [
     leaf("h2", "", title),
@@ -41,7 +41,7 @@ export function panel(title: string, remark: string, more: Node[], body: Node[])
   return box("section", "panel", [head].concat(body));
 }
 
-/** A box with a table; `nothing` if there are no rows. `title` is also the table's label, and `name` is its class. */
+/** A box with a table; `nothing` if there are no rows. `title` is also the table's label, `name` the table's class. */
 export function tablePanel(
   title: string,
   remark: string,
@@ -59,7 +59,7 @@ export function shellPanel(line: string): Node {
   return panel("In a shell", "", [], [box("div", "pb", [commandLine(line)])]);
 }
 
-/** A box without a head. Its label is for screen readers. */
+/** A box without a head. `label` is for screen readers. */
 export function plainPanel(label: string, body: Node[]): Node {
   return el("section", [cls("panel"), attr("aria-label", label)], body);
 }
@@ -73,7 +73,7 @@ export function pair(name: string, value: Node): Node {
   return box("div", "pair", [leaf("dt", "", name), el("dd", [], [value])]);
 }
 
-/** One of the large numbers in a row: its name, the number, and what it means. */
+/** A large number with its name, for figures(). `remark`: what the number means. */
 export function figure(name: string, value: Node, remark: string): Node {
   return box("div", "", [
     leaf("div", "k", name),
@@ -86,7 +86,7 @@ export function figures(list: Node[]): Node {
   return box("div", "stats", list);
 }
 
-/** One of several steps in a box of the class `steps`. `tone`: `done`, `wait` for a later step, or empty: do it now. */
+/** A step in a box of the class `steps`. `tone`: `done`, `wait` for a later step, or empty for the step to do now. */
 export function step(tone: string, mark: Node, title: string, body: Node[]): Node {
   const children: Node[] = [leaf("h2", "", title)];
   return box("div", "step", [

@@ -28,10 +28,9 @@ export class JobsDialog extends TablesDialog {
     if (this.name === CANCEL) m.requests.read(m.access, "cancel.tables", "api/pauses");
     const shown = m.shared.shown;
     if (arg === "shown" && shown !== null) dialog.jobs = [shown];
-    // Failed jobs have no attempts left and would not run, so the checkbox that resets attempts is on at first.
+    // Failed jobs have no attempts left and would not run, so the checkbox that resets attempts is on at first. If the
+    // form has a field for used attempts instead, and all jobs have failed, the field is 0 at first.
     if (this.givesBack(dialog)) dialog.draft.set(AGAIN, "on");
-    // Failed jobs would not run at a new time, either. So if all jobs of the dialog have failed, the field for used
-    // attempts is 0 at first.
     if (this.hasAttemptsField && dialog.count("failed") === dialog.jobs.length) {
       dialog.draft.set(ATTEMPTS, "0");
     }
@@ -141,8 +140,8 @@ export class JobsDialog extends TablesDialog {
   }
 
   /**
-   * Shows the answer's sentence. If the sentence does not contain the numbers of jobs, the numbers are shown below it.
-   * If the answer has no sentence, only the numbers are shown.
+   * Shows the answer's sentence, and below the sentence the numbers of jobs, unless the sentence contains them. If the
+   * answer has no sentence, only the numbers are shown.
    */
   protected override finished(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);

@@ -1,5 +1,5 @@
 /**
- * Reads times and periods that users type. A wall time is the date and time that the local clock shows. It is
+ * Reads times and periods that users type. A wall time is the date and time that the local clock shows. A wall time is
  * represented by the milliseconds since 1970 at which a clock in UTC shows the same date and time.
  */
 
@@ -14,7 +14,7 @@ const DAY_MS: f64 = 86400000;
 
 /** Returns the time at which the local clock shows the wall time `wall`. */
 function localTime(wall: f64): f64 {
-  // The first offset may be wrong if the clocks change around this time.
+  // zoneOffset() needs a time, not a wall time. So the first offset may be wrong if the clocks change around this time.
   const guess = wall - <f64>zoneOffset(wall) * 60000;
   return wall - <f64>zoneOffset(guess) * 60000;
 }
@@ -22,8 +22,7 @@ function localTime(wall: f64): f64 {
 /**
  * Returns the time that a user has typed; NaN for any other text. A time is `now`, a delay such as `+10m` or `in 2h`,
  * an RFC 3339 time, or a local time. A local time is a day such as `tomorrow` or `2026-11-26`, a day with a time of
- * day, or a time of day alone, which means its next occurrence. The command line accepts more units of delays, but no
- * delay of more than a year.
+ * day, or a time of day alone, which means its next occurrence.
  */
 export function typedTime(typed: string, now: f64): f64 {
   const input = lower(typed.trim());
@@ -106,7 +105,7 @@ function unitOf(letter: string): f64 {
   return letter === "d" ? 86400000 : 0;
 }
 
-/** Returns a time by the local clock as the text of a form's field, such as `2026-11-26T09:00:00`. */
+/** Returns the local date and time at `at` as the text of a form's field, such as `2026-11-26T09:00:00`. */
 export function localField(at: f64): string {
   return wallText(at + <f64>zoneOffset(at) * 60000, "T");
 }

@@ -1,8 +1,7 @@
 /**
- * The panel with a job's payload. A small payload is loaded with the job. A large payload is loaded on request. If a
- * payload is too large for the server's answer, only its beginning is loaded. The panel shows the payload as a tree or
- * as text. For a job with an error group, it can also show a comparison: the fields in which the jobs of the group
- * differ from other jobs.
+ * The panel with a job's payload, as a tree or as text. For a job with an error group, the panel can also show a
+ * comparison: the fields in which the jobs of the group differ from other jobs. A small payload is loaded with the job,
+ * a large payload on request. If a payload is too large for the server's answer, only its beginning is loaded.
  */
 import { button, copyButton, drawnButton } from "../controls/button";
 import { problem } from "../controls/empty";
@@ -20,7 +19,7 @@ import { Comparison } from "./comparison";
 import { storedSize } from "./facts";
 import { JsonTree } from "./tree";
 
-/** The size of the largest payload that the server sends in an answer, in bytes. */
+/** The largest payload that the server sends in an answer, in bytes. */
 const MAX_BYTES: i64 = 16 * 1048576;
 const START = 4000;
 /** The number of characters that the text view shows at first, and that *Show more* adds. */
@@ -44,7 +43,7 @@ export class Payload {
   /** The action to perform when the payload has arrived: `duplicate`, `copy-json`, `copy-add`, or empty. */
   next: string = "";
 
-  /** The text of the payload; null: it is not loaded. */
+  /** The text of the payload; null: the payload is not loaded. */
   get text(): string | null {
     return this.size.length > 0 ? this.tree.json : null;
   }

@@ -1,8 +1,8 @@
 /**
- * The incidents on screen, and the current incident, on which the keys act. While the pointer or the focus is on the
- * rows, and for OVER_MS after an incident has ended, no row moves: rows of ended incidents are marked, and new
- * incidents are only counted. After that time, or earlier if the user requests the new incidents, the rows are replaced
- * by the latest incidents.
+ * The incidents on screen, and the current incident, on which the keys act. No row moves while the pointer or the focus
+ * is on the rows, and for OVER_MS after an incident has ended. In this time, rows of ended incidents are marked, and
+ * new incidents are only counted. Later, or as soon as the user requests the new incidents, the latest incidents
+ * replace the rows.
  */
 
 import { Incident } from "../generated/records";
@@ -44,7 +44,7 @@ export class IncidentList {
     if (this.rows.length === 0 || !(m.live.pinsRows || m.now < this.until)) this.show(latest);
   }
 
-  /** Replaces the rows by the latest incidents. If the current incident is not among them, the first one is current. */
+  /** Replaces the rows by the latest incidents. If the current incident has ended, the first row becomes current. */
   show(latest: Incident[]): void {
     const current = this.currentId;
     this.rows = latest.slice(0);
@@ -75,10 +75,10 @@ export class IncidentList {
   }
 
   /**
-   * Changes the current row, and moves the focus to it. `from`: the id of the incident whose row has the focus; any
-   * other text if no row has it. The new current row is `by` rows below the row with the focus or, without such a row,
-   * below the current row. If no row has the focus and `isWalked` is false, the current row does not change and only
-   * gets the focus. Afterwards, the current row is always one of the first `count` rows.
+   * Makes the row that is `by` rows below the row with the focus the current row, and moves the focus to this row.
+   * `from`: the id of the incident whose row has the focus; any other text: no row has the focus. If no row has the
+   * focus, `by` counts from the current row; while `isWalked` is false, the current row then only gets the focus. The
+   * new current row is always one of the first `count` rows.
    */
   walk(from: string, by: i32, count: i32): void {
     const at = this.indexOf(from);

@@ -9,8 +9,8 @@ import { List } from "./list";
 import { Row } from "./row";
 
 /**
- * Returns the button of an action, or the word `Offline` while the data are stale. Returns nothing if `verb` is null,
- * or if the page may not write. `kind`: see button().
+ * Returns the button of an action; nothing if `verb` is null, or if the page may not write. While the data are stale,
+ * returns the word `Offline` instead. `kind`: see button().
  */
 export function verbButton(m: Model, verb: Fix | null, kind: string): Node {
   if (verb === null || !m.access.canWrite) return nothing;
@@ -23,9 +23,7 @@ export function verbArg(verb: Fix): string {
   return `{"action":${quote(verb.action)},"label":${quote(verb.label)},"post":{"path":${quote(verb.post.path)},"body":${verb.post.body}}}`;
 }
 
-/**
- * Returns an operation as a Fix: an action on all jobs that match the query. The dialog of an operation has a preview.
- */
+/** Returns an operation, which is an action on all jobs that match the query, as a Fix. */
 export function operationVerb(action: string, label: string, query: string): Fix {
   return verbOf(action, label, "/api/operations", operationArg(action, query));
 }
@@ -35,19 +33,19 @@ export function operationArg(action: string, query: string): string {
   return new JsonWriter().string("q", query).string("action", action).end();
 }
 
-/** Returns the action that unlocks workers. */
+/** Returns the action that unlocks the jobs and queues of the workers with these ids. */
 export function unlockVerb(label: string, workers: string[]): Fix {
   const body = new JsonWriter().string("action", "force-unlock").strings("worker_ids", workers);
   return verbOf("force-unlock", label, "/api/maintenance", body.end());
 }
 
-/** Returns the action that cancels the job with this id. The page does not have to show the job. */
+/** Returns the action that cancels the job with this id. */
 export function cancelVerb(job: i64): Fix {
   const body = new JsonWriter().string("action", "cancel").ints("ids", [job]);
   return verbOf("cancel", "Cancel…", "/api/jobs/action", body.end());
 }
 
-/** Returns an action as a Fix, the form in which the server sends the actions that it offers. */
+/** Returns an action as a Fix, the form in which the server sends actions. `body`: JSON. */
 export function verbOf(action: string, label: string, path: string, body: string): Fix {
   const verb = Fix.empty();
   verb.action = action;
@@ -73,9 +71,7 @@ export function writeButton(
   return button(label, action, arg, kind);
 }
 
-/**
- * Returns the button that unlocks the worker of a row (see writeButton()); nothing if the row has no worker to unlock.
- */
+/** Returns the writeButton() that unlocks the worker of a row; nothing if the row has no worker to unlock. */
 export function unlockButton(m: Model, row: Row, action: string): Node {
   return row.unlocks.length > 0 ? writeButton(m, "Unlock…", action, row.unlocks, "s") : nothing;
 }

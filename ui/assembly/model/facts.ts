@@ -1,7 +1,6 @@
 /**
  * The data that the server's feed sends to every page, such as the counts of jobs and the incidents. While live
- * updates are paused, store() keeps the newest event of each name, except events of operations, and the shown data do
- * not change.
+ * updates are paused, only events of operations are taken. Of each other event, store() keeps the newest.
  */
 import { hasBuckets } from "../generated/conditions";
 import {
@@ -24,19 +23,18 @@ export class Facts {
   pulse: Pulse = Pulse.empty();
   incidents: Incidents = Incidents.empty();
   horizon: Horizon = Horizon.empty();
-  /** The running operation, or if none runs, the newest operation. Null: there is none, or it is not known yet. */
+  /** The running operation, or if none runs, the newest operation. Null: no operation exists or is known yet. */
   operation: Operation | null = null;
-  /** The limits, as they were last read. */
   limits: ListedLimit[] = [];
-  /** The sentences about the results of actions on incidents, by the ids of the incidents. */
+  /** The sentences about the results of actions on incidents, by the incidents' ids. */
   receipts: Map<string, string> = new Map<string, string>();
-  /** The id of a running operation that the user has left: its page is not open, so a notice shows its end. 0: none. */
+  /** The id of a running operation whose page is not open, so that a notice has to show its end; 0: none. */
   left: i64 = 0;
   /** When counts or an operation last arrived, by this machine's clock. */
   changedAt: f64 = 0;
-  /** When counts last arrived after which the failed jobs may have changed, by this machine's clock. */
+  /** When counts last arrived that showed a possible change of the failed jobs, by this machine's clock. */
   failedAt: f64 = 0;
-  /** When the server read the counts of `failedAt`, by the server's clock. Data read earlier may lack failures. */
+  /** When the server read the counts of `failedAt`, by the server's clock. Earlier data may lack failures. */
   failedAsOf: f64 = 0;
   private known: Set<string> = new Set<string>();
   private waiting: Map<string, string> = new Map<string, string>();
@@ -83,14 +81,13 @@ export class Facts {
     this.waiting.set(event, json);
   }
 
-  /** Takes the events that store() has kept. */
   follow(): void {
     const events = this.waiting.keys();
     for (let i = 0; i < events.length; i++) this.take(events[i], this.waiting.get(events[i]));
     this.waiting.clear();
   }
 
-  /** Called after new counts were taken. `before`: the counts that they have replaced. */
+  /** Called after new counts were taken. `before`: the previous counts. */
   noteChanges(before: Counts, now: f64): void {
     const after = this.counts;
     this.changedAt = now;

@@ -1,12 +1,12 @@
 /**
- * Short messages about what happened, shown one at a time, oldest first. A good message disappears after 8 seconds, or
- * when another message is added while it is shown. While the pointer or the focus is on a message, the message does not
- * end by time. A warning or error stays until it is dismissed, the same text is added again, too many messages
- * follow, or clear() is called.
+ * Short messages about what happened, shown one at a time, oldest first. A shown good message disappears as soon as
+ * another message is added. It also disappears after 8 seconds, but not while the pointer or the focus is on the
+ * message. A warning or an error stays until it is dismissed. Any message is removed when the same text is added
+ * again, when too many messages follow, and by clear().
  */
 import { after } from "../host";
 
-/** The maximum number of messages. If there are more, the oldest is removed. */
+/** If there are more messages, the oldest is removed. */
 const MAX_NOTICES = 4;
 const SHORT_MS = 8000;
 
@@ -66,7 +66,6 @@ export class Notices {
   }
 
   private add(tone: string, text: string): Notice {
-    // Removes a good message that is shown now, and every earlier message with the same text.
     for (let i = 0; i < this.list.length; i++) {
       const before = this.list[i];
       const isPassing = before.tone === "good" && before.id === this.shown;
@@ -79,7 +78,7 @@ export class Notices {
     return notice;
   }
 
-  /** Called when another message may have become the first. The 8 seconds of a good message begin when it is shown. */
+  /** Called when another message may have become the first: the 8 seconds of a good first message then begin. */
   private show(): void {
     const first = this.first;
     if (first === null || first.id === this.shown) return;

@@ -8,13 +8,13 @@ const MAX_RECENT = 6;
 export class SharedData {
   /** The address, without `cursor`, of the list of jobs that was shown last. */
   listPath: string = "/jobs";
-  /** The ids of the jobs on the page of this list that was shown last. */
+  /** The ids of the jobs on the last shown page of this list. */
   listIds: i64[] = [];
   /** The position of the first job of `listIds` in the whole list, counted from 1; 0: unknown. */
   listFirst: i64 = 0;
   /** The number of jobs in the whole list; null: unknown. */
   listTotal: Value | null = null;
-  /** Whether more jobs of the list follow after the jobs of `listIds`. */
+  /** Whether the list continues after the jobs of `listIds`. */
   listGoesOn: bool = false;
   /** The job whose details were shown last. */
   shown: ListedJob | null = null;
@@ -40,7 +40,7 @@ export class SharedData {
     this.template = null;
   }
 
-  /** Returns the job's index in `listIds`; -1: the job is not there. */
+  /** Returns the job's index in `listIds`; -1: absent. */
   placeOf(id: i64): i32 {
     return this.listIds.indexOf(id);
   }

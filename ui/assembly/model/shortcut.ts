@@ -1,6 +1,6 @@
 /**
- * A shortcut is an action that is available by a key, in the palette, or both. Pages and the shell declare shortcuts.
- * The handling of keys, the sheet that `?` opens and the palette use these declarations.
+ * A shortcut is an action that is available by a key, in the palette (the search that Mod+k opens), or both. The sheet
+ * that `?` opens lists the shortcuts that have a key.
  */
 import { NEXT } from "../controls/icon";
 import { commands } from "../generated/commands";
@@ -9,11 +9,9 @@ export class Shortcut {
   constructor(
     /**
      * The key, such as `r`, `Shift+ArrowDown` or `Mod+k` (Mod is Ctrl or ⌘), or two keys that are pressed one after the
-     * other, such as `g j`. If several keys have this effect, they are separated by commas. Empty: the action is only
-     * in the palette.
+     * other, such as `g j`. Several alternatives are separated by commas. Empty: the action is only in the palette.
      */
     readonly keys: string,
-    /** The label, such as `Reschedule…`. */
     readonly label: string,
     /** The action that is dispatched with `arg`. The actions of a page begin with the page's name. */
     readonly action: string,
@@ -33,8 +31,8 @@ export class Shortcut {
 }
 
 /**
- * Returns the key of a command, which is the same on every page; empty: it has none. `name`: the command's name or
- * action.
+ * Returns the key of a command, which is the same on every page; empty if the command has no key. `name`: the command's
+ * name or action.
  */
 export function keyOf(name: string): string {
   for (let i = 0; i < commands.length; i++) {
@@ -43,7 +41,7 @@ export function keyOf(name: string): string {
   return "";
 }
 
-/** The palette: the typed text, the entries that match, and which entry is marked. */
+/** The palette: the typed text, the entries that match, and the index of the marked entry. */
 export class Palette {
   text: string = "";
   found: Shortcut[] = [];

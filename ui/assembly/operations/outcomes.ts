@@ -1,22 +1,19 @@
-/**
- * The outcomes of an operation, such as “Skipped (changed)”, as the operation's page and its receipt show them. Each
- * outcome has a label, the number of its jobs, and an explanation.
- */
+/** The outcomes of an operation, such as “Skipped (changed)”, as the operation's page and its receipt show them. */
 import { exactValue } from "../controls/value";
 import { jobActionNamed, withJobs } from "../generated/commands";
 import { Operation, OperationResults, Value } from "../generated/records";
 
 export class Outcome {
   constructor(
-    /** The outcome's name in the API; empty if the API does not list the ids of its jobs. */
+    /** The outcome's name in the API; empty if the API does not list the ids of the outcome's jobs. */
     readonly name: string,
     readonly label: string,
-    /** The number of jobs; null if it is unknown until their ids are listed. */
+    /** The number of jobs; null if unknown. */
     readonly count: Value | null,
     readonly meaning: string,
   ) {}
 
-  /** Whether the outcome has jobs, or their number is unknown. */
+  /** Whether the outcome has jobs, or the number of jobs is unknown. */
   get isThere(): bool {
     const count = this.count;
     return count === null || count.value > 0;
@@ -29,8 +26,8 @@ export class Outcome {
  */
 export function outcomesOf(operation: Operation): Outcome[] {
   const action = jobActionNamed(operation.action);
-  // An action that reaches running jobs does not skip them. If it cannot change them itself, it requests their workers
-  // to end them, and `skippedLocked` counts these requests.
+  // An action that reaches running jobs does not skip them: the action changes the jobs, or requests their workers to
+  // end them. `skippedLocked` counts these requests.
   const isReached = action !== null && action.reachesRunning;
   const running = isReached ? withJobs(action!.doing, "") : "Skipped (running)";
   const list: Outcome[] = [
@@ -47,8 +44,8 @@ export function outcomesOf(operation: Operation): Outcome[] {
 }
 
 /**
- * Returns the outcomes that show what became of the jobs that the operation changed: how many of the jobs counted in
- * `results` are now in each state.
+ * Returns what became of the jobs that the operation changed: how many are now in each state. Only the jobs that the
+ * server has counted are included.
  */
 export function resultsOf(results: OperationResults): Outcome[] {
   const meaning = results.errors.length > 0 ? results.errors[0].label : "";

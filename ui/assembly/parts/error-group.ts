@@ -1,6 +1,6 @@
 /**
  * An error group: its failed and its retrying jobs, merged from two answers of the server. The list of errors and the
- * page of a group usually send the same two requests, so that they share the stored answers (host/answers.ts).
+ * page of a group usually send the same two requests, so that both pages share the stored answers (host/answers.ts).
  */
 import { Group, Groups, readGroups, Value } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
@@ -10,7 +10,7 @@ import { Model } from "../model/model";
 
 /** The maximum number of groups in an answer. */
 export const MAX_GROUPS: i32 = 100;
-/** The maximum length of a label in a query. A group whose label is longer is found by its key. */
+/** The maximum length of a label in a query. */
 const MAX_LABEL_LENGTH = 250;
 
 export class ErrorGroup {
@@ -32,7 +32,7 @@ export class ErrorGroup {
 
   get first(): f64 {
     if (this.failed === null) return firstOf(this.retrying);
-    // The first failure is unknown if it is unknown for one of the two groups.
+    // Unknown (NaN) if the first failure of the failed or of the retrying jobs is unknown.
     return this.retrying === null
       ? firstOf(this.failed)
       : min(firstOf(this.failed), firstOf(this.retrying));
@@ -56,7 +56,7 @@ export class ErrorGroup {
     return names.values();
   }
 
-  /** At most 5 ids, of the jobs that failed last: of failed jobs or, if the group has none, of retrying jobs. */
+  /** The ids of at most 5 jobs that failed last: failed jobs or, if the group has none, retrying jobs. */
   get samples(): i64[] {
     const failed = this.failed;
     const retrying = this.retrying;
@@ -71,15 +71,14 @@ export class ErrorGroup {
     return sum;
   }
 
-  /** The query that finds the jobs of the group. */
   get query(): string {
     return groupQuery(this.key, this.label);
   }
 }
 
 /**
- * Returns the query that finds the jobs of a group. The query contains the label, or if the label is empty or too long,
- * the key. The label is preferred, because the key is a hash, and the server may have to find the hash's label first.
+ * Returns the query that finds the jobs of a group by its label, or by its key if the label is empty or too long. The
+ * label is preferred, because the key is a hash: the server may have to find the label of the hash first.
  */
 export function groupQuery(key: string, label: string): string {
   const isShort = label.length > 0 && label.length <= MAX_LABEL_LENGTH;

@@ -32,15 +32,15 @@ export class HolderOf {
     return this.data.ready && this.worker === worker;
   }
 
-  /** Returns what an unlock of the worker does: `releases 1 job and 3 queues`; empty until the worker's data arrive. */
+  /** The effect of an unlock: `releases 1 job and 3 queues`; empty until the worker's data arrive. */
   get released(): string {
     return this.data.ready ? "releases " + holdings([this.holder]) : "";
   }
 }
 
 /**
- * Returns the number of jobs that a worker runs (`running`). For a worker that does not respond or sends no heartbeats,
- * returns the number of jobs that it has locked, if the server has read that number.
+ * Returns the number of jobs that a worker runs. For a worker that is not alive, returns the number of jobs that the
+ * worker has locked, if the server has read this number.
  */
 export function jobCount(worker: ListedWorker): Value {
   const isKnown = worker.state !== "alive" && worker.lockedJobs !== i64.MIN_VALUE;
@@ -48,7 +48,7 @@ export function jobCount(worker: ListedWorker): Value {
 }
 
 /**
- * Returns the worker's longest-running jobs. If `jobCount` is 0, returns none: the jobs in the worker's last report may
+ * Returns the worker's longest-running jobs. If jobCount() is 0, returns none: the jobs in the worker's last report may
  * have been recovered.
  */
 export function currentJobs(worker: ListedWorker): RunningJob[] {
@@ -59,7 +59,7 @@ export function holdsAny(worker: ListedWorker): bool {
   return jobCount(worker).value > 0 || worker.lockedQueues > 0;
 }
 
-/** Returns how much these workers have locked together: `1 job and 3 queues`. */
+/** Returns how many jobs and queues the workers have locked together: `1 job and 3 queues`. */
 export function holdings(workers: ListedWorker[]): string {
   const jobs = Value.empty();
   let queues: i64 = 0;
@@ -74,9 +74,8 @@ export function holdings(workers: ListedWorker[]): string {
 }
 
 /**
- * Returns a text for the dialog: how many jobs and queues the unlock of these workers releases, then a warning if any
- * of the workers are alive. If there is only one worker and it is not alive, the text ends with a sentence about its
- * last heartbeat.
+ * Returns a text for the dialog: how many jobs and queues the unlock releases, then a warning if any of the workers are
+ * alive. For a single worker that is not alive, the text ends with a sentence about the worker's last heartbeat.
  */
 export function unlockPreview(workers: ListedWorker[], times: Times): string {
   let alive = 0;

@@ -1,6 +1,6 @@
 /**
- * Draws the navigation at the side of the page, and the bar at the top of a phone. The navigation is narrow on small
- * screens, and phones do not show it.
+ * Draws the navigation at the side of the page, and the bar at the top of a phone. On small screens the navigation is
+ * narrow, and on phones it is hidden.
  */
 import { zone } from "../controls/age";
 import { button, iconButton, keyCap, ownButton } from "../controls/button";
@@ -50,7 +50,7 @@ export function otherPages(m: Model): Node[] {
   return list;
 }
 
-/** The entries of pages, in their order. The tab key reaches one of them; arrow keys move between them. */
+/** The entries of all pages. The tab key reaches only one entry, and the arrow keys move between the entries. */
 function pages(m: Model): Node[] {
   const list: Node[] = [];
   const entries = m.entries;
@@ -131,7 +131,7 @@ function environment(m: Model): Node {
   return environmentLabel(label, `Environment; schema ${session.schema}`);
 }
 
-/** The host and the name of the database. They distinguish schemas of the same name in different databases. */
+/** The host and the name of the database, so that schemas of the same name in different databases are not confused. */
 export function database(m: Model): Node {
   const place = m.access.session.database;
   if (place === null) return nothing;

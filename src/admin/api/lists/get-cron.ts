@@ -34,13 +34,13 @@ const entry = record(
     known_since: "time?",
     last_execution: "time?",
     next_execution: "time?",
-    // The first missed tick: it is over two minutes old, and no job was added for it.
+    // The first tick that is over two minutes old, and for which no job was added; null if there is none.
     late_since: "time?",
     match: "string?",
     // The time zone of the pattern, such as Europe/Berlin.
     time_zone: "string?",
-    // The pattern in words, followed by the time zone unless it is UTC. If the pattern has no short form, only the time
-    // zone, or null if it is UTC. Also null if the pattern is unknown.
+    // The pattern in words, if there is a short form, and the time zone, unless this is UTC. null if both are left out,
+    // or if the pattern is unknown.
     in_words: "string?",
     // How far back missed ticks are backfilled, in seconds.
     backfill: "integer?",
@@ -49,10 +49,9 @@ const entry = record(
     workers: "integer",
     // The ids of some of these workers.
     worker_ids: "string[]",
-    // How the entry differs between live workers, or that a schedule has the same name; otherwise null.
+    // How the entry differs between live workers, or that a schedule has the same name; null if neither is the case.
     differs: "string?",
-    // The next 24 hours have 96 quarters of an hour, numbered from 0, which begins now, to 95. These are the numbers of
-    // the quarters in which the entry has a tick.
+    // The quarters of an hour in which the entry has a tick: 0 begins now, 95 ends in 24 hours.
     quarters_ahead: "integer[]",
     // `code` or `schedule`. The members below are null for an entry in code.
     source: "string",
@@ -125,7 +124,7 @@ const MAX_CHANGES = 5;
 export const getCronEntry: Operation = {
   summary: "One cron entry: its next ticks, and the definition of a schedule",
   query: entryQuery,
-  // Memory for a page of the audit trail, which is read to find the changes.
+  // Memory for a page of the audit trail (changesTo()).
   reserves: () => memoryFor(PAGE_BYTES),
   answer: record(
     {

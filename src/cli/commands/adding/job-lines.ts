@@ -1,5 +1,5 @@
 // Parses JSON Lines into jobs, with the field names of the HTTP API, of the library or of Graphile Worker. Payloads
-// keep their exact text. Errors have the number of the line.
+// keep their exact text. Errors name the line.
 import { isUtf8 } from "node:buffer";
 import { InputError, type Problem } from "../../../base/errors.ts";
 import { jsonMembers } from "../../../base/json-members.ts";
@@ -9,7 +9,6 @@ import { InvalidValue } from "../../arguments/refusals.ts";
 import { moment, momentText } from "../../arguments/times.ts";
 
 const MAX_LINE_LENGTH = 16 * 1024 * 1024;
-/** The initial size of the buffer, in bytes. */
 const BUFFER_BYTES = 128 * 1024;
 
 const NEWLINE = 10;
@@ -172,8 +171,8 @@ function valueIn(field: Field, value: unknown, { number, name, nowMs }: LineCont
 }
 
 /**
- * For an InputError, returns an InputError with its first ten problems, in whose paths the number of the line replaces
- * `jobs[n]`. Returns any other error unchanged.
+ * If `error` is an InputError, returns an InputError with the first ten problems of `error`, in whose paths `line N`
+ * replaces `jobs[n]`. Returns an error of another class unchanged. `lineOf` returns the line of the job with an index.
  */
 export function inLines(error: unknown, lineOf: (job: number) => number): unknown {
   if (!(error instanceof InputError)) return error;

@@ -1,6 +1,5 @@
-// Reads the facts that the doctor checks. Many of them are also on the admin's page about the database. If a read
-// fails, for example because it takes too long, the failure becomes a warning, and the other reads still run. But if
-// the database is unreachable, no further facts are read.
+// Reads the facts that `worker doctor` checks. If a read fails, for example because it takes too long, the failure
+// becomes a warning, and the other reads still run. If the database is unreachable, no further facts are read.
 
 import { monotonic, now } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
@@ -29,7 +28,7 @@ const NO_BUILDS = { isWaiting: () => false, failureOf: () => null };
 
 export type DoctorFacts = Awaited<ReturnType<typeof readFacts>>;
 
-/** Reads all facts, one after another. `unread`: the reads that failed. Throws WorkerError `database_unreachable`. */
+/** Returns the facts. `unread`: the reads that failed, with their errors. Throws WorkerError `database_unreachable`. */
 export async function readFacts(db: Database) {
   const unread: string[] = [];
   const part = async <T>(what: string, read: () => Promise<T>): Promise<T | null> => {
@@ -98,7 +97,7 @@ interface Swept {
   readonly unknown: readonly string[];
 }
 
-/** Returns the message of a dry run of `worker sweep`, and the workers that it has found. */
+/** Returns the message of a dry run of `worker sweep`, and the ids of the workers that the dry run has found. */
 async function readSweep(db: Database) {
   const { commands } = await import("../../../commands/index.ts");
   const { perform } = await import("../../../commands/perform.ts");
@@ -116,22 +115,22 @@ async function readSweep(db: Database) {
   return { ...ids, message: plan.message };
 }
 
-/** Returns up to 100 cron entries and schedules that have `isAhead` or `lateSinceMs` (ListedCronEntry). */
+/** Returns up to 100 cron entries and schedules that have missed a tick, or skip ticks (`isAhead`). */
 async function readEntriesOff(db: Database) {
   const { listCron } = await import("../../../insight/lists/cron/list-cron.ts");
   const off = { search: "", sort: "next", limit: 100, cursor: null, isOff: true } as const;
   return (await listCron(db, off)).entries;
 }
 
-/** Returns sentences about cron entries that live workers define differently, or that are also schedules. */
+/** Returns texts about cron entries that live workers define differently, or that are also schedules. */
 async function readCronDifferences(db: Database) {
   const { cronDifferences } = await import("../../../insight/lists/worker-differences.ts");
   return cronDifferences(db);
 }
 
 /**
- * Returns the milliseconds by which this machine's clock is ahead of the database's clock, negative if it is behind.
- * The error is at most half a round trip.
+ * Returns the milliseconds by which this machine's clock is ahead of the database's clock; negative: behind it. The
+ * error is at most half a round trip.
  */
 async function readSkew(db: Database): Promise<number> {
   const { databaseTime } = await import("../../../queue/cron/database-time.ts");

@@ -1,5 +1,4 @@
-// worker watch: shows the queue live in the terminal until q, Ctrl-C or a signal. Without a terminal it prints one
-// screen and ends. With --json it prints one line for each reading, until a signal.
+// worker watch: shows the queue live in the terminal until q, Ctrl-C or a signal. `notes` describes the other outputs.
 import { once } from "node:events";
 import { wait } from "../../../base/clock.ts";
 import { InputError, WorkerError } from "../../../base/errors.ts";
@@ -42,8 +41,8 @@ export const watchCommand = defineCommand({
 type ScreenReader = () => Promise<ScreenData>;
 
 /**
- * Returns a function that reads the data of a screen. Each call reads a new snapshot. The incidents are cached:
- * after a slow read, calls return the same incidents for some time instead of reading again (database/cached.ts).
+ * Returns a function that reads the data of a screen. Each call reads a new snapshot. After a slow read of the
+ * incidents, calls return the same incidents for some time (database/cached.ts).
  */
 async function reader(database: Database): Promise<ScreenReader> {
   const { createSampler } = await import("../../../insight/snapshot/sampler.ts");
@@ -79,14 +78,13 @@ async function onTerminal(
   const ended = once(screen.ended, "abort").then(() => null);
   while (!screen.ended.aborted) {
     try {
-      // In raw mode, Ctrl-C is a key and sends no signal to this process. At this key, the screen aborts
-      // `screen.ended`. Because of the race with `ended`, the command then ends even if the read still waits for the
-      // server.
+      // In raw mode, Ctrl-C is a key and sends no signal to this process. At q or Ctrl-C, the screen aborts
+      // `screen.ended`. Because of this race, the command ends even while read() waits for the server.
       const shown = await Promise.race([read(), ended]);
       if (shown === null) return;
       screen.show(await textOf(shown, screen.rows, screen.columns));
     } catch (error) {
-      // The server may only be restarting. So the last screen stays, and the terminal's last line shows the error.
+      // The server may only be restarting, so the last screen stays.
       if (!(error instanceof WorkerError)) throw error;
       screen.showStatus(error.message);
     }
@@ -109,8 +107,8 @@ async function jsonLines(
       printJson(`{"counts":${countsJson(snapshot)},"incidents":${JSON.stringify(json)}}`);
       hasRead = true;
     } catch (error) {
-      // If the first reading fails, the command fails. A WorkerError of a later reading is printed, and the command
-      // continues, because the server may only be restarting.
+      // If the first reading fails, the command fails. After a WorkerError of a later reading, the command continues,
+      // because the server may only be restarting.
       if (!hasRead || !(error instanceof WorkerError)) throw error;
       printFailureJson({ error: error.message, code: error.code });
     }

@@ -1,5 +1,5 @@
-// Starts programs from a separate process, the starter process (program-starter.ts). A process that starts a program
-// forks itself, and a fork takes longer the more memory the process has. A fork of the worker would block all jobs of
+// Starts programs from a separate process, the starter process (program-starter.ts). To start a program, a process
+// forks itself, and a fork takes longer the more memory the process uses. A fork of the worker would block all jobs of
 // the worker for milliseconds. If the worker crashes, the starter process ends the programs.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -68,7 +68,8 @@ export class ProgramHost implements AsyncDisposable {
 
   #send(order: StarterOrder): void {
     this.#starter ??= this.#start();
-    // If the order cannot be sent, the starter process has ended or is ending. The listener of "close" handles that.
+    // Errors are ignored. If send() fails, the starter process has ended or is ending, which the listener of "close"
+    // handles.
     this.#starter.send(order, () => {});
   }
 
@@ -106,7 +107,7 @@ async function lose({ pid, options, ended }: RunningProgram): Promise<void> {
   ended.reject(new Error("was lost: the process that starts programs has ended"));
 }
 
-/** Returns the environment for programs: that of this process, without the secrets of the admin. */
+/** Returns the environment of this process without the secrets of the admin, which programs must not get. */
 function programEnvironment(): NodeJS.ProcessEnv {
   const isSecret = (name: string) => /^WORKER_(ADMIN|RUN|DEMO)_.*(PASSWORD|TOKEN)/.test(name);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecret(name)));

@@ -1,6 +1,6 @@
-// The actions that operations run, and the check of an action's changes. The changes are the values for the action's
-// fields, such as a new priority. An action is the declared command of the same name, so the rules for its fields are
-// only in that declaration.
+// The actions that operations run, and the check of an action's changes: the values for the action's fields, such as a
+// new priority. An action is the declared command of the same name, so only that declaration has the rules for the
+// fields.
 import { InputError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
 import type { MissingTables } from "../../../database/schema/extensions/missing-tables.ts";
@@ -18,11 +18,11 @@ export const operationActions: readonly OperationAction[] = jobActions.map(({ na
 export const isOperationAction = (name: string): name is OperationAction =>
   jobActions.some((one) => one.name === name);
 
-/** How an operation runs: its rate, its canary and its limit. */
+/** How an operation runs. */
 export interface OperationSettings {
   /** Jobs per second. null: no fixed rate; pace.ts computes the pause after each batch. 0: no pauses. */
   readonly rate: number | null;
-  /** The number of jobs to change first: the operation pauses unless all of them succeed. null: no canary. */
+  /** The number of jobs to change first; the operation pauses unless all these jobs succeed. null: no canary. */
   readonly canary: number | null;
   /** The maximum number of jobs to change, lowest ids first; null: all that match. */
   readonly limit: number | null;
@@ -46,7 +46,7 @@ export const missingFor = async (
   action: OperationAction,
 ): Promise<MissingTables | null> => (await actionData(action).missing?.(db)) ?? null;
 
-/** Whether the action's command takes ids. On the command line, a query can be typed in place of the ids. */
+/** Whether the action's command takes ids. */
 export const takesIds = (action: OperationAction): boolean =>
   jobActions.some(({ name, fields }) => name === action && "ids" in fields);
 
@@ -59,7 +59,7 @@ export function changeFields(): CommandFields {
   return fields as CommandFields;
 }
 
-/** Returns the checked changes. Throws InputError; the path of each problem begins with `changes`. */
+/** Returns the checked changes. Throws InputError for invalid changes; each problem's path begins with `changes`. */
 export function checkedChanges(
   action: OperationAction,
   changes: Readonly<Record<string, unknown>>,

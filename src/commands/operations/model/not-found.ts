@@ -1,7 +1,5 @@
-// Computes how many of the jobs that matched at the rehearsal were found by no batch of the operation. A rehearsal
-// counts the matching jobs, but stores no list of them. If a job is completed, or stops matching, before the operation
-// reaches its id, the job is missing in the receipt. The number of such jobs is about
-// matched - done - skippedLocked - skippedChanged - skippedGone.
+// Computes how many jobs are missing in an operation's receipt. A rehearsal counts the matching jobs, but stores no
+// list of them. If a job is completed, or stops matching, before the operation reaches its id, no batch finds the job.
 import type { Value } from "../../../domain/value.ts";
 
 /** The members of a JobOperation (operation.ts) from which the number is computed. */
@@ -16,10 +14,10 @@ interface OperationCounts {
 }
 
 /**
- * Returns the number of jobs that matched at the rehearsal and that no batch found: they were completed or deleted, or
- * no longer match. Returns null if the operation has not yet processed all ids up to its boundary, or if the number of
- * jobs that matched is unknown. The result is exact if the number of jobs that matched is exact and no job was skipped
- * as changed. (It is unknown whether a changed job matched at the rehearsal.)
+ * Returns the number of jobs that matched at the rehearsal and that no batch found. Returns null if the operation has
+ * not yet processed all ids up to its boundary, or if the number of jobs that matched is unknown. The result is exact
+ * if the number of jobs that matched is exact and no job was skipped as changed. It is unknown whether a job that was
+ * skipped as changed matched at the rehearsal.
  */
 export function notFound(operation: OperationCounts): Value | null {
   const { matched, afterId, boundary, skippedChanged: changed } = operation;

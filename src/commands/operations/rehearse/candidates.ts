@@ -1,7 +1,6 @@
 // Finds the jobs that match a query if SQL alone cannot decide which jobs match. SQL finds candidates, and this process
-// checks their payloads and errors. The place (ctid) of each matching row is returned with the job's id. A job that
-// changes after the check has another place. An operation then does not change the job, because its new version was not
-// checked.
+// checks their payloads and errors. Each matching job is returned with the place (ctid) of the checked version of its
+// row. A job that changes after the check has another place, so an operation skips the job.
 import { type Database, query } from "../../../database/database.ts";
 import {
   loadPacked,
@@ -15,15 +14,15 @@ export interface Candidates {
   readonly ids: readonly string[];
   readonly ctids: readonly string[];
   readonly tally: MatchTally;
-  /** All candidates up to this id have been processed. The next call continues if this id is its `afterId`. */
+  /** All candidates up to this id have been processed. To continue, pass this id to the next call as `afterId`. */
   readonly uptoId: string;
 }
 
 /** The maximum number of candidates of one call. Their payloads and errors are in memory together. */
 const MAX_CANDIDATES = 200;
-/** A payload whose stored size in the table, compressed or not, is larger than this number of bytes is not checked. */
+/** A payload that takes more bytes than this in the table, compressed or not, is not checked. */
 const MAX_STORED_BYTES = 65_536;
-/** A payload that is larger than this number of bytes after decompression is not checked. */
+/** A payload that has more bytes than this after decompression is not checked. */
 const MAX_UNPACKED_BYTES = 262_144;
 const MAX_ERROR_LENGTH = 16_384;
 
@@ -47,7 +46,7 @@ export async function readCandidates(
   const values = [afterId, uptoId, MAX_CANDIDATES, ...jobs.values];
   const rows = await query<CandidateRow>(db, candidatesSql(jobs), values);
   const checked = rows.slice(0, await loadPacked(db, rows, MAX_UNPACKED_BYTES));
-  // A job whose payload is too large to check is left out, because it may not match. It is counted in `undecided`.
+  // A null payload is too large to check, so its job may not match. The job is left out, and counts as `undecided`.
   const matching = checked.filter(
     (row) => row.payload !== null && check?.(row as CheckedTexts) !== false,
   );

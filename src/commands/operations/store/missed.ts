@@ -1,7 +1,7 @@
 // Jobs that a batch of an operation found but could not change, because they were locked, changed or deleted after the
 // batch had found them. The batch's snapshot cannot show which of the three has happened, so the batch counts all these
-// jobs as locked. Then the jobs are read again, and the counts are corrected. If the process is killed before that, the
-// jobs stay counted as locked.
+// jobs as locked. Then checkAgain() reads the jobs again, and noteMissed() corrects the counts. If the process is
+// killed before the correction, the jobs stay counted as locked.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Stretch } from "../model/operation-store.ts";
@@ -19,7 +19,7 @@ export const idsIn = (text = "{}"): string[] => (text === "{}" ? [] : text.slice
 
 /**
  * Returns a condition: `time` is after `before`, or is one of `openSince`, the start times of the transactions that
- * were open at `before`.
+ * were open at `before`. Such a transaction may have committed after `before`.
  */
 export const isSince = (time: string, before: string, openSince: string): string =>
   `(${time} > ${before} or ${time} = any(${openSince}))`;
@@ -52,7 +52,7 @@ const checkSql =
   left join ${s}._private_jobs as jobs on jobs.id = missed.id
   order by missed.id`;
 
-/** Corrects the operation's counts and receipt: records the changed and the gone jobs as such, not as locked. */
+/** Corrects the operation's counts and receipt: the changed and gone jobs no longer count as locked. */
 export async function noteMissed(
   db: Database,
   operationId: string,

@@ -1,4 +1,4 @@
-// The SQL row of an operation, its conversion to a JobOperation, and the expressions to select and read such rows.
+// The SQL row of an operation, the SQL that reads such rows, and the conversion of a row to a JobOperation.
 import { parseIdArray } from "../../../database/database.ts";
 import type { Value } from "../../../domain/value.ts";
 import { isUnpackable } from "../../../insight/expressions/large-values.ts";
@@ -51,7 +51,7 @@ export interface OperationRow {
   readonly can_undo: boolean;
 }
 
-/** An expression: the state in the row, but `interrupted` if that state needs a lease and the row has no valid one. */
+/** An expression: the stored state; `interrupted` if this state needs a process that holds a lease, and none does. */
 export const EFFECTIVE_STATE = `case
     when operation.state in ('running', 'canary', 'undoing')
       and coalesce(operation.lease_until < pg_catalog.clock_timestamp(), true) then 'interrupted'
@@ -66,8 +66,8 @@ const textBytes = (row: string): string =>
   texts.map((name) => `coalesce(pg_catalog.octet_length(${row}.${name}), 0)::bigint`).join(" + ");
 
 /**
- * Returns a condition: the row's texts and JSON are short enough to come from this program, and its `changes` are an
- * object. Other rows are neither listed nor found. The sizes are checked first, which decompresses no value.
+ * Returns a condition: the row's texts and JSON are short enough to come from this program, and `changes` is a JSON
+ * object. Other rows are neither listed nor found. The sizes are checked first, without decompressing a value.
  */
 export const isOwnRow = (row: string): string =>
   `case when ${textBytes(row)} <= ${MAX_TEXTS_LENGTH}::bigint
@@ -75,8 +75,8 @@ export const isOwnRow = (row: string): string =>
     then pg_catalog.json_typeof(${row}.changes) = 'object'::text else false end`;
 
 /**
- * Returns an expression: the size of a row's texts and JSON in bytes. It decompresses the JSON, so isOwnRow() must be
- * true for the row.
+ * Returns an expression: the size of a row's texts and JSON in bytes. isOwnRow() must be true for the row, because
+ * the expression decompresses the JSON.
  */
 export const rowBytes = (row: string): string =>
   [
@@ -142,7 +142,7 @@ export function toOperation(row: OperationRow): JobOperation {
   };
 }
 
-/** The numbers of jobs that an undo has skipped so far, by reason. Each batch of the undo returns them. */
+/** The numbers of jobs that an undo has skipped so far, by reason. */
 export type UndoSkippedRow = Pick<
   OperationRow,
   "undo_key_taken" | "undo_changed" | "undo_gone" | "undo_locked"

@@ -1,6 +1,6 @@
-// Stores operations in the tables of the extension `operations`. The owner of an operation has a lease in the
-// operation's row, and a unique index allows only one operation in a state of `atWork`. Nothing depends on a database
-// session, so the store works behind a transaction pooler.
+// Stores operations in the tables of the extension `operations`. The process that runs an operation, its owner, has a
+// lease in the operation's row. A unique index allows only one operation in a state of `atWork`. Nothing depends on a
+// database session, so the store works behind a transaction pooler.
 import { codeOf, WorkerError } from "../../../base/errors.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { ownKeyOf } from "../../../database/errors/database-errors.ts";
@@ -26,12 +26,12 @@ import { resultsOf } from "./results.ts";
 import { tidyTables } from "./tidy.ts";
 import { namesStatement, undoStatement } from "./undo-statement.ts";
 
-/** The duration of a lease, in seconds. Each batch renews the lease. If it expires, the operation is interrupted. */
+/** The duration of a lease. Each batch renews the lease. When the lease has expired, the operation is interrupted. */
 export const LEASE_S = 15;
-/** How long after a rehearsal its operation can be started, in minutes. */
+/** How long after its rehearsal an operation can be started, in minutes. */
 const REHEARSAL_MINUTES = 15;
 
-/** Returns the store. `owner`: the id of this process in the rows of the operations that it runs. */
+/** `owner`: the id of this process in the rows of the operations that it runs. */
 export function tableStore(db: Database, owner: string): OperationStore {
   const rows = async (text: (s: string) => string, values: unknown[]) =>
     (await query<OperationRow>(db, text, values)).map(toOperation);
@@ -138,7 +138,7 @@ interface BatchRow {
   readonly missed_ids?: string;
 }
 
-/** Returns the result of a batch. `missed`: what checkAgain() has returned; null if it was not called. */
+/** `missed`: the result of checkAgain(); null if checkAgain() was not called. */
 function batchOf([row]: readonly BatchRow[], missed: MissedJobs | null = null): Batch {
   const { found = 0, done = 0, changed = 0, after_id: afterId = null } = row ?? {};
   const isMoved = missed?.changed.length ?? 0;
@@ -170,7 +170,7 @@ const takeSql = (s: string) => `
   where id = $1::text and expires_at > pg_catalog.now() and ${IS_REHEARSAL}
   returning rehearsal`;
 
-/** Interrupts the operation whose owner's lease has expired, so that another operation can start. */
+/** Interrupts an operation whose lease has expired, so that another operation can start. */
 const releaseSql = (s: string) => `
   update ${s}._private_operations
   set state = 'interrupted', owner = null
@@ -203,7 +203,7 @@ const findAllSql = (s: string) => `
   from page join ${s}._private_operations as operation on operation.id = page.id
   where page.row_number > 0`;
 
-// The number of newest operations that currentOrLast() searches, so that its time does not grow with the table.
+// currentOrLast() searches at most this many of the newest operations, so that its time does not grow with the table.
 const MAX_SCANNED = 200;
 
 const currentOrLastSql = (s: string) => `

@@ -1,7 +1,7 @@
 // Deletes receipts and undo data after 24 hours, operations after 90 days, and expired rehearsals. If receipts and undo
 // data have more than a million rows, or if there are more than 20,000 operations, the oldest are deleted earlier: a
-// program may act on single jobs many times a second, and each of these actions is stored. If an operation is still
-// paused or interrupted when its receipt expires, it is stopped, because its receipt and undo would be incomplete.
+// program may act on single jobs many times a second, and each action is stored. An operation that is still paused or
+// interrupted when its receipt expires is stopped, because after a resume its receipt and undo would be incomplete.
 import { type Database, query } from "../../../database/database.ts";
 import { atWork, MAX_ROWS, UNDO_HOURS } from "../model/operation.ts";
 import { EFFECTIVE_STATE } from "./operation-row.ts";
@@ -9,21 +9,22 @@ import { EFFECTIVE_STATE } from "./operation-row.ts";
 const MAX_OPERATIONS = 20_000;
 /** The error of an operation that was stopped because its receipt had expired. */
 const EXPIRED = "not resumed before its receipt expired";
-// A statement expires at most this many operations and deletes at most this many, or deletes at most this many stored
-// rows. So the statement ends quickly and does not hold back vacuum.
+// The maximum number of operations that a statement expires, of operations that it deletes, and of stored rows that it
+// deletes. So each statement ends quickly and does not hold back vacuum.
 const TIDIED_AT_ONCE = 5_000;
 
 /** A condition: no process works on the operation. */
 const IDLE = `(${EFFECTIVE_STATE}) <> all('{${atWork.join(",")}}')`;
 const IS_OPEN = "operation.state not in ('done', 'stopped', 'failed', 'undone')";
 /**
- * An expression: the time since which no process works on the operation. If that time was not stored, as for a pause by
- * an earlier version, created_at replaces it.
+ * An expression: the time since which no process works on the operation. If the row lacks this time, as after a pause
+ * by an earlier version, created_at is used.
  */
 const IDLE_SINCE =
   "coalesce(greatest(operation.finished_at, operation.lease_until), operation.created_at)";
 
-// The update checks IDLE again, because the operation may have been resumed after `old` was read.
+// Expires operations: sets `kept` to 0, so that tidySql deletes the stored rows, and stops open operations. The update
+// checks IDLE again, because the operation may have been resumed after `old` was read.
 const expireSql = (s: string) => `
   with candidates as (
     select id, pg_catalog.sum(kept) over (order by id desc) - kept::numeric as kept_since
@@ -70,14 +71,13 @@ const expireSql = (s: string) => `
   select greatest((select pg_catalog.count(*) from expired), (select pg_catalog.count(*) from deleted))::int as deleted`;
 
 /**
- * Returns an expression: about the highest id of the operations that are older than the newest 20,000. Rows are not
- * counted, because there are few gaps between the ids.
+ * Returns an expression: about the highest id of the operations that are older than the newest MAX_OPERATIONS. The rows
+ * are not counted, because the ids have few gaps.
  */
 const oldest = (s: string) =>
   `(select pg_catalog.max(id) from ${s}._private_operations) - ${MAX_OPERATIONS}`;
 
-// The lateral join makes the planner find the rows of each operation through the index. Otherwise it would read the
-// whole table.
+// Without the lateral join, PostgreSQL would read the whole table, instead of each operation's rows through the index.
 const tidySql = (s: string) => `
   with deleted as (
     delete from ${s}._private_operation_rows

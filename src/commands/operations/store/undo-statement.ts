@@ -1,6 +1,6 @@
-// The statement that undoes the change of an operation for one batch of jobs. It restores the changed columns of a job
-// if the job is still as the operation left it; after stop-retrying, the job may also have run since. It inserts a
-// deleted job again unless the job's id or key is in use. If a changed job is not restored, the statement records why.
+// The statement that undoes the change of an operation for one batch of jobs. The changed columns of a job are restored
+// if the job is still as the operation left it. If the change includes running jobs (`mayRun`), the job may have run
+// since. A deleted job is inserted again unless its id or key is in use. Without a restore, the reason is stored.
 import { announceJobs } from "../../../queue/sql/notify.ts";
 import {
   type AddParameter,
@@ -82,9 +82,9 @@ export function undoStatement(
 }
 
 /**
- * Returns an SQL expression for the reason why a job was not restored: `g` gone, `l` locked, `c` changed. It reads the
- * job's row as it was at the start of the statement. If that row does not prevent an undo, another session had locked
- * the row or has changed it since, and the reason is `l`.
+ * Returns an SQL expression for the reason why a job was not restored: `g` gone, `l` locked, `c` changed. The
+ * expression reads the job's row as it was at the start of the statement. If that state does not prevent an undo,
+ * another session had locked the row or has changed it since. The reason is then `l`.
  */
 const whyNotChanged = ({ mayRun }: JobChange, asLeft: string): string => `case
         when jobs.id is null then 'g'${mayRun ? "" : "\n        when jobs.locked_at is not null then 'l'"}
@@ -93,8 +93,8 @@ const whyNotChanged = ({ mayRun }: JobChange, asLeft: string): string => `case
       end`;
 
 /**
- * Why a deleted job was not restored. `c`: a job with its id exists. `k`: another job has its key. If the deleted job
- * had no key, only its id can be in use.
+ * Why a deleted job was not restored. `c`: a job with its id exists. `k`: another job has its key. Without a key, the
+ * reason is always `c`: a new job with the same id may not be visible in `jobs` yet.
  */
 const WHY_NOT_BACK = `case when jobs.id is not null or batch.key is null then 'c' else 'k' end`;
 

@@ -10,7 +10,7 @@ import type { SourcedText, sslModes } from "./parameters.ts";
 
 export type SslMode = (typeof sslModes)[number];
 
-/** How a connection is encrypted. It is plain data, because it is sent to the heartbeat thread. */
+/** How a connection is encrypted. Only plain data, because an Encryption is sent to the heartbeat thread. */
 export interface Encryption {
   readonly mode: SslMode;
   /** Whether the login must be bound to the encrypted connection (channel_binding=require). */
@@ -66,10 +66,10 @@ export function tlsOptions(encryption: Encryption): object {
   };
 }
 
-/** Accepts a certificate with any host name. Its issuer is still checked. */
+/** Accepts a certificate with any host name. The certificate's issuer is still checked. */
 const anyName = { checkServerIdentity: () => undefined };
 
-/** The option is set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes its default. */
+/** Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default of this option. */
 const checked = { rejectUnauthorized: true };
 
 function checks(mode: SslMode, named: SourcedText | undefined): object {
@@ -89,10 +89,7 @@ function checks(mode: SslMode, named: SourcedText | undefined): object {
   return { ca: contentOf(file), ...checked, ...(mode === "verify-full" ? {} : anyName) };
 }
 
-/**
- * Returns the authorities that the system or Node trusts. node:tls is loaded only here, because few programs need these
- * authorities.
- */
+/** Returns the authorities that the system or Node trusts. Loads node:tls only when called: few programs need this. */
 function publicAuthorities(): readonly string[] {
   const { getCACertificates } = process.getBuiltinModule("node:tls");
   return [...new Set([...getCACertificates("system"), ...getCACertificates("bundled")])];

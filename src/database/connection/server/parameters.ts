@@ -6,7 +6,7 @@ export interface ConnectionParameter {
   readonly env?: string;
   /** The supported values. Default: any. */
   readonly choices?: readonly string[];
-  /** Whether unsupported values are ignored, because they protect nothing. Default: they are errors. */
+  /** Whether unsupported values are ignored, because the parameter protects nothing. Default: they are errors. */
   readonly isTuning?: boolean;
   /** Returns a value in the spelling of `choices`. */
   readonly spelling?: (text: string) => string;
@@ -81,10 +81,7 @@ export const parameters = {
 
 export type ParameterName = keyof typeof parameters;
 
-/**
- * Parameters that have no effect here and protect nothing: parameters of libpq for tuning and for features that are
- * missing here, and parameters of other clients and of poolers, which occur in many URLs.
- */
+/** Parameters of libpq, other clients and poolers that occur in URLs, have no effect here and protect nothing. */
 const ignored = new Set([
   ...["keepalives_interval", "keepalives_count", "tcp_user_timeout", "krbsrvname", "gsslib"],
   ...["gssdelegation", "authtype", "tty", "max_protocol_version", "sslkeylogfile"],

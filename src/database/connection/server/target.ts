@@ -1,5 +1,5 @@
-// Checks that the server of a connection matches the target (target_session_attrs). The check is made at the login, and
-// again later, because a primary may become a standby while the connection is open.
+// Checks that the server of a connection matches the target: the state that target_session_attrs requires. The server
+// is checked at the login and again later, because a primary may become a standby while the connection is open.
 
 import type pg from "pg";
 import { setImmediate } from "../../../base/clock.ts";
@@ -40,8 +40,8 @@ export async function assertTarget(
 }
 
 /**
- * For `read-write` and `primary`: ends the connection after the first write that is refused as read-only, so that the
- * next connect can find another server. A server that becomes read-only does not end its connections by itself.
+ * For the targets `read-write` and `primary`: ends the connection after a write was refused as read-only, so that the
+ * next connect can find another server. A server that becomes read-only does not end its connections.
  */
 export function leaveWhenReadOnly(client: pg.Client, target: SessionTarget): void {
   if (target !== "read-write" && target !== "primary") return;

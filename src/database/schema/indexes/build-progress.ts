@@ -1,5 +1,5 @@
-// Reads the running builds of indexes on the table of jobs from PostgreSQL's views. These views also show builds that
-// another process or a user in psql has started.
+// Reads from PostgreSQL's views which builds of indexes on the table of jobs are running, including builds that another
+// process or a user in psql has started.
 import { type Database, query, type Statement } from "../../database.ts";
 import type { SchemaName } from "../../schema-name.ts";
 import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-index.ts";
@@ -7,7 +7,7 @@ import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-
 export interface BuildProgress {
   /** The index's name in the list of optional indexes; null for any other index. */
   readonly name: IndexName | null;
-  /** The index's name in the database; null until PostgreSQL has added it to the catalogue. */
+  /** The index's name in the database; null until PostgreSQL has added the index to the catalogue. */
   readonly indexName: string | null;
   readonly pid: number;
   /** PostgreSQL's name of the phase, such as `building index: scanning table`. */
@@ -19,8 +19,8 @@ export interface BuildProgress {
 }
 
 /**
- * Returns the beginning of the statement that builds the index. A build that has no `indexName` yet is identified by
- * the beginning of its statement.
+ * Returns the beginning of the statement that builds the index. This text identifies the index of a build that has no
+ * `indexName` yet.
  */
 export function createPrefix(schema: SchemaName, { indexName }: OptionalIndex): string {
   return `create index concurrently ${indexName} on ${schema.quoted}._private_jobs `;

@@ -1,5 +1,5 @@
-// Reads from the catalogue which optional indexes a database has, under any name, and their state. Every role may read
-// the catalogue.
+// Reads which optional indexes a database has, under any name, and the state of these indexes. The source is
+// PostgreSQL's catalogue, which every role may read.
 import { type Database, query, type Statement } from "../../database.ts";
 import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-index.ts";
 
@@ -9,7 +9,7 @@ export interface FoundIndex {
   readonly indexName: string;
   /** Whether the index has the name that this library gives it. Only such an index may be dropped. */
   readonly isOurs: boolean;
-  /** Whether queries can use the index. False while it is built, after a failed build, or if only its name fits. */
+  /** Whether queries can use the index. False during a build, after a failed build, or if only the name fits. */
   readonly isValid: boolean;
   readonly bytes: number;
 }
@@ -27,7 +27,7 @@ interface IndexRow {
   readonly bytes: string;
 }
 
-/** Returns all indexes of the jobs' table that have the form or the name of an optional index. */
+/** Returns all indexes of the table of jobs that have the form or the name of an optional index. */
 export async function findIndexes(db: Database): Promise<FoundIndex[]> {
   const rows = await query<IndexRow>(db, indexesSql, [db.schema.name]);
   return optionalIndexes.flatMap((index) =>
@@ -44,9 +44,8 @@ export async function findIndexes(db: Database): Promise<FoundIndex[]> {
 }
 
 /**
- * Whether the index in `row` has the form of the optional index: the same method and predicate, the same operator class
- * if the optional index names one, the same keys first and in the same order, and the other columns of the optional
- * index anywhere. The index in `row` may have more columns.
+ * Whether the index in `row` has the form of the optional index, so that queries can use the index in `row` instead.
+ * The keys must come first and in the same order. The included columns can be anywhere, among further columns.
  */
 function fits(row: IndexRow, index: OptionalIndex): boolean {
   if (row.method !== index.method || !row.is_plain) return false;

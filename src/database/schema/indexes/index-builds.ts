@@ -1,6 +1,6 @@
 // Builds optional indexes: in the background of an admin, one after the other (createIndexBuilds), or in a command,
-// which waits for the end of the build (buildAndLog). PostgreSQL reports the running builds. Only the admin's process
-// has the list of builds that wait, and the last error of each index.
+// which waits for the end of the build (buildAndLog). The waiting builds and the last error of each index are only in
+// the memory of the admin's process.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
@@ -11,21 +11,18 @@ import { readBuilds } from "./build-progress.ts";
 import type { IndexName } from "./optional-index.ts";
 
 export interface IndexBuilds {
-  /**
-   * Adds the index to those that wait for a build, unless its build runs in this process and has not been cancelled.
-   * Returns at once.
-   */
+  /** Adds the index to the waiting builds, unless its build runs in this process and has not been cancelled. */
   start(name: IndexName): void;
   /**
-   * Cancels the index's build: the one that waits or runs in this process, otherwise the one that runs in another
-   * process. Returns whether there was a build.
+   * Cancels the index's build that waits or runs in this process. If there is none, cancels the index's builds in other
+   * processes. Returns whether there was a build.
    */
   cancel(name: IndexName): Promise<boolean>;
   /** Whether a build of the index waits or runs in this process. */
   isWaiting(name: IndexName): boolean;
   /**
-   * Returns why the index's last build in this process failed; null if there was no build, if the last one has not
-   * ended or did not fail, or if cancel() of this process cancelled it.
+   * Returns why the index's last build in this process failed; null if there was no build, or if the last build waits,
+   * runs, succeeded, or was cancelled by cancel() of this process.
    */
   failureOf(name: IndexName): string | null;
   /** Starts no further builds. PostgreSQL completes a running build without this process. */

@@ -1,23 +1,23 @@
-// Reads the state of every optional index: whether it exists, its size, the progress of its build, its use and costs.
+// Reads the state of every optional index on the table of jobs.
 import { type Database, query, type Statement } from "../../database.ts";
 import { readBuilds } from "./build-progress.ts";
 import { type FoundIndex, findIndexes } from "./found-indexes.ts";
 import type { IndexBuilds } from "./index-builds.ts";
 import { type IndexName, indexDefinition, optionalIndexes } from "./optional-index.ts";
 
-/** The state of one index. The members have the names that they have in the HTTP API. */
+/** The state of one index, as in the HTTP API. */
 export interface IndexState {
   readonly name: IndexName;
   /**
-   * `broken`: unusable, for example after a failed build. If `is_ours` is true, the action `drop` drops the broken
-   * index, and the action `build` drops it before it builds the new one.
+   * `broken`: unusable, for example after a failed build. If `is_ours` is true, the index can be dropped, and a new
+   * build drops the broken index first.
    */
   readonly state: "absent" | "valid" | "waiting" | "building" | "broken";
   readonly definition: string;
   readonly serves: string;
   readonly costs: string;
   readonly is_recommended: boolean;
-  /** The index's name in the database; null if it does not exist. */
+  /** The index's name in the database. */
   readonly index_name: string | null;
   /** Whether the index has the name that this library gives it. Only such an index can be dropped. */
   readonly is_ours: boolean;
@@ -29,7 +29,7 @@ export interface IndexState {
     readonly share: number | null;
     readonly since: string;
   } | null;
-  /** Why the index's last build in this process failed; null if it did not fail, or if this process cancelled it. */
+  /** Why the last build in this process failed; null without such a failure, or if this process cancelled the build. */
   readonly error: string | null;
 }
 
@@ -95,9 +95,9 @@ async function readJobCounts(db: Database): Promise<Record<IndexName, number> | 
 interface SharesRow {
   readonly jobs: number;
   readonly available: number;
-  /** The share of jobs that are in a named queue, from 0 to 1. */
+  /** The share of jobs in a named queue, from 0 to 1. */
   readonly queued: number;
-  /** The share of jobs with at least one attempt, from 0 to 1. */
+  /** The share of jobs with at least one attempt. */
   readonly tried: number;
 }
 

@@ -1,27 +1,25 @@
-// The fields of the query language, one row each. Their SQL and help texts are in src/insight/query/fields.
+// The fields of the query language. The SQL and the help texts of the fields are in src/insight/query/fields.
 import { nearest } from "./nearest.ts";
 
 /** A trait of a field: jobs without a value match `none`, as in `queue:none`. */
 const NONE: i32 = 1;
 /**
- * A trait of a field: the field's conditions read long texts of jobs. A query that only excludes values of such fields
- * is refused.
+ * A trait of a field: queries with the field read long texts of jobs. A query that only excludes such texts, such as
+ * `-error:timeout`, is refused, because every job would have to be read.
  */
 const TEXTS: i32 = 2;
 
 export class FilterField {
   name: string;
   /**
-   * What the field's values are. `integer`: integers; `moment`: ages or times; `word`: conditions, or words of
-   * `groupWords`; `name`: whole names, or beginnings followed by `*`; `text`: whole texts; `search`: parts of a text,
-   * or with `=` whole texts; `json`: values at a path of the payload, or without a path parts of the payload's text.
+   * What a query contains for the field. `integer`: an integer; `moment`: an age or a time; `word`: a condition of
+   * jobs, such as `failed`, or one of `groupWords`; `name`: a whole name, or the beginning of a name and `*`; `text`: a
+   * whole text; `search`: a part of a text, or after `=` a whole text; `json`: a value at a path of the payload, or
+   * without a path a part of the payload's text.
    */
   kind: string;
   traits: i32;
-  /**
-   * Names that users may type by mistake for this field, such as its column, separated by spaces. A query must not
-   * contain them; meantField() returns the field's name for them.
-   */
+  /** Wrong names that users may type for this field, such as `run_at` for `due`, separated by spaces. */
   otherNames: string;
 
   constructor(name: string, kind: string, traits: i32, otherNames: string) {
@@ -54,7 +52,7 @@ function field(name: string, kind: string, traits: i32 = 0, otherNames: string =
   return new FilterField(name, kind, traits, otherNames);
 }
 
-/** The words of `is:` that are not conditions. The conditions are an argument of parseQuery(). */
+/** The words after `is:` that are not conditions of jobs. The conditions are an argument of parseQuery(). */
 export const groupWords: string[] = ["due", "stuck", "late", "locked"];
 
 /** The fields in the order of the suggestions. */
@@ -79,7 +77,7 @@ export const queryFields: FilterField[] = [
   field("payload", "json", TEXTS),
 ];
 
-/** Returns the field with this name, or null. `tries` is an alias of `attempts`: saved queries may contain it. */
+/** Returns the field with this name, or null. Saved queries may contain `tries`, which is an alias of `attempts`. */
 export function fieldNamed(name: string): FilterField | null {
   const known = name === "tries" ? "attempts" : name;
   for (let i = 0; i < queryFields.length; i++) {

@@ -1,6 +1,4 @@
-// The details of one cron entry: its row in the list, its definition if it is a schedule, and its next ticks, by the
-// clock of its time zone and in UTC. If the clock of the zone changes within a year, the ticks include the first one
-// after the change.
+// Reads the details of one cron entry: its row in the list, its definition if it is a schedule, and its next ticks.
 import type { Database } from "../../../database/database.ts";
 import { clockOf, nextClockChange } from "../../../domain/cron/time-zone.ts";
 import type { StoredSchedule } from "../../../queue/schedules/schedule-row.ts";
@@ -13,9 +11,9 @@ export interface CronDetails {
   readonly entries: readonly ListedCronEntry[];
   /** The definition of the schedule; null for an entry in code, and for an invalid row. */
   readonly schedule: StoredSchedule | null;
-  /** The next ticks of `entries[0]`; empty if it is paused, or its pattern is unknown or not supported. */
+  /** The next ticks of `entries[0]`. Empty if it is paused, or if its pattern is unknown, unsupported or never due. */
   readonly ticks: readonly NextTick[];
-  /** A sentence about the next change of the zone's clock within a year; null if there is none, or no next tick. */
+  /** A sentence about the next change of the zone's clock within a year; null: no change, or `ticks` is empty. */
   readonly clockChange: string | null;
 }
 
@@ -28,7 +26,7 @@ export interface NextTick {
   readonly isAfterChange: boolean;
 }
 
-/** The number of next ticks. If the first tick after the next change of the clock is not among them, it is added. */
+/** The number of next ticks. The first tick after the zone's next clock change within a year is added to them. */
 const TICKS = 5;
 
 /** Returns null if there is no entry with this identifier. */

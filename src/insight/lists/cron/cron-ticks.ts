@@ -1,6 +1,5 @@
-// Computes the ticks of cron expressions that were read from the database. Another program may have written the
-// expressions. Computing one tick takes up to 0.1 ms, so many entries are processed in slices, and other work can run
-// between two slices (base/slices.ts).
+// Computes the ticks of cron expressions in the database, which another program may have written. One tick takes up to
+// 0.1 ms. So many entries are processed in slices, between which other work can run (base/slices.ts).
 import { inSlices } from "../../../base/slices.ts";
 import { type CronSchedule, cronSchedule } from "../../../domain/cron/cron-schedule.ts";
 
@@ -16,7 +15,7 @@ export function scheduleOf(pattern: string, timeZone: string): CronSchedule | nu
 /** The end of the range of a Date, in milliseconds since 1970. PostgreSQL's infinity is outside this range. */
 const LATEST_MS = 8.64e15;
 
-/** Returns the first tick at or after `fromMs`; null if there is none, or if it cannot be computed. */
+/** Returns the first tick at or after `fromMs`; null if there is none, or if `fromMs` is not in the range of a Date. */
 export function nextTick(schedule: CronSchedule | null, fromMs: number): number | null {
   return Math.abs(fromMs) > LATEST_MS ? null : (schedule?.next(fromMs) ?? null);
 }
@@ -28,8 +27,8 @@ interface CronEntry {
 }
 
 /**
- * Numbers the quarters of an hour of the next 24 hours from 0 to 95. For each entry, returns the numbers of the
- * quarters in which the entry has a tick. The list is empty if the entry is paused, or if scheduleOf() returns null.
+ * Divides the 24 hours after `nowMs` into quarters of an hour, numbered from 0 to 95. For each entry, returns the
+ * numbers of the quarters in which the entry has a tick: none if the entry is paused, or if its `match` is not valid.
  * Computing 96 quarters in a time zone takes 6 ms, so entries with the same expression and time zone share the result.
  */
 export async function quartersAhead(
@@ -51,7 +50,7 @@ export async function quartersAhead(
 const QUARTER_MS = 900_000;
 const QUARTERS_OF_A_DAY = 96;
 
-/** Returns the quarters with a tick. It computes only the first tick of each quarter. */
+/** Computes only the first tick of each quarter. */
 function quartersOf(schedule: CronSchedule | null, nowMs: number): number[] {
   const quarters: number[] = [];
   for (let next = 0; schedule !== null && next < QUARTERS_OF_A_DAY; ) {

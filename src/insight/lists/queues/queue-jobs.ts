@@ -1,7 +1,7 @@
-// The jobs of one named queue: the next jobs in execution order, the newest jobs, and the running job. If the table of
-// jobs is large, the next jobs are read directly only with the optional index `queue_ready`, and the newest jobs only
-// with the index `queue`. Without the index, the jobs are searched for a short time, as for a list of jobs, and a
-// cursor can continue the search.
+// The jobs of one named queue: the next jobs in execution order, the newest jobs, and the running job. In a large table
+// of jobs, the next jobs can be read directly with the optional index `queue_ready`, and the newest jobs with the
+// optional index `queue`. Without this index, the jobs are searched for a short time, and a cursor can continue the
+// search.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
@@ -25,12 +25,12 @@ export interface QueuedJob {
 
 export interface QueuedJobs {
   readonly jobs: readonly QueuedJob[];
-  /** true: the list has all jobs, or as many as requested. false: the search reached its time limit before that. */
+  /** true: `jobs` has all jobs, or as many as requested. false: the search ended at its time limit. */
   readonly isComplete: boolean;
   /**
-   * A cursor with which the list of jobs, filtered by this queue, shows the jobs that follow. The list of the next jobs
-   * has the query `is:due` and the order `priority`; the list of the newest jobs has the order `-id`. null: nothing is
-   * left to search, or the jobs were read directly.
+   * The cursor of the jobs that follow, for a list of jobs that is filtered by this queue. After nextJobs(), this list
+   * must have the query `is:due` and the order `priority`; after latestJobs(), the order `-id`. null: nothing is left
+   * to search, or the jobs were read directly.
    */
   readonly nextCursor: string | null;
 }
@@ -96,10 +96,9 @@ export async function latestJobs(
   return whole(await query<QueuedJob>(db, latestSql, [queue.id, limit]));
 }
 
-/** The time limit of a search, in milliseconds. */
+/** The time limit of a search. */
 const BUDGET_MS = 100;
 
-/** Searches the queue's jobs like a list of jobs (pages/walk-jobs.ts). */
 async function walkedTo(
   db: Database,
   sort: JobSort,
@@ -118,8 +117,8 @@ async function walkedTo(
 const ofIdsSql: Statement = (s) =>
   columns(s, "(select pg_catalog.unnest($1::bigint[]) as id) as found");
 
-// All jobs of a run are locked at the same time, and run in the order of the queue. So the first job that is still
-// locked is taken for the running job.
+// A worker can lock several jobs of a queue at the same time, and runs them in the order of the queue. So the first
+// job that is still locked is taken for the running job.
 const runningSql: Statement = (s) => `
   with found as materialized (
     select jobs.id from ${s}._private_jobs as jobs
@@ -129,8 +128,8 @@ const runningSql: Statement = (s) => `
   ${columns(s, "found")}`;
 
 /**
- * Returns the queue's job with the oldest lock; null if none is found. `reported`: the ids of the jobs in the report of
- * the queue's worker. If the table is large and lacks the index `running`, only these jobs are read.
+ * Returns the queue's job with the oldest lock; null if none is found. `reported`: the ids of the jobs that the
+ * queue's worker has reported. If the table is large and lacks the index `running`, only these jobs are read.
  */
 export async function runningJob(
   db: Database,

@@ -1,6 +1,6 @@
-// Reads facts that a query needs before it becomes SQL: the locked queues, and the jobs whose keys begin with a
-// prefix. The ids of these queues and jobs become values of parameters, because a sub-select would be evaluated for
-// every job.
+// Reads facts that are needed to turn a query for jobs into SQL: the locked queues, and the jobs whose keys begin with
+// a prefix. The SQL receives the ids of these queues and jobs as parameters. A sub-select instead would be evaluated
+// for every job.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { isBlockedQueue } from "../../../queue/sql/lock.ts";
 
@@ -26,7 +26,10 @@ export interface KeyRange {
 
 const MAX_KEYS = 1_000;
 
-/** Returns the range of keys that begin with `prefix`; null: it has no end, or keys do not sort by code points. */
+/**
+ * Returns the range of keys that begin with `prefix`. null: no text sorts after all texts with this prefix, or keys do
+ * not sort by code points.
+ */
 export async function keyRange(db: Database, prefix: string): Promise<KeyRange | null> {
   const to = nextText(prefix);
   if (to === null || !(await isKeyOrderPlain(db))) return null;
@@ -56,8 +59,8 @@ async function isKeyOrderPlain(db: Database): Promise<boolean> {
   return /^(?:C|POSIX|C\.utf-?8)$/i.test(row?.collation ?? "");
 }
 
-// The row of pg_database is read as jsonb, because its columns depend on PostgreSQL's version. The default collation
-// is that of the database. A collation without `collcollate`, such as one of ICU, is judged by its name.
+// The row of pg_database is read as jsonb, because its columns depend on PostgreSQL's version. The collation `default`
+// is the collation of the database. A collation without `collcollate`, such as an ICU collation, is judged by its name.
 const collationSql: Statement = () => `
   select case
     when collations.collname <> 'default'

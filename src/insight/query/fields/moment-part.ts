@@ -1,5 +1,5 @@
-// The SQL of query terms on times. Ages are turned into times with the query's `now`, so that all steps of a walk and
-// all pages of a list compare with the same times.
+// The SQL of query terms on times. Ages are converted to times with the query's `now`, so that all statements of a
+// query and all pages of a list compare with the same times.
 import { isOrder } from "../../../domain/portable/query/fields.ts";
 import { ageUs, timeUs } from "../../../domain/query/moments.ts";
 import type { MomentValue, Operator, QueryValue } from "../../../domain/query/query-tree.ts";
@@ -18,8 +18,8 @@ export interface MomentSql {
    */
   readonly of?: { readonly sql: string; readonly shape: Partial<QueryShape> };
   /**
-   * Whether a duration without a sign counts forward from now, as in `due<10m`. It is true only for run_at. Default:
-   * false; the duration counts back from now, as an age.
+   * Whether a duration without a sign counts forward from now, as in `due<10m`. Default: false; the duration counts
+   * back from now, as an age. May be true only for run_at, because `isDue` is then derived from the interval.
    */
   readonly isAhead?: boolean;
 }
@@ -42,7 +42,7 @@ export function momentPart({ column, of, isAhead = false }: MomentSql): FieldSql
     );
 }
 
-/** Returns true if the whole interval is past, so that its jobs are due; false if it is all future; otherwise null. */
+/** Returns true if the whole interval is past, so that its jobs are due; false if it is future; null if neither. */
 function sideOf({ low, high }: Interval, nowUs: bigint): boolean | null {
   if (high !== null && high <= nowUs + 1n) return true;
   return low !== null && low > nowUs ? false : null;

@@ -1,7 +1,7 @@
-// Conditions of a query on the payload, or on a field of the payload. PostgreSQL's json operators fail on \u0000 and
-// on a lone surrogate, so one payload with such a character would make the whole statement fail. These operators also
-// treat 7.0 and 7 as different. So for a field, SQL only searches the text of the payload for the field's name and for
-// the value, as they are usually written. This process then decides whether the job matches.
+// Conditions of a query on the payload, or on a field of the payload. For a field, PostgreSQL's json operators are
+// unsuitable: they treat 7.0 and 7 as different, and one payload with \u0000 or a lone surrogate would make the whole
+// statement fail. So SQL only searches the text of the payload for the field's name and value, as they are usually
+// written. This process then decides whether each found job matches.
 import { compareNumbers } from "../../../domain/exact/decimal.ts";
 import { stringOf, valuesAt } from "../../../domain/exact/payload-values.ts";
 import { isOrder } from "../../../domain/portable/query/fields.ts";
@@ -33,15 +33,14 @@ export function payloadPart(term: FieldTerm, parameters: Parameters): QueryPart 
 
 const PAYLOAD = 'jobs.payload::text collate "C"';
 const BACKSLASH = "pg_catalog.chr(92)";
-/** The condition that the payload has a backslash, with which every escape begins. Few payloads have one. */
+/** Every escape begins with a backslash. Few payloads have one. */
 const HAS_ESCAPE = contains(PAYLOAD, BACKSLASH);
 const HAS_CODE = `${HAS_ESCAPE} and ${contains(PAYLOAD, `${BACKSLASH} || 'u'`)}`;
 
 /**
  * Returns a condition that every matching payload fulfils. If all values are texts and `op` is none of `<`, `<=`, `>`
  * and `>=`, the payload has to contain one of the values. If no value is `none`, the payload also has to contain the
- * last name of the path. Both may be escaped (asWritten()). The values are searched first, because fewer payloads
- * contain them.
+ * last name of the path. The values are searched before the name, because fewer payloads contain the values.
  */
 function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): QueryPart {
   const key = path.findLast((step) => typeof step === "string");
@@ -56,8 +55,8 @@ function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): Q
 }
 
 /**
- * Returns the text as it is usually written in a payload: with quotes or, for a prefix, with the first quote. A text
- * that may mean `true`, `false` or `null` is returned without quotes.
+ * Returns the text as it is usually written in a payload: with quotes or, for a prefix, with the first quote only. A
+ * text that may mean `true`, `false` or `null` is returned without quotes.
  */
 function valueText({ text, isPrefix, isQuoted }: TextValue): string {
   if (isPrefix) return `"${text}`;

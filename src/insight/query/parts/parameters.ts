@@ -1,6 +1,6 @@
 // The parameters of a query's SQL. When a piece of SQL is built, the numbers that its parameters will have in the final
 // statement are not known yet. So the query's first parameter is written `$#0`, the next one `$#1`, and so on.
-// numberParameters() replaces them by the final numbers.
+// numberParameters() inserts the final numbers.
 
 export class Parameters {
   readonly values: unknown[] = [];
@@ -18,7 +18,7 @@ export class Parameters {
 }
 
 /**
- * SQL without its unused parameters. The other parameters have new numbers, from `$#0` on, in the order of `values`.
+ * SQL without its unused parameters. The used parameters have new numbers, from `$#0` on, in the order of `values`.
  */
 export interface NumberedSql {
   readonly sql: string;
@@ -29,10 +29,10 @@ export interface NumberedSql {
 }
 
 /**
- * Removes the parameters that neither `sql` nor `marks` uses. There are such parameters if a piece of SQL was built and
- * then left out. PostgreSQL requires that a statement uses each bound parameter. `marks` is the select item for the
- * marks (row-check.ts), which not every statement selects. So the returned `sql` also uses the parameters that only
- * `marks` uses, in a condition that is always true.
+ * Removes the parameters that neither `sql` nor `marks` uses, for example those of a piece of SQL that was built and
+ * then left out. PostgreSQL requires that a statement uses each bound parameter. Not every statement contains `marks`,
+ * which is a select item (row-check.ts). So the returned `sql` also uses the parameters that only `marks` uses, in a
+ * condition that is always true.
  */
 export function dropUnusedParameters(
   sql: string,
@@ -60,7 +60,7 @@ const PARAMETER = /\$#(\d+)/g;
 const parametersOf = (text: string) =>
   new Map([...text.matchAll(/\$#(\d+)::\w+(?:\[\])?/g)].map(([all, index = ""]) => [index, all]));
 
-/** Returns the piece with its parameters numbered from `first` on. */
+/** Returns the SQL with its parameters numbered from `first` on. */
 export function numberParameters(sql: string, first: number): string {
   return sql.replace(PARAMETER, (_, index: string) => `$${first + Number(index)}`);
 }

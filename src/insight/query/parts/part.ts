@@ -1,6 +1,6 @@
-// A part of a compiled query: one or several of its terms. Each row that matches the part fulfils the part's `sql`. If
-// the part is of the kind `sql`, each row that fulfils `sql` also matches. For the other kinds, `sql` only selects
-// candidates, and this process decides from the texts of a candidate whether it matches (row-check.ts).
+// A part of a compiled query: one or several of the query's terms. Each row that matches a part fulfils the part's
+// `sql`. Unless the part is of the kind `sql`, this process then decides from the row's texts whether the row matches
+// (row-check.ts).
 import { ANY_SHAPE, bothOf, eitherOf, type QueryShape } from "./shape.ts";
 
 export interface CheckedTexts {
@@ -12,11 +12,10 @@ export interface CheckedTexts {
 
 export type QueryPart = SqlPart | TextsPart | MixedPart;
 
-/** The members that all kinds of parts have. */
 interface Condition {
   readonly sql: string;
   readonly shape: QueryShape;
-  /** The values that `sql` or the marks may read, and that may be compressed; null: there are no such values. */
+  /** The large values that `sql` or the marks may read; null: none. */
   readonly reading: LargeValues | null;
 }
 
@@ -32,15 +31,13 @@ export interface SqlPart extends Condition {
   readonly kind: "sql";
 }
 
-/** A part for which `sql` selects candidates, and decide() decides from a candidate's texts whether it matches. */
+/** A part for which `sql` selects candidates, and decide() returns whether a candidate matches. */
 export interface TextsPart extends Condition {
   readonly kind: "texts";
   readonly decide: (row: CheckedTexts) => boolean;
 }
 
-/**
- * Several parts joined by `and` or `or`, or one negated part. For at least one of the parts, SQL alone does not decide.
- */
+/** Several parts joined by `and` or `or`, or one negated part. At least one of the parts is not of the kind `sql`. */
 export interface MixedPart extends Condition {
   readonly kind: "and" | "or" | "not";
   readonly items: readonly QueryPart[];

@@ -1,6 +1,5 @@
-// Measures pages of jobs: keyset pages in several orders, rare filters, offsets, text, payload fields, and requests
-// whose client disconnects. If the status of an answer is not 200, the target is missed. The admin may divide a long
-// search into several answers. The target for each of them is at most 0.6 s.
+// Measures pages of jobs. If the status of an answer is not 200, the target is missed. The admin may divide a long
+// search into several answers. The target for each of these answers is at most 0.6 s.
 import { setTimeout as pause } from "node:timers/promises";
 import {
   answerMs,
@@ -27,7 +26,7 @@ interface Walk {
   readonly statuses: ReadonlySet<number>;
 }
 
-/** walk() ends when it has read MAX_JOBS jobs: the pages until then show how long a page takes. */
+/** walk() ends after this many jobs. The pages until then show how long a page takes. */
 const MAX_JOBS = 300;
 
 /**
@@ -67,10 +66,7 @@ export async function walk(
   };
 }
 
-/**
- * The number of pages that are read in each order. It is so large that the first pages, which are slow while Node
- * compiles the code, do not change the p95.
- */
+/** So many pages that the slow first pages, for which Node compiles the code, do not change the p95. */
 const PAGES = 200;
 
 export const keyset: Measure = {
@@ -84,7 +80,7 @@ export const keyset: Measure = {
       ["due", { sort: "due", q: "is:ready" }],
       ["latest due first", { sort: "-due", q: "is:scheduled" }],
       ["priority", { sort: "priority" }],
-      // In the first hours after the seed, far more retrying jobs are due than scheduled ones. So the first pages read
+      // The seed's retrying jobs are due within 3 hours, its scheduled jobs within 30 days. So the first pages read
       // past thousands of retrying jobs.
       ["priority, few matches", { sort: "priority", q: "is:scheduled" }],
     ];

@@ -1,7 +1,7 @@
-// Measures the bytes that each page sends and receives in a minute: requests, responses and the event stream. There are
-// three such minutes. In the first, nothing changes in the database. In the second, the demo's worker and an operation
-// run. In the third, these run, too, and many other jobs change. All pages are open at the same time. Each has its own
-// relay, which counts the bytes (wire.ts).
+// Measures how many bytes each page of the admin sends and receives in each of three minutes. In the first minute,
+// nothing changes in the database. In the second minute, the demo's worker and an operation run. In the third minute,
+// many other jobs change as well. All pages are open at the same time, each through its own relay, which counts the
+// bytes (wire.ts).
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { silentLogger } from "../../../../src/base/logger.ts";
@@ -13,9 +13,9 @@ import { startWire, type Wire } from "../wire.ts";
 const MINUTE_MS = 60_000;
 /** Pages show rates of the last minute. After this time without changes, these rates are zero. */
 const SETTLING_MS = 65_000;
-/** The number of jobs that change() adds. About a quarter become retrying, a quarter failed, and half are deleted. */
+/** The number of jobs that each change() adds. About a quarter become retrying, a quarter failed; half are deleted. */
 const STORM = 50;
-/** The number of jobs of the operation, which changes one job a second after it has been resumed. */
+/** The number of jobs that the operation changes, one a second. */
 const OPERATED = 300;
 
 interface OpenPage {
@@ -57,7 +57,7 @@ export const traffic: PageMeasure = {
   },
 };
 
-/** Begins and pauses an operation that takes minutes once it is resumed. */
+/** Begins an operation and pauses it. */
 async function beginHeld({ db, admin }: PageBench): Promise<string> {
   await db.query(
     `select worker.add_job('bench_operation', '{}', run_at => now() + interval '1 year')

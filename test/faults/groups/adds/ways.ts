@@ -1,5 +1,5 @@
-// The ways to add jobs that are tested, such as addJobs(), HTTP and `worker add-many`. Each way opens its own
-// connections, through a proxy that may cut them.
+// The tested ways to add jobs, such as addJobs(), HTTP and `worker add-many`. Each way opens its own connections,
+// through a proxy that may cut them.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import type { Order } from "../../../cli/command-child.ts";
 export type AddOutcome = "added" | "unknown" | "not added";
 
 export interface Adder {
-  /** Adds a job for each name and returns the result of each. */
+  /** Adds a job for each name. Returns the results in the order of the names. */
   add(names: readonly string[]): Promise<readonly AddOutcome[]>;
   close(): Promise<void>;
 }
@@ -30,11 +30,11 @@ export interface Way {
   /** Whether the name of each job is also its job key. */
   readonly isKeyed: boolean;
   /**
-   * Whether another process adds the jobs, which takes longer. The connections of such a way are cut only between two
-   * messages, and not at random moments.
+   * Whether another process adds the jobs, which takes longer. If so, the connections of this way are cut only between
+   * two messages, and not at random moments.
    */
   readonly isSlow: boolean;
-  /** The cases that are tested. `cold`: the add opens its connection. `warm`: an earlier add has opened it. */
+  /** The tested cases. `cold`: the add opens its connection. `warm`: an earlier add has opened the connection. */
   readonly temperatures: readonly ("cold" | "warm")[];
   start(url: string, directory: string): Promise<Adder>;
 }
@@ -53,7 +53,7 @@ const job = (n: string, isKeyed = false) => ({
   ...(isKeyed ? { spec: { jobKey: n } } : {}),
 });
 
-/** Returns a way that adds the jobs of all names in one call of the library, so that all have the same result. */
+/** Returns a way that adds the jobs of all names in one call of the library. All jobs have the same result. */
 function library(
   name: string,
   jobs: number,
@@ -106,8 +106,7 @@ const insideTransaction: Way = {
           await client.query("rollback").catch(() => {});
           return ["not added"];
         }
-        // The commit is sent on the caller's own client. If the commit fails, the job may exist: perhaps only the
-        // answer was lost.
+        // If the commit fails, the job may exist: perhaps only the answer was lost.
         return [
           await client.query("commit").then(
             () => "added" as const,
@@ -141,7 +140,7 @@ const overHttp: Way = {
 
 const root = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 
-/** One process runs all commands, because most of the time would be spent on starting Node for each command. */
+/** One process runs all commands, because starting Node for each command would take most of the time. */
 const addMany: Way = {
   ...{ name: "worker add-many", jobs: 3, isKeyed: false, isSlow: true, temperatures: ["cold"] },
   async start(url, directory) {

@@ -19,7 +19,7 @@ const MAX_SECONDS = 570;
 const CLIENTS = 48;
 const JOBS = 500;
 const HONEST_PAUSE_MS = 250;
-// Deletes the unlocked jobs that are not among the newest 500. Otherwise lists and exports would cost more and more.
+// Deletes the unlocked jobs that are not among the newest 500. Without this, lists and exports would get slower.
 const TIDY = `delete from worker._private_jobs where locked_at is null and id in
   (select id from worker._private_jobs order by id desc offset ${JOBS})`;
 const TIDY_MS = 5_000;
@@ -33,7 +33,7 @@ export const group: FaultGroup = {
 };
 
 async function fuzz(field: Field): Promise<void> {
-  // No data has to survive here, and durability is not measured.
+  // No data has to survive a crash of the server.
   const server = await field.server({ settings: { synchronous_commit: "off" } });
   const url = await server.createDatabase("fuzz");
   await server.sql(
@@ -72,8 +72,7 @@ function reportResult(field: Field, { tally, peaks_mb, heaps_mb, peak_mb }: Fuzz
   field.figure("hostile requests that had the requested effect", null, tally.served, served);
   field.figure("hostile requests that were not HTTP", null, tally.unreadable, { unit: "" });
   field.figure("memory at most, fuzzed", null, peak_mb, { most: 512, unit: "MB" });
-  // Resident memory includes unused memory that V8 has not returned to the system. The heap after a garbage collection
-  // does not include this memory.
+  // The heap is measured, too, because resident memory includes unused memory that V8 has not returned to the system.
   const grown = peaks_mb[2] - peaks_mb[1];
   field.figure("memory grown in the last third", null, grown, { most: 64, unit: "MB" });
   const kept = heaps_mb[2] - heaps_mb[1];

@@ -1,5 +1,5 @@
-// Measures which share of a limit the workers use while jobs wait and no fault occurs. Also measures the time from the
-// kill of a worker with permits until the other workers have all permits of the limit.
+// Measures which share of a limit the workers use while jobs wait and no fault occurs, and how soon after the kill of a
+// worker with permits the other workers have all permits.
 import { meanAtOnce } from "../../../worker/most.ts";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
@@ -10,11 +10,11 @@ import type { LeaseWatch } from "./lease-watch.ts";
 import { jobOf, RATED, TENANTS } from "./limits.ts";
 
 const MS = 5;
-/** The least share of the ideal rate, and of the capacity, that must be used while jobs wait. */
+/** While jobs wait, at least this share of the ideal rate, and of the capacity, must be used. */
 const USED = 0.8;
 const RATE_USED = { least: 98, unit: "" } as const;
 const FULL_AGAIN = { most: 10_000 };
-/** The share of the starts that is left out at the beginning, and again at the end: see steady(). */
+/** The share of the starts that steady() leaves out at each end. */
 const EDGE = 0.1;
 
 /** Measures the use of a limit by jobs of 5 ms. In the ideal case a job runs under each permit all the time. */
@@ -36,7 +36,6 @@ export async function capacityUsed(
   const spans = watch.spans(stand.runs()).filter(({ n }) => n.startsWith(`${kind} ${name} `));
   const { from, to, starts } = steady(spans.map((span) => span.from));
   const what = `% of the ideal rate at capacity ${capacity}`;
-  // The benchmark `limits-used` measures this rate, too, with workers that do not log each run.
   const rate = (100 * starts) / (to - from) / ideal;
   stand.figure(what, rate, { least: 100 * USED, unit: "" });
   const mean = meanAtOnce(spans, from, to);
@@ -80,7 +79,7 @@ export async function fullAgain(field: Field, stand: Stand): Promise<void> {
     const name = `kill ${round}`;
     const own = () => stand.runs().filter(({ n }) => n.startsWith(`${kind} ${name} `));
     let added = 0;
-    // Adds more jobs before all earlier ones have started, so that some jobs wait all the time.
+    // Adds more jobs before all earlier jobs have started, so that some jobs always wait.
     const refill = async () => {
       if (added > own().length + 20 * capacity) return;
       const some = Array.from({ length: 20 * capacity }, () =>
@@ -109,7 +108,7 @@ export async function fullAgain(field: Field, stand: Stand): Promise<void> {
 }
 
 /**
- * Counts the permits that all workers except one have for a limit. A count of running jobs would be too low, because a
+ * Counts the permits that all workers except `$2` have for a limit. A count of running jobs would be too low, because a
  * worker keeps a permit between two jobs.
  */
 const HELD = `select coalesce(sum(permits), 0)::int as count from worker._private_limit_permits

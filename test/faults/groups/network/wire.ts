@@ -1,6 +1,6 @@
-// A test stand whose worker is connected to the database through a proxy. The class Wire adds jobs during a fault of
-// the network, and checks that the worker works again afterwards. The worker's poll interval is an hour, so an idle
-// worker fetches only after a notification.
+// A test stand whose worker is connected to the database through a proxy. The class Wire adds jobs during a network
+// fault, and then checks that the worker runs jobs again. The worker polls once an hour, so an idle worker fetches only
+// after a notification.
 
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";
@@ -17,7 +17,7 @@ const DISPATCHED_MS = 100;
 const PROBES = 5;
 /**
  * The longest time from the end of a fault until all jobs are done. If the notification of a job is lost, the job waits
- * for the worker's next poll, up to an hour. This limit makes the test fail earlier.
+ * up to an hour for the next poll, so the test fails.
  */
 const DONE_MS = 45_000;
 
@@ -62,9 +62,9 @@ export class Wire {
   }
 
   /**
-   * Adds a few jobs, one after another, while Graphile workers are suspended. Each job must start within 10 s. Polls
-   * are too rare for that, so the worker must receive notifications again. Records the median time from the add to the
-   * start.
+   * Adds a few jobs, one after another. Each job must start within 10 s. Polls are too rare for this, so the worker
+   * must receive notifications again. Graphile workers, which could run these jobs, are suspended. Records the median
+   * time from the add to the start.
    */
   async prove(what: string): Promise<void> {
     const { stand } = this;
@@ -95,7 +95,7 @@ const LEFT = `select j.id::text, j.attempts, j.locked_by, now() - j.locked_at as
   from worker._private_jobs j left join worker._private_job_queues q on q.id = j.job_queue_id
   left join worker._private_workers w on w.id = j.locked_by order by j.id limit 5`;
 
-/** Returns a job that succeeds in its first attempt. With a probability of a third, it is in a named queue. */
+/** Returns a job that succeeds in its first attempt. About a third of these jobs are in a named queue. */
 function make(n: string, producer: string, dice: Random): JobToAdd {
   const job = { identifier: "single", payload: { n, ms: dice(4) * 15, failures: 0, children: 0 } };
   return dice(3) > 0 ? job : { ...job, spec: { queueName: `${producer}-q${dice(3)}` } };

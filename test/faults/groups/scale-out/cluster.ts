@@ -1,6 +1,5 @@
-// A primary with a synchronous standby, and a relay: one address that always leads to the primary. This file does what
-// a cluster manager does: it promotes the standby, and makes the former primary the new standby. A standby is made from
-// a base backup, and follows the primary by streaming replication.
+// A primary with a synchronous standby, and a relay: one address that always leads to the primary. Like a cluster
+// manager, this file promotes the standby, and makes the former primary the new standby.
 import { execFile } from "node:child_process";
 import { chownSync, rmSync, statSync, writeFileSync } from "node:fs";
 import net from "node:net";
@@ -15,9 +14,7 @@ const PORT = 5432;
 
 export interface Cluster {
   readonly primary: Server;
-  /**
-   * Returns a URL with the addresses of both servers, for clients that find out themselves which server accepts writes.
-   */
+  /** Returns a URL with the addresses of both servers. The client must find the server that accepts writes. */
   hosts(database: string): string;
   /** Returns the URL of the relay, which leads to the present primary. */
   url(database: string): string;
@@ -32,7 +29,6 @@ export interface Cluster {
 
 export interface ClusterPlan {
   readonly directory: string;
-  /** Addresses of the two servers. */
   readonly addresses: readonly [string, string];
   readonly relay: string;
   /** The addresses from which clients may connect, such as `10.0.0.0/24`. */
@@ -47,7 +43,7 @@ export async function startCluster(plan: ClusterPlan): Promise<Cluster> {
   const settings = (address: string) => ({
     ...{ listen_addresses: address, port: String(PORT), hba_file: hba },
     ...{ wal_keep_size: "1GB", max_wal_senders: "8", hot_standby: "on" },
-    // A host whose cable is cut cannot end its connections, so the server must detect that they are lost.
+    // A host without its network cannot end its connections, so the server must detect lost connections.
     ...{ tcp_keepalives_idle: "5", tcp_keepalives_interval: "2", tcp_keepalives_count: "3" },
     primary_conninfo: `host=${relay} port=${PORT} user=postgres application_name=standby`,
   });
@@ -117,8 +113,8 @@ async function copy(from: Server, to: Server): Promise<void> {
   try {
     await client.query("select pg_backup_start('standby', true)");
     rmSync(target, { recursive: true, force: true });
-    // PostgreSQL may delete files while cp runs, and cp then fails. Its errors are ignored, because the standby does
-    // not need these files.
+    // cp fails if PostgreSQL deletes a file while cp runs. The error is ignored, because the standby does not need
+    // deleted files.
     await run("cp", ["-a", source, target]).catch(() => {});
     const { rows } = await client.query("select labelfile from pg_backup_stop(false)");
     const { uid, gid } = statSync(join(target, "PG_VERSION"));

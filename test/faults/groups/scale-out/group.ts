@@ -1,8 +1,8 @@
-// Tests a whole installation on one machine, in which network namespaces are the hosts: eight hosts with workers, two
-// hosts with admins, a host with nginx in front of the admins, and a primary with a synchronous standby. On half of the
+// Tests a whole installation on one machine: eight hosts with workers, two hosts with admins, a host with nginx in
+// front of the admins, and a primary with a synchronous standby. The hosts are network namespaces. On half of the
 // worker hosts, the workers of the safe mode use pgbouncer. Hosts, pgbouncer and the database servers are killed and
-// restarted one after another, in random order. FAULTS_SCALE_OUT_SECONDS sets the duration in seconds; the default is
-// ten minutes in a full run.
+// restarted one after another, in random order. FAULTS_SCALE_OUT_SECONDS sets the duration in seconds; the default in a
+// full run is 600.
 import { freedAfter } from "../../../worker/runs.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
@@ -20,8 +20,8 @@ const AWAY_MS = [2_000, 9_000] as const;
 const FAILED_OVER_MS = 5_000;
 const FREED_MS = 15_000;
 /**
- * Longer than FREED_MS, because the row locks of a lost host last until PostgreSQL closes the host's connections, after
- * 5 + 3 × 2 s (cluster.ts).
+ * Longer than FREED_MS: the row locks of the fast mode last until PostgreSQL closes the connections of a killed host,
+ * after 5 + 3 × 2 s (cluster.ts).
  */
 const FREED_FAST_MS = 25_000;
 
@@ -72,7 +72,7 @@ export const group: FaultGroup = {
 };
 
 /**
- * Returns the primary as a server whose createDatabase() returns a URL of the relay. With this URL, a stand reaches the
+ * Returns the primary, with a createDatabase() that returns a URL of the relay (cluster.ts). The relay leads to the
  * present primary, also after a failover.
  */
 function throughTheRelay(cluster: Cluster): Server {
@@ -85,10 +85,7 @@ function throughTheRelay(cluster: Cluster): Server {
   };
 }
 
-/**
- * Starts the worker hosts. On half of them, the safe mode reaches the database through the pooler, with the settings of
- * docs/scale.md.
- */
+/** Starts the worker hosts. Workers behind the pooler have the settings of docs/scale.md. */
 async function installed(
   field: Field,
   cluster: Cluster,

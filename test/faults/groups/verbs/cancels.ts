@@ -1,6 +1,5 @@
-// Measures how soon the signal of a running job aborts after a cancel. Also tests cancels while workers are killed and
-// frozen: a job that was waiting never starts after its cancel. A job that a worker had locked may start after its
-// cancel; then its signal aborts, unless its worker is killed before that.
+// Measures how soon the signal of a running job aborts after a cancel. Also judges cancels that are made while workers
+// are killed and frozen (judgeCancels()).
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
@@ -11,7 +10,7 @@ import { percentiles } from "./reactions.ts";
 const ROUNDS = 5;
 const JOBS = 20;
 const SIGNALLED_MS = 50;
-/** Without notifications, a worker reads every 2 s which of its jobs to cancel. */
+/** The bound without notifications, because a worker then reads every 2 s which of its jobs to cancel. */
 const POLLED_MS = 2_500;
 
 /** Measures the time from a cancel to the abort of the job's signal, in a fleet without faults. */
@@ -56,7 +55,7 @@ function startedOf(stand: Stand, jobs: readonly string[]) {
   return stand.runs().filter(({ job }) => jobs.includes(job));
 }
 
-/** Returns the moments at which the jobs' signals aborted, by the job's id. If a signal has not aborted: no entry. */
+/** Returns a map from the id of each job whose signal has aborted to the moment of the abort. */
 function abortsOf(stand: Stand, jobs: readonly string[]): ReadonlyMap<string, number> {
   const jobOf = new Map<string, string>();
   const aborts = new Map<string, number>();
@@ -77,8 +76,8 @@ interface Cancelled {
 }
 
 /**
- * Adds jobs and cancels them, again and again, until the moment `over`. Each cancel comes after a random delay, so that
- * some of the jobs still wait and others already run. Returns the cancelled jobs.
+ * Adds jobs and cancels these jobs, again and again, until the moment `over`. Each cancel follows a random delay, so
+ * that some jobs still wait and others already run. Returns the cancelled jobs.
  */
 export async function cancels(stand: Stand, over: number): Promise<Cancelled[]> {
   const all: Cancelled[] = [];
@@ -102,9 +101,9 @@ export async function cancels(stand: Stand, over: number): Promise<Cancelled[]> 
 }
 
 /**
- * Reports starts after a cancel. A job that was waiting must not start. A job that a worker had locked may start: for
- * the first time, if it was only fetched, or again, if its worker was killed or frozen. Then its signal must abort,
- * unless the worker of the new run is killed, too.
+ * Judges the starts after a cancel. A job that was waiting must not start. A job that a worker had locked may start:
+ * for the first time, if the job was only fetched, or again, if its worker was killed or frozen. The job's signal must
+ * then abort, unless the worker of the new run is killed.
  */
 export function judgeCancels(stand: Stand, all: readonly Cancelled[]): void {
   const aborted = abortsOf(

@@ -12,10 +12,10 @@ const BURST = 600;
 const PAUSED_MS = 300;
 const ACKNOWLEDGED_MS = 100;
 const STARTED_MS = 50;
-/** The bound for an acknowledgement without notifications, because workers then read the pauses every 2 s. */
+/** The bound for an acknowledgement without notifications: workers then read the pauses every 2 s. */
 const POLLED_MS = 2_500;
 
-/** Graphile workers do not have this task. They apply only pauses of queues, so they would start paused jobs of it. */
+/** Graphile workers do not have this task, because they apply only pauses of queues and would start paused jobs. */
 const TASK = "ours";
 const QUEUE = "resumed";
 const TARGETS: readonly Target[] = [
@@ -71,7 +71,7 @@ async function pauseOf(stand: Stand, target: Target) {
   return paused;
 }
 
-/** Pauses a task while some of its jobs run and many more are fetched. No job may start after the pause's answer. */
+/** Pauses a task while some of its jobs run and many more are fetched. */
 export async function pausedInBursts(field: Field, stand: Stand): Promise<void> {
   const target: Target = { scope: "task", name: TASK };
   for (let round = 0; round < field.times(20, 3); round++) {
@@ -90,7 +90,7 @@ export async function pausedInBursts(field: Field, stand: Stand): Promise<void> 
   }
 }
 
-/** Adds due jobs that a pause of any of TARGETS keeps from starting. Returns their names. */
+/** Adds due jobs that a pause of any of TARGETS keeps from starting. */
 const addWaiting = (stand: Stand, round: number) =>
   addJobs(stand, `resumed ${round}`, JOBS, { ms: 0, queueName: QUEUE });
 
@@ -114,7 +114,7 @@ async function addJobs(
 }
 
 /**
- * Adds the median and the 99th percentile of `values` to the stand's figures. `most`: the highest allowed 99th
+ * Adds the median and the 99th percentile of `values` (ms) to the stand's figures. `most`: the maximum of the 99th
  * percentile.
  */
 export function percentiles(stand: Stand, what: string, values: readonly number[], most: number) {

@@ -1,6 +1,6 @@
 /**
- * The list of jobs, with one job open beside it if the address has the parameter `job`. When the user then moves to
- * another row, the job of that row replaces the open job.
+ * The list of jobs. If the address has the parameter `job`, the job with this id is open beside the list. When the user
+ * moves to the row of another job, that job replaces the open job.
  */
 import { after, back, focus, isWide, navigate } from "../../host";
 import { BESIDE } from "../../job/beside";
@@ -15,8 +15,8 @@ import { GroupedJobs } from "./grouped-jobs";
 import { JobRow } from "./row";
 
 /**
- * If a job is open beside the list, and the user stays on another row for this long, in milliseconds, that row's job
- * replaces it. Rows that the user passes while holding a key down are skipped.
+ * How long the user must stay on the row of another job before that job replaces the open job, in milliseconds. Rows
+ * that the user passes while holding a key down are skipped.
  */
 const FOLLOW_MS = 120;
 
@@ -56,8 +56,8 @@ export abstract class BesideJobs extends GroupedJobs {
   }
 
   /**
-   * Shows the job of the address beside the list. If the window is too narrow for both, opens the job's own page
-   * instead.
+   * Shows the job of the address beside the list. If the window is too narrow for the list and the job, opens the job's
+   * own page instead.
    */
   private openJob(): void {
     const id = this.opened;
@@ -82,9 +82,9 @@ export abstract class BesideJobs extends GroupedJobs {
   }
 
   /**
-   * The row of a group: opens or closes the group. The row of a job: opens the job beside the list, or on its own page
-   * if the window is narrow, or if the user presses Enter while the job is already beside the list. Any other row is a
-   * link, which is followed.
+   * The row of a group: opens or closes the group. The row of a job: opens the job beside the list. If the window is
+   * narrow, or if the job is already open there and the user presses Enter, opens the job's own page instead. Any other
+   * row: follows the row's link.
    */
   protected override open(m: Model, row: Row, stroke: string): void {
     if (row instanceof GroupRow) this.toggle(m, row as GroupRow);
@@ -97,10 +97,6 @@ export abstract class BesideJobs extends GroupedJobs {
     navigate(this.address.beside("job", key), this.opened.length > 0);
   }
 
-  /**
-   * Moves to another row. If a job is open beside the list and the user stays on the new row, the job of this row
-   * replaces the open job.
-   */
   protected override walk(by: i32): void {
     super.walk(by);
     if (this.opened.length > 0) after(FOLLOW_MS, "jobs.follow", this.list.currentKey);
@@ -113,8 +109,8 @@ export abstract class BesideJobs extends GroupedJobs {
   }
 
   /**
-   * Closes the job beside the list. If it was opened from the list, goes back in the history. Otherwise, for example
-   * after the address was pasted, the history may not have the list without the job, so the address is changed instead.
+   * Closes the job beside the list. If the job was opened from the list, goes back in the history. If not, for example
+   * if the address was pasted, the history may not have the list without the job, so only the address is changed.
    */
   protected close(m: Model): void {
     if (m.entry === this.openedAs) back();

@@ -1,7 +1,7 @@
 /**
- * Exports all jobs that the list's query finds as a file, which the browser downloads. If the browser sends the login
- * by itself, it downloads the file directly from `api/export`. A session with a token first requests a ticket, which
- * is an address that works once, and the browser downloads the file from this address.
+ * Exports all jobs that the list's query finds as a file, which the browser downloads. If the session has no token, the
+ * file is downloaded from `api/export`. The browser does not send a token when it downloads a file. So a session with a
+ * token first requests a ticket, an address that works once, and the file is downloaded from this address.
  */
 
 import { button } from "../../controls/button";
@@ -26,8 +26,8 @@ const SAVED = "jobs.exported";
 export const MENU = "jobs-export";
 
 /**
- * Returns the menu of formats; nothing if the user may not export. `shown`: the names of the columns that the list
- * shows; empty: the list shows groups of jobs.
+ * Returns the menu of formats; nothing if the user may not export. `shown`: the result of shownColumns(); empty: the
+ * list shows groups of jobs.
  */
 export function exportMenu(m: Model, shown: string): Node {
   if (!mayExport(m)) return nothing;
@@ -52,17 +52,14 @@ export function exportShortcuts(m: Model, shown: string): Shortcut[] {
   return list;
 }
 
-/**
- * Returns whether the user may export. With a token, an export begins with the request for a ticket. This request
- * counts as a write, which a read-only admin rejects.
- */
+/** Whether the user may export. The request for a ticket counts as a write, which a read-only admin rejects. */
 function mayExport(m: Model): bool {
   return !isSigned(m) || !m.access.session.readOnly;
 }
 
 class Format {
   constructor(
-    /** The value of the parameter `format` in the address. Further parameters may follow it, as in `csv&payload=1`. */
+    /** The value of the parameter `format`. Further parameters may follow the value, as in `csv&payload=1`. */
     readonly format: string,
     readonly words: string,
   ) {}
@@ -80,7 +77,7 @@ function formatsOf(shown: string): Format[] {
   return list;
 }
 
-/** Whether the session has a token. The browser does not send the token when it downloads from an address. */
+/** Whether the session has a token. */
 function isSigned(m: Model): bool {
   return m.access.token.length > 0;
 }
@@ -113,8 +110,8 @@ function requestTicket(m: Model, query: string, format: string): void {
 }
 
 /**
- * Reports that the export has started, or failed. `fault`: why it failed; empty: it has started. `total`: how many jobs
- * the query finds; null: unknown.
+ * Reports that the export has started or failed. `fault`: the reason of the failure; empty: the export has started.
+ * `total`: how many jobs the query finds; null: unknown.
  */
 export function announceExport(m: Model, fault: string, total: Value | null): void {
   if (fault.length > 0) {

@@ -1,6 +1,6 @@
 /**
- * Rows of the list of jobs while it is grouped. GroupRow heads a group: it has the group's name, trend, count and
- * times, and perhaps a button for an action on all jobs of the group. MoreRow follows the last shown job of a group.
+ * Rows of the list of jobs while the list is grouped by error, task or queue. GroupRow heads a group, and MoreRow
+ * follows the last shown job of a group.
  */
 
 import { jobsPath } from "../../bar/terms";
@@ -19,7 +19,7 @@ import { Model } from "../../model/model";
 import { percent } from "../../parts/common";
 import { cutName } from "../../parts/exact-name";
 
-/** Returns the key of the row that heads a group. The rows below that row have the same key as their scope. */
+/** Returns the key of a group's GroupRow, which is also the scope of the rows below. `key`: the key of the group. */
 export function headKey(key: string): string {
   return "of " + key;
 }
@@ -138,9 +138,9 @@ export class GroupRow extends Row {
 }
 
 /**
- * The row after the shown jobs of a group. It has a link to a list of all jobs of the group. If the group's exact
- * number of jobs is known, the row shows how many of these jobs are not shown. Otherwise it shows the inexact number of
- * all jobs of the group. If the search for the shown jobs was not complete, the row shows no number.
+ * The row after the shown jobs of a group, with a link to a list of all jobs of the group. The row shows how many jobs
+ * are not shown. If the group's number of jobs is not exact, the row shows the group's number instead. After an
+ * incomplete search for the shown jobs, the row shows no number.
  */
 export class MoreRow extends Row {
   constructor(

@@ -120,8 +120,8 @@ export function whyOf(m: Model, job: ListedJob): Node {
 }
 
 /**
- * Returns the text of a pause or back-off that applies to the job, such as `Paused by ana until 14:00:00: deploy.`. The
- * text is from the incident about the pause. Empty if there is no such incident.
+ * Returns the text of a pause or back-off that applies to the job, such as `Paused by ana until 14:00:00: deploy.`;
+ * empty: none. The text is the end of an incident's sentence, after the number of waiting jobs.
  */
 function pauseOf(m: Model, job: ListedJob): string {
   const queue = job.queueName;
@@ -179,7 +179,7 @@ function waits(m: Model, job: ListedJob): Node {
   ]);
 }
 
-/** A link inside a row, which the tab key skips. */
+/** A link inside a row. The tab key skips the link. */
 function inRow(path: string, name: string): Node {
   return el("a", [attr("href", "#" + path), cls("link"), attr("tabindex", "-1")], [text(name)]);
 }

@@ -44,15 +44,15 @@ export function selectionBar(m: Model, page: JobsList): Node {
     const isEveryLocked = areLocked(jobs);
     const again = againOf(jobs);
     const isFailed = countFailed(jobs) === jobs.length;
-    // The buttons have the order of the actions on all matches, so they stay in place when all matches are selected.
+    // The order is that of the actions on all matches, so buttons stay in place when all matches are selected.
     for (let i = 0; i < actionsOnEvery.length; i++) {
       const action = actionsOnEvery[i];
       const name = action.name;
-      // If no selected job has failed, suits() is false for actions that are only for failed jobs. If all have failed,
-      // actions that are only for jobs that have not failed are left out.
+      // suits() excludes actions for failed jobs if no selected job has failed. The next line excludes actions for
+      // other jobs if all selected jobs have failed.
       if (!commandNamed(name).suits(jobs)) continue;
       if (isFailed && !isOfferedFor(action.selected, true)) continue;
-      // An action that does not reach running jobs would skip all these jobs.
+      // An action that does not reach running jobs would skip all selected jobs.
       if (isEveryLocked && !action.reachesRunning) continue;
       const node = verb(page, name, again);
       if (name === again) verbs.unshift(node);
@@ -101,7 +101,7 @@ export function verbsForEvery(page: JobsList): string[] {
   return names;
 }
 
-/** Returns the name of the action that makes the jobs run soon: retry if any of them has failed, otherwise run-now. */
+/** Returns the name of the action that makes the jobs run soon: retry if any job has failed, run-now if none has. */
 export function againOf(jobs: ListedJob[]): string {
   const action = firstActionFor(countFailed(jobs) > 0 ? "failed" : "retrying");
   return action === null ? "" : action.name;
@@ -122,9 +122,8 @@ export function dialogFor(page: JobsList, name: string): string {
 }
 
 /**
- * Returns the argument of the click action that dialogFor() returns. It is empty unless all matches are selected.
- * Then it has the name of the job action and the query. `id>0` replaces an empty query, which the server would
- * reject.
+ * Returns the argument of the click action that dialogFor() returns: empty or, if all matches are selected, the name
+ * of the job action and the query. `id>0` replaces an empty query, which the server would reject.
  */
 export function aboutOf(page: JobsList, name: string): string {
   if (!page.list.every) return "";

@@ -111,7 +111,7 @@ export function exportedColumns(page: GroupedJobs): string {
 
 /**
  * Returns `12,000 jobs with an error in 3 groups`, or `12,000 jobs with an error: the 50 largest groups` if there may
- * be more groups. Jobs without an error are in no group by error, jobs without a named queue in no group by queue.
+ * be more groups.
  */
 function groupsText(groups: Grouping): string {
   const answer = groups.answer;
@@ -147,8 +147,8 @@ function sizes(page: GroupedJobs): Node {
 }
 
 /**
- * The menu of saved views. It also has a form that saves the present view, unless this view is already saved or is the
- * plain page of jobs.
+ * The menu of saved views. If the present view is not saved, and is not the plain page of jobs, the menu also has a
+ * form that saves this view.
  */
 function viewsMenu(m: Model, page: GroupedJobs): Node {
   const items: Node[] = [];
@@ -192,7 +192,7 @@ function saveForm(page: GroupedJobs): Node {
   );
 }
 
-/** The text for a list without rows: the reason, and links or a button for what to do, such as removing a term. */
+/** The content of a list without rows: the reason, and links or a button for what to do, such as removing a term. */
 function none(m: Model, page: GroupedJobs): Node {
   const terms = page.bar.terms;
   const chips = terms.chips.length;
