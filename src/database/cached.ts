@@ -2,7 +2,8 @@
 // successful read there is a pause, which is longer after a slow read. During the pause, callers get the last value.
 // The first call after the pause begins a new read. If the last read was fast, callers wait for the new read. If the
 // last read was slow, callers get the last value while the new read runs, unless the value is older than STALE_MS.
-// After a write of this process the pause is shorter, and callers wait for the new read.
+// After a write of this process the pause is shorter, and callers wait for the new read. After a slow read that failed
+// there is a pause, too, because PostgreSQL is probably under load.
 import { monotonic } from "../base/clock.ts";
 import { nullOnTimeout } from "./null-on-timeout.ts";
 
@@ -53,6 +54,7 @@ export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {
   const { changedAtMs = never, isSmall = () => false, clock = monotonic } = options;
   let last: { readonly value: T; readonly atMs: number; readonly tookMs: number } | null = null;
   let nextAtMs = 0;
+  let failed: { readonly error: unknown; readonly untilMs: number } | null = null;
   let running: Promise<T> | null = null;
   let next: Promise<T> | null = null;
 
@@ -63,7 +65,15 @@ export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {
         const atMs = clock();
         last = { value, atMs, tookMs: atMs - began };
         nextAtMs = atMs + pauseMs(last.tookMs);
+        failed = null;
         return value;
+      })
+      .catch((error) => {
+        const atMs = clock();
+        const tookMs = atMs - began;
+        const untilMs = atMs + Math.min(tookMs, slowIntervalMs);
+        failed = tookMs < QUICK_MS ? null : { error, untilMs };
+        throw error;
       })
       .finally(() => {
         running = null;
@@ -76,6 +86,10 @@ export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {
     return Math.max(tookMs < QUICK_MS ? intervalMs : slowIntervalMs, tookMs * PAUSE_FACTOR);
   };
 
+  /** During the pause after a slow read that failed, returns a promise that rejects with the error of that read. */
+  const recentFailure = (): Promise<never> | null =>
+    failed !== null && clock() < failed.untilMs ? Promise.reject(failed.error) : null;
+
   const isBehind = () => {
     if (last === null || changedAtMs() <= last.atMs - last.tookMs) return false;
     return clock() >= last.atMs + Math.max(intervalMs, last.tookMs * PAUSE_FACTOR_AFTER_WRITE);
@@ -84,7 +98,7 @@ export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {
   const read = (): Promise<T> => {
     const isAfterWrite = isBehind();
     if (last !== null && clock() < nextAtMs && !isAfterWrite) return Promise.resolve(last.value);
-    const reading = running ?? start();
+    const reading = running ?? recentFailure() ?? start();
     if (last === null) return reading;
     const { value, tookMs, atMs } = last;
     // After a timeout, the old value is better than none.

@@ -295,6 +295,8 @@ test("On a read-only server writes are rejected with the reason, and dry runs wo
   const dry = await runInChild(["fail", "task:t", "--dry-run"], there);
   assert.deepEqual([dry.status, dry.stderr], [0, ""]);
   assert.match(dry.stdout, /fail: 1 job that matches task:t/);
+  const swept = await runInChild(["sweep", "--dry-run"], there);
+  assert.deepEqual([swept.status, swept.stderr], [0, ""]);
   const current = await runInChild(["migrate"], there);
   assert.deepEqual([current.status, current.stderr], [0, ""]);
   assert.match(current.stdout, /is up to date/);

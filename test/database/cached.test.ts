@@ -31,6 +31,26 @@ test("If a read fails, the callers that wait for it get the error, and the next 
   assert.equal(await read(), 2);
 });
 
+test("If a slow read fails, the next read begins after a pause as long as the failed read, and calls in the pause get its error.", async () => {
+  let nowMs = 0;
+  let runs = 0;
+  const read = createCache(
+    async () => {
+      runs += 1;
+      nowMs += 5_000;
+      if (runs === 1) throw new Error("timeout");
+      return runs;
+    },
+    { clock: () => nowMs },
+  );
+  await assert.rejects(read(), /timeout/);
+  nowMs += 4_900;
+  await assert.rejects(read(), /timeout/);
+  assert.equal(runs, 1);
+  nowMs += 200;
+  assert.equal(await read(), 2);
+});
+
 test("Only the values of the keys that were used last are cached.", async () => {
   const keep = cachedByKey<string>(2);
   let runs = 0;

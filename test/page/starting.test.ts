@@ -70,6 +70,25 @@ test("The WebAssembly module is requested once, and before the script that start
   await visit(admin, "/", work, { isStarting: true, prepare: watched });
 });
 
+test("If the request for the events gets no response within 90 s, the page sends another request.", async () => {
+  let requested = 0;
+  const prepare = async (page: Page) => {
+    await page.clock.install();
+    await page.route("**/api/events*", async (route) => {
+      requested += 1;
+      if (requested > 1) await route.continue();
+    });
+  };
+  const work = async ({ page }: Visit) => {
+    await waitForPage(page, "Queues");
+    const next = page.waitForRequest("**/api/events*");
+    await page.clock.fastForward(90_000);
+    await next;
+    await waitForRecentData(page);
+  };
+  await visit(admin, "/queues", work, { isStarting: true, prepare });
+});
+
 test("The overview shows only dashes until it has the queue's numbers.", async () => {
   const { prepare, release } = delayFile("admin_ui_bg.wasm");
   const work = async ({ page }: Visit) => {

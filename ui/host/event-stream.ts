@@ -6,7 +6,7 @@ import { serverUrl } from "./address.ts";
 import { headersOf } from "./request.ts";
 import type { Runner } from "./runner.ts";
 
-/** After each chunk, the stream is closed if no further chunk arrives within this time. */
+/** The stream is closed if within this time no response arrives after the request, or no chunk after the last one. */
 const SILENCE_MS = 90_000;
 /** The stream is closed if an incomplete event has more characters than this. */
 const MAX_CHARS = 8_000_000;
@@ -72,7 +72,12 @@ export class EventStream {
     wanted: Promise<void>,
   ): Promise<number> {
     let silence: ReturnType<typeof setTimeout> | undefined;
+    const awaitChunk = () => {
+      clearTimeout(silence);
+      silence = setTimeout(() => abort.abort(), SILENCE_MS);
+    };
     try {
+      awaitChunk();
       const url = serverUrl(path);
       const headers = headersOf(lines);
       const response = await fetch(url, { headers, signal: abort.signal, cache: "no-store" });
@@ -86,8 +91,7 @@ export class EventStream {
         this.#report(abort, (app) => app.onEvent(event, data)),
       );
       for await (const chunk of chunks) {
-        clearTimeout(silence);
-        silence = setTimeout(() => abort.abort(), SILENCE_MS);
+        awaitChunk();
         if (!parser.push(chunk)) break;
       }
     } catch {

@@ -13,8 +13,9 @@ export interface Answer {
   readonly bytes: number;
 }
 
-/** How long sendRequest() waits for an answer. */
+/** How long sendRequest() and saveFrom() wait for an answer. */
 const PATIENCE_MS = 30_000;
+const patience = () => AbortSignal.timeout(PATIENCE_MS);
 
 let early: { readonly path: string; readonly answer: Promise<Answer> } | undefined;
 
@@ -44,7 +45,7 @@ async function send(method: string, path: string, headers: string, body: string)
       headers: headersOf(headers),
       body: method === "POST" ? body : null,
       cache: "no-store",
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: patience(),
     });
     const retryAfter = answer.headers.get("retry-after") ?? "";
     const bytes = Number(answer.headers.get("content-length"));
@@ -84,7 +85,7 @@ export async function saveFile(path: string, headers: string, name: string): Pro
 export async function saveFrom(path: string): Promise<string> {
   const url = serverUrl(path);
   try {
-    const { ok } = await fetch(url, { method: "HEAD", cache: "no-store" });
+    const { ok } = await fetch(url, { method: "HEAD", cache: "no-store", signal: patience() });
     if (!ok) return await refusalAt(url);
   } catch {
     return "The server did not respond.";
@@ -101,7 +102,7 @@ export async function saveFrom(path: string): Promise<string> {
  * GET request.
  */
 async function refusalAt(url: URL): Promise<string> {
-  const response = await fetch(url, { cache: "no-store" });
+  const response = await fetch(url, { cache: "no-store", signal: patience() });
   if (response.ok) {
     await response.body?.cancel();
     return "The server was busy. Try again.";

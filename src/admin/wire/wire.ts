@@ -39,12 +39,11 @@ export function inQuery<S extends v.GenericSchema>(
 
 /** Returns a query field for a whole number, 0 or more. The caller must reduce a number above `maximum`. */
 export function countInQuery(description: string, maximum?: number) {
-  const pattern = maximum === undefined ? /^\d{1,15}$/ : /^\d+$/;
-  const check = v.pipe(
-    v.string(),
-    v.regex(pattern, "must be a whole number, 0 or more"),
-    v.transform(Number),
-  );
+  const [pattern, message] =
+    maximum === undefined
+      ? [/^\d{1,15}$/, "must be a whole number, 0 or more, with at most 15 digits"]
+      : [/^\d+$/, "must be a whole number, 0 or more"];
+  const check = v.pipe(v.string(), v.regex(pattern, message), v.transform(Number));
   const limits = maximum === undefined ? {} : { maximum };
   return { check: v.optional(check), doc: { type: "integer", minimum: 0, ...limits, description } };
 }

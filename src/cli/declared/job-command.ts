@@ -70,8 +70,10 @@ export async function performTyped(
     async (connection) => {
       const input = await withMoments(declaration, typed, connection, given);
       checkInput(declaration, input);
-      // `migrate` skips this check: if the schema is up to date, `migrate` succeeds on a read-only server.
-      if (declaration.makesSchema !== true) await assertTakesWrites(connection.database);
+      // `migrate` skips this check: if the schema is up to date, `migrate` succeeds on a read-only server. A dry run
+      // writes nothing.
+      const writes = declaration.makesSchema !== true && !isDryRun;
+      if (writes) await assertTakesWrites(connection.database);
       if (needsConfirmation) await confirm(questionOf(declaration, input, shown));
       const { database, pool, logger } = connection;
       const { signal } = new AbortController();

@@ -117,15 +117,18 @@ function embeddedServer(parts: {
 
 /** Removes the socket, then releases the directory: after the release, the socket may be that of the next owner. */
 function releaseDirectory(directory: string, ownership: Ownership, logger: Logger): void {
-  try {
-    removeSocketDirectory(directory);
-    ownership.release();
-  } catch (error) {
-    logger.warn(
-      { err: error, directory },
-      "the data directory could not be cleaned up; the next start does it",
-    );
-  }
+  const warned = (step: () => void) => {
+    try {
+      step();
+    } catch (error) {
+      logger.warn(
+        { err: error, directory },
+        "the data directory could not be cleaned up; the next start does it",
+      );
+    }
+  };
+  warned(() => removeSocketDirectory(directory));
+  warned(() => ownership.release());
 }
 
 async function versionOf(binaries: string, account: Account, signal: AbortSignal): Promise<string> {

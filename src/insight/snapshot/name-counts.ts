@@ -8,7 +8,7 @@ import {
   type Value,
 } from "../../domain/value.ts";
 import { NameTallies, type NameTally } from "../stats/name-tallies.ts";
-import { inState, sumOf, type TallyName } from "../stats/tally.ts";
+import { inState, sumOf, type TallyName, tallied } from "../stats/tally.ts";
 
 export interface NameCounts {
   readonly basis: Extract<Basis, "scan" | "census" | "sample">;
@@ -84,9 +84,15 @@ const Z = 2.2;
 /** If none of m sampled pages has a job of a task or queue, fewer than 3/m of all pages have one (95 % confidence). */
 const RULE_OF_THREE = 3;
 
-/** Returns estimates from a sample. `share`: the fraction of the pages that was read. */
-export function sampledNames(tallies: NameTallies, asOf: string, share: number): NameCounts {
-  const scale = 1 / share;
+/** Returns estimates from a sample. `sampled`: the number of pages that were read. `pages`: the pages of the table. */
+export function sampledNames(
+  tallies: NameTallies,
+  asOf: string,
+  sampled: number,
+  pages: number,
+): NameCounts {
+  const scale = Math.max(pages, 1) / Math.max(sampled, 1);
+  const perPage = countOf(tallies.all, tallied) / Math.max(sampled, 1);
   return {
     basis: "sample",
     asOf,
@@ -94,13 +100,16 @@ export function sampledNames(tallies: NameTallies, asOf: string, share: number):
     value: (tally, which) => {
       const counted = countOf(tally, which);
       if (tally === undefined || counted === 0) {
-        return intervalValue({ value: 0, low: 0, high: RULE_OF_THREE * scale }, "sample", asOf);
+        const high = RULE_OF_THREE * scale * Math.max(perPage, 1);
+        return intervalValue({ value: 0, low: 0, high }, "sample", asOf);
       }
       // The counts of two conditions may be correlated across pages, so their standard deviations are added.
       const spread = which.reduce((sum, one) => sum + Math.sqrt(tally.squares[one]), 0);
       const margin = Z * scale * spread;
       const value = scale * counted;
-      const high = value + margin + (RULE_OF_THREE - 1) * scale;
+      // On a page that has jobs of this name, the name has about this many jobs.
+      const onePage = which.reduce((sum, one) => sum + tally.squares[one], 0) / counted;
+      const high = value + margin + (RULE_OF_THREE - 1) * scale * onePage;
       return intervalValue({ value, low: value - margin, high }, "sample", asOf, counted);
     },
     lockedBy: (workerId) => Math.round(scale * (tallies.holders.get(workerId) ?? 0)),

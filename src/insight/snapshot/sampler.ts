@@ -107,7 +107,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       const selected = selectPages(gauge.pages, pages);
       const tallies = new NameTallies();
       tallies.addSample(await sampleNames(db, gauge, selected));
-      return sampledNames(tallies, asOf, selected.length / Math.max(gauge.pages, 1));
+      return sampledNames(tallies, asOf, selected.length, gauge.pages);
     });
 
   // A read of an index may take too long if the index begins with many dead entries. In this case the sample and the
