@@ -353,7 +353,7 @@ test("If a query is refused, the page shows neither the rows of the previous que
   assert.doesNotMatch(page.text, /2 jobs|jobs here/);
 });
 
-test("Thousands of refreshes do not increase the memory in use.", async () => {
+test("A thousand refreshes do not increase the memory in use.", async () => {
   const page = await openList([job(1)]);
   const list = JSON.stringify(jobs(Array.from({ length: 20 }, (_, i) => job(i))));
   const events = { pulse: pulse(), counts: counts(), incidents: incidents([incident()]) };
@@ -369,7 +369,7 @@ test("Thousands of refreshes do not increase the memory in use.", async () => {
   };
   for (let i = 0; i < 200; i++) round();
   const before = page.app.memory.buffer.byteLength;
-  for (let i = 0; i < 3000; i++) round();
+  for (let i = 0; i < 1000; i++) round();
   assert.equal(page.app.memory.buffer.byteLength, before);
 });
 

@@ -20,6 +20,7 @@ export interface UnixTarget {
 
 /** An open socket of this process, such as a socket that systemd has passed. */
 export interface DescriptorTarget {
+  /** The number of the file descriptor. */
   readonly fd: number;
 }
 
