@@ -25,7 +25,7 @@ export interface AdminHandler extends AsyncDisposable {
 /**
  * Returns a handler that serves the admin in an application's own HTTP server, under the configuration's base
  * path; `listenAddr` is ignored. Mount the handler before body parsers. Throws InputError for a configured
- * secret of fewer than 12 characters, since other machines may reach the server.
+ * secret or metrics token of fewer than 12 characters, since other machines may reach the server.
  */
 export function adminHandler(config: AdminServerConfig): AdminHandler {
   return createAdminHandler(config);
@@ -36,8 +36,9 @@ export function createAdminHandler(
   parts: AdminParts = {},
 ): AdminHandler {
   if (config.hasShortSecret) {
-    const message = `a configured secret must have at least ${MIN_SECRET_LENGTH} characters in an application's server`;
-    throw new InputError([{ path: "auth", message }]);
+    const message = `must have at least ${MIN_SECRET_LENGTH} characters in an application's server`;
+    const path = config.auth.hasShortSecret ? "auth" : "metricsToken";
+    throw new InputError([{ path, message }]);
   }
   const starting = start(config, parts);
   // Prevents an unhandled rejection: if the start fails, close() rejects with the same error.

@@ -18,7 +18,7 @@ export interface ConditionData {
   /** For lists of jobs in this condition. `timeHead`: the heading of the time column. `sort`: the default order. */
   readonly timeHead: string;
   readonly sort: "due" | "running" | "-failed_at";
-  /** Whether the time column shows how long the job has been due. */
+  /** Whether all jobs in this condition are due and wait, so that the order by run_at is the order by waiting time. */
   readonly waits: boolean;
   /** A short explanation, shown beside the condition's word in the completion of queries. */
   readonly note: string;

@@ -77,7 +77,7 @@ export function createAnswer(
 
   /**
    * Returns the response with its body as bytes, which are counted in the memory for responses; a refusal if there is
-   * no room for the bytes.
+   * no room for the bytes. A streamed body stays as it is, and is not counted.
    */
   const counted = (response: HttpResponse, request: HttpRequest, reservation: Reservation) => {
     if (typeof response.body === "function") {

@@ -31,8 +31,8 @@ import { SafeFetcher } from "./safe/safe-fetcher.ts";
 import type { Hooks } from "./task/hooks.ts";
 import type { ContextSource, SharedContext } from "./task/task-context.ts";
 
-/** The maximum of each wait of stop() for permits, tokens and the end of the lease; five times that for strays. */
-const LEASE_END_MS = 300;
+/** The maximum of each wait of stop(): for permits and tokens, for unknown jobs, and for the end of the lease. */
+const WAIT_MS = { permits: 300, unknown: 1_500, lease: 300 };
 
 export interface SessionParts<E> {
   readonly config: WorkerConfig<E>;
@@ -45,7 +45,7 @@ export interface SessionParts<E> {
   readonly controls: Controls;
   readonly limits: LimitWatch;
   readonly outage: Outage;
-  /** Called when a connection was lost. Closes every connection of the worker that does not answer within seconds. */
+  /** Called when a connection was lost. Tests the fetchers' connections and the listener's. */
   prove(): void;
 }
 
@@ -66,8 +66,8 @@ export class Session<E> {
   #safe: SafeFetcher<E> | undefined;
   #safeConnections: readonly WorkerConnection[] = [];
   #hasEndedLease = false;
-  /** Whether a pooler may have passed on a fetch of a lost connection. Nothing runs the jobs of such a fetch. */
-  #mayHaveStrays = false;
+  /** Whether this worker may have locked unknown jobs: a pooler may execute the fetch of a lost connection. */
+  #mayHaveUnknownJobs = false;
 
   constructor(parts: SessionParts<E>) {
     const { config, lease } = parts;
@@ -131,7 +131,7 @@ export class Session<E> {
 
   /**
    * The fetched jobs of the safe mode that have not started. Jobs that were given back are included until the database
-   * has confirmed their return.
+   * has answered.
    */
   get unstarted(): readonly FetchedJob[] {
     const started = [...this.#results.ended, ...this.#refusals.kept.keys()].map(idOf);
@@ -156,7 +156,7 @@ export class Session<E> {
 
   /** True if certainly no job is locked under the session's id, and stop() has not ended the lease. */
   get leavesLease(): boolean {
-    return this.dispatcher.holdsNothing && !this.#mayHaveStrays && !this.#hasEndedLease;
+    return this.dispatcher.holdsNothing && !this.#mayHaveUnknownJobs && !this.#hasEndedLease;
   }
 
   get cancellable(): readonly FetchedJob[] {
@@ -189,26 +189,26 @@ export class Session<E> {
   /**
    * Ends fetching. Waits until running jobs have ended and until results and back-offs are written, but only until
    * `signal` aborts. If `signal` has not aborted, gives tokens and permits back. (The end of the lease deletes permits,
-   * too, but does not announce to other workers that permits are free.) Then calls #endLease().
+   * too, but does not announce to other workers that permits are free.) Then unlocks unknown jobs, and ends the lease.
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.dispatcher.stop();
     await this.dispatcher.waitUntilDrained(signal);
     await this.#backOffs.waitUntilWritten(signal);
-    if (!signal.aborted) await settlesWithin(this.#limits.close(), LEASE_END_MS);
-    if (this.#mayHaveStrays) await settlesWithin(this.#returnStrays(), 5 * LEASE_END_MS);
+    if (!signal.aborted) await settlesWithin(this.#limits.close(), WAIT_MS.permits);
+    if (this.#mayHaveUnknownJobs) await settlesWithin(this.#returnUnknownJobs(), WAIT_MS.unknown);
     await this.#endLease();
   }
 
-  async #returnStrays(): Promise<void> {
+  async #returnUnknownJobs(): Promise<void> {
     if (!this.dispatcher.holdsNothing || this.database === null) return;
     const { refused } = await returnUnknownJobs(this.database, this.id, [], []);
-    this.#mayHaveStrays = refused.length > 0;
+    this.#mayHaveUnknownJobs = refused.length > 0;
   }
 
   /**
-   * Ends the lease on an open connection of the safe mode, if no job is locked under the lease. No new connection is
-   * opened: if many workers stop at once, this may take so long that the lease expires.
+   * Ends the lease on an open connection of the safe mode, if no job is locked under the lease. Opens no new
+   * connection: if many workers stop at once, connecting may take so long that the lease expires.
    */
   async #endLease(): Promise<void> {
     const connection = this.#safeConnections.find(({ isConnected }) => isConnected);
@@ -217,7 +217,7 @@ export class Session<E> {
     const ended = endLeases(connection.database, [this.id]).then(() => {
       this.#hasEndedLease = true;
     });
-    await settlesWithin(ended, LEASE_END_MS);
+    await settlesWithin(ended, WAIT_MS.lease);
   }
 
   #parameters(tasks: SessionParts<E>["tasks"], fetched: "all" | "unlimited"): TaskParameters {
@@ -233,7 +233,7 @@ export class Session<E> {
     const executor = new JobExecutor(tasks, source, results, hooks, config.timeoutMs, retry);
     let fetcher: SafeFetcher<E> | undefined;
     const onLoss = (error: Error) => {
-      this.#mayHaveStrays = !config.preparedStatements;
+      this.#mayHaveUnknownJobs = !config.preparedStatements;
       fetcher?.connectionLost(error);
     };
     const connections = this.#connections({ connection, onLoss, isLeased: () => false });

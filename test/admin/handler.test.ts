@@ -113,7 +113,12 @@ test("If the application has already read the body, the handler answers with 500
 
 test("A short secret is refused, because other machines may reach the server.", () => {
   const config = adminServerConfig(pool).auth({ mode: "bearer", token: "short" }).build();
-  assert.throws(() => createAdminHandler(config), /at least 12 characters/);
+  assert.throws(() => createAdminHandler(config), /auth: must have at least 12 characters/);
+  const scraped = adminServerConfig(pool).auth({ mode: "none" }).metricsToken("short").build();
+  assert.throws(
+    () => createAdminHandler(scraped),
+    /metricsToken: must have at least 12 characters/,
+  );
 });
 
 test("Without a login the handler refuses requests that a proxy has forwarded to the application.", async () => {

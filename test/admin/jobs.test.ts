@@ -145,7 +145,7 @@ test("An action's message has the numbers of changed and requested jobs, and loc
   const now = await act({ action: "run-now", ids, priority: 7 });
   assert.equal(
     now.message,
-    `Rescheduled to run now: 2 of 3 jobs; 1 left alone, it has started: #${locked}`,
+    `Rescheduled to run now: 2 of 3 jobs; 1 skipped, a worker has locked it: #${locked}`,
   );
   assert.deepEqual(
     now.jobs.map((job: { id: number; priority: number }) => [job.id, job.priority]),
@@ -156,7 +156,7 @@ test("An action's message has the numbers of changed and requested jobs, and loc
   assert.equal(rescheduled.message, "Rescheduled 2 of 2 jobs");
   assert.equal(rescheduled.jobs[0].run_at, "2040-01-01T00:00:00.000Z");
   const failed = await act({ action: "fail", ids: [locked, free[0]], reason: " \n" });
-  assert.equal(failed.message, `Failed 1 of 2 jobs; 1 left alone, it has started: #${locked}`);
+  assert.equal(failed.message, `Failed 1 of 2 jobs; 1 skipped, a worker has locked it: #${locked}`);
   assert.equal(failed.jobs[0].last_error, "Marked failed from the worker admin UI");
   const why = await act({ action: "fail", ids: [free[1]], reason: "because" });
   assert.equal(why.jobs[0].last_error, "because");
@@ -164,7 +164,7 @@ test("An action's message has the numbers of changed and requested jobs, and loc
   const done = await act({ action: "complete", ids: [...ids, 4_000_000_000] });
   assert.equal(
     done.message,
-    `Completed 2 of 4 jobs; 1 left alone, it has started: #${locked}; 1 not found: #4000000000`,
+    `Completed 2 of 4 jobs; 1 skipped, a worker has locked it: #${locked}; 1 not found: #4000000000`,
   );
   assert.equal((await act({ action: "complete", ids: [locked] })).jobs.length, 0);
 });

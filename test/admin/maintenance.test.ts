@@ -96,7 +96,7 @@ test("A sweep reports the workers that it skips because their own threshold is l
   const dry = await maintain({ ...sweep, dry_run: true });
   assert.equal(
     dry.message,
-    "Would recover 0 jobs of 0 workers; 1 left alone because of a longer threshold",
+    "Would recover 0 jobs of 0 workers; 1 skipped because of a longer threshold",
   );
   assert.deepEqual(dry.spared_workers, ["patient"]);
 });

@@ -112,7 +112,7 @@ test("cancel by query leaves out failed jobs and cancels running ones; --wait pr
     assert.match(removal.stdout, /To run it: worker cancel --remove 'task:other -is:failed'\n$/);
     const byQuery = await cli("cancel", "id>0", "--reason", "stop", "--yes");
     assert.match(byQuery.stdout, /Cancelled 1 of 2 jobs; 1 runs and is being cancelled/);
-    // In the list of operations, a running job that is being cancelled does not count as left alone.
+    // In the list of operations, a running job that is being cancelled does not count as skipped.
     const { stdout: operations } = await cli("operations");
     assert.match(operations, /LEFT ALONE.*\n.* done +cancel +1 +0 /);
     const [end] = await utils.waitForCancelledJobs(["2"]);

@@ -27,7 +27,7 @@ export function pageAt(path: string): Page {
 
 const isDecision = (name: string) => name.startsWith("decisions");
 
-/** Returns the pages for users: the README and docs/, except the decisions. blocks.test.ts tests the code in them. */
+/** Returns the pages for users: the README and docs/, except the decisions. The code in these pages is tested. */
 export function userPages(): Page[] {
   const names = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
   const pages = names.filter((name) => name.endsWith(".md") && !isDecision(name)).sort();

@@ -9,7 +9,7 @@ import { suggestNames } from "../../src/insight/suggest/suggest-names.ts";
 
 const SEAT = errorGroup("Error: no seat is left in row 7");
 
-/** Takes the place of PostgreSQL: returns a row for each statement of the calls below. */
+/** Takes the place of PostgreSQL: returns a row for most statements of the calls below. */
 function answer(text: string): Record<string, unknown> {
   if (text.includes("tablesample")) {
     return { task_id: 1, task: "mail", start: "Error: no seat is left in row 8", is_whole: true };

@@ -172,7 +172,7 @@ for (const [action, { verb, result }] of Object.entries(bulk)) {
       await page.getByRole("button", { name: action, exact: true }).click();
       const named = [`#${three}`, `#${held}`, `#${one}`];
       await confirm(page, ["1 of them is locked by a worker and will be skipped.", ...named], verb);
-      await dismissNotice(page, `${result}; 1 left alone, it has started: #${held}`);
+      await dismissNotice(page, `${result}; 1 skipped, a worker has locked it: #${held}`);
       await page.getByText("3 selected").waitFor({ state: "detached" });
       assert.deepEqual(JSON.parse(requests.find(({ method }) => method === "POST")?.body ?? ""), {
         action: action.replace("…", "").toLowerCase().replace(" ", "-"),

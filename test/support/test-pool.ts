@@ -1,5 +1,5 @@
 // A pool with a close() that waits until all connections are closed. pg's own end() resolves while sockets are still
-// open. If the server stopped at that moment, the error of such a socket would be an uncaught exception of the test.
+// open. If the server stopped at that moment, the error of such a socket could end the test.
 import pg from "pg";
 
 export interface TestPool extends AsyncDisposable {

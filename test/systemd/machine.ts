@@ -66,7 +66,8 @@ export async function makeRoot(directory: string): Promise<void> {
     ["initrd", "initrd.img-"],
   ] as const) {
     const found = boot.find((one) => one.startsWith(begins));
-    if (found === undefined) throw new Error(`Debian's kernel has no ${begins}…`);
+    if (found === undefined)
+      throw new Error(`no file in /boot of the new machine begins with ${begins}`);
     copyFileSync(join(root, "boot", found), join(directory, name));
   }
   await makeDisk(root, image, "3G");

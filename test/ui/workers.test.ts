@@ -188,7 +188,7 @@ test("A worker that is not responding can be unlocked from the list; the dialog 
   page.pass(10);
   assert.match(
     page.dialogText,
-    /^Unlock worker-cUnlocking worker-c releases 1 job and 1 queue\. Its last heartbeat was 2 h ago\. Jobs and queues of this worker are unlocked; jobs with attempts left can run again\./,
+    /^Unlock worker-cUnlocking worker-c releases 1 job and 1 queue\. Its last heartbeat was 2 h ago\. Unlocks the jobs and queues of this worker; jobs with attempts left can run again\./,
   );
   page.click("Unlock worker-c");
   assert.equal(bodyOf(page), '{"action":"force-unlock","worker_ids":["worker-c"]}');
@@ -291,7 +291,7 @@ test("On the pages of one worker and of all workers, a dialog shows only the loc
       page.app.dispatch("ask.verb", JSON.stringify(fix), "");
       return page.dialogText;
     };
-    assert.match(text(other), /^Unlock worker-dworker-d is stale\. Jobs and queues of this worker/);
+    assert.match(text(other), /^Unlock worker-dworker-d is stale\. Unlocks the jobs and queues of this worker/);
     assert.match(text(own), /^Unlock worker-cUnlocking worker-c releases 1 job and 1 queue\./);
     for (const fix of [resume, cancel]) assert.doesNotMatch(text(fix), /Unlocking|worker-/);
   }

@@ -92,7 +92,7 @@ test("A function in which one line names another schema is reported, and addJobs
   await queue.sql(text);
 });
 
-test("migrate() keeps a call of another schema's function that was added by an edit, but corrects a wrong schema before a table of the queue.", async () => {
+test("If an edit of a function added a call of another schema's function, migrate() keeps the call; if a table of the queue has the wrong schema in the function, migrate() corrects the schema.", async () => {
   const definition = async () => {
     const [row] = await queue.sql<{ text: string }>(
       "select pg_get_functiondef('worker.add_jobs'::regproc) as text",

@@ -40,7 +40,7 @@ const sources: Record<string, (use: (utils: Utils) => Promise<void>) => Promise<
     await queue.utils.addJob("task");
     await queue.startWorker({ tasks: [task], plugins: [policy] });
     await waitFor("the task", used.promise);
-    await waitUntil("it is gone", async () =>
+    await waitUntil("the job is deleted", async () =>
       (await queue.remaining()).every(({ attempts }) => attempts < 1),
     );
   },

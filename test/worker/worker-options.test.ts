@@ -182,7 +182,7 @@ test("An invalid pool, plugin, logger or task is refused.", () => {
 test("The option fastLane.queues, which earlier versions had, is refused with advice.", () => {
   for (const queues of [true, false]) {
     assert.deepEqual(problems({ fastLane: { queues } as never }), [
-      "fastLane.queues: was removed: named queues always use the ordinary lock; leave it out",
+      "fastLane.queues: was removed: named queues are always locked by locked_by; remove this option",
     ]);
   }
 });

@@ -97,7 +97,7 @@ const asOf = {
 };
 const etag = {
   description:
-    "for If-None-Match; answers that differ only in took_ms or, except in /api/overview, in as_of have the same ETag",
+    "for If-None-Match; answers that differ only in took_ms or, except in /api/overview and /api/workers, in as_of have the same ETag",
   schema: { type: "string" },
 };
 

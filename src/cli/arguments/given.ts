@@ -127,7 +127,7 @@ function spelling(name: string, argv: readonly string[]): string {
 
 /** Options that were removed, with what to do instead. */
 const REMOVED: Readonly<Record<string, string>> = {
-  "--fast-queues": "named queues always use the ordinary lock; leave it out",
+  "--fast-queues": "named queues are always locked by locked_by; remove this option",
 };
 
 /** Option names of other programs, each with the option of this program. */

@@ -21,8 +21,12 @@ interface Table {
 
 /** Adds the arguments of an operation by query to `table`, the arguments of a command. */
 export function withQueryOptions(action: OperationAction, table: Table): Table {
-  const rate = whole("Jobs per second; 0: without pauses", 0, MAX_RATE);
-  const canary = whole("Run this many first, the rest only if they succeed", 1, MAX_CANARY);
+  const rate = whole("Jobs per second; 0: without pauses (query only)", 0, MAX_RATE);
+  const canary = whole(
+    "Run this many first, the rest only if they succeed (query only)",
+    1,
+    MAX_CANARY,
+  );
   const options: Values = {
     ...table.options,
     rate,

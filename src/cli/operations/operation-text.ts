@@ -31,7 +31,7 @@ export function rehearsalLines(
   if (unknown.length > 0) lines.push(`  no such name: ${unknown.join(", ")}`);
   const { ofRunning } = actionData(rehearsal.action);
   if (skipLocked.value > 0) {
-    const what = ofRunning === undefined ? "left alone" : "cancelled while they run";
+    const what = ofRunning === undefined ? "skipped" : "cancelled while they run";
     lines.push(`  ${what}: ${shortValue(skipLocked)} running now`);
   }
   if (count.value === 0 && (count.precision === "exact" || byTask.length === 0)) return lines;

@@ -34,7 +34,7 @@ export const runOptions = {
     whole("Maximum number of concurrent jobs", 1, 10_000, { aliases: ["--jobs", "-j"] }),
     10,
   ),
-  once: flag("Run all ready jobs, then exit; ignores the crontab"),
+  once: flag("Run all ready jobs, then exit; ignores the crontab and schedules"),
   watch: flag("Restart after a file changes, once running jobs finish"),
   plugin: several(
     text("Module whose default export is a plugin; it may export retryPolicies and limits", {

@@ -80,9 +80,11 @@ export function inTypedNames(
     keys.set(value.field ?? key, key);
   }
   if (!(error instanceof InputError)) {
-    const listen = names.get("listenAddr") ?? "listenAddr";
+    const typedName = (field: string) => names.get(field) ?? field;
     return reword(error, (message) =>
-      suggest.text(withSource(message, whereOf("databaseUrl"))).replace(/\blistenAddr$/, listen),
+      suggest
+        .text(withSource(message, whereOf("databaseUrl")))
+        .replace(/\blisten(?:Addr|Group)$/, typedName),
     );
   }
   const typed = ({ path, message, ...where }: Problem): Problem => {

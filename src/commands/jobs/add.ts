@@ -37,7 +37,7 @@ const fields = {
   queue: optional(text(["Queue", "jobs of one queue run one after the other"], 1, 128)),
   run_at: optional(time(["Run at", "not before this time"]), { default: "now" }),
   max_attempts: optional(maxAttempts, { default: "25" }),
-  key: optional(text(["Job key", "at most one waiting job has this key"], 1, 512), {
+  key: optional(text(["Job key", "at most one job has this key"], 1, 512), {
     optionAliases: ["job-key"],
   }),
   job_key_mode: optional(

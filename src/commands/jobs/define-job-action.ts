@@ -1,4 +1,4 @@
-// What the actions on jobs have in common: the HTTP route, the change of jobs by id, and the result.
+// What the actions on jobs have in common, except cancel: the HTTP route, the change of jobs by id, and the result.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { changedJobJson, type Job } from "../../domain/job.ts";
 import { countText, numberText } from "../../domain/words.ts";
@@ -18,7 +18,7 @@ import type { CommandFields, Input, jobIds } from "../declare/field.ts";
 import type { Changes, JobActionData } from "../declare/job-action.ts";
 
 type Fields = CommandFields & { readonly ids: typeof jobIds };
-/** The members of a declaration that are the same for all actions on jobs, or are derived from the other members. */
+/** The members that are the same for all actions of defineJobAction(), or are derived from the other members. */
 type DerivedMember =
   | "aliases"
   | "weight"
@@ -124,18 +124,18 @@ function resultTally({ jobs, spent }: JobActionResult, { ids }: IdsInput): Comma
   return { requested: new Set(ids).size, done: jobs.filter(({ id }) => !without.has(id)).length };
 }
 
-/** Returns the result in words: `Completed 1 of 3 jobs; 1 left alone, it has started: #7; 1 not found: #9`. */
+/** Returns the result in words: `Completed 1 of 3 jobs; 1 skipped, a worker has locked it: #7; 1 not found: #9`. */
 function resultSentence(done: string, result: JobActionResult, idsInput: IdsInput): string {
   const tally = resultTally(result, idsInput);
   const doneOfRequested = `${done} ${numberText(tally.done)} of ${countText(tally.requested, "job")}`;
   const { started, unchanged, missing } = result;
-  const because = started.length === 1 ? "it has started" : "they have started";
+  const because = started.length === 1 ? "a worker has locked it" : "workers have locked them";
   const part = (ids: readonly string[], what: string) =>
     ids.length === 0 ? [] : [`${numberText(ids.length)} ${what}: ${idList(ids)}`];
   return (
     [
       doneOfRequested,
-      ...part(started, `left alone, ${because}`),
+      ...part(started, `skipped, ${because}`),
       ...part(unchanged, "unchanged, because a trigger, a policy or another session prevented it"),
       ...part(missing, "not found"),
     ].join("; ") + spentClause(result.spent.length)

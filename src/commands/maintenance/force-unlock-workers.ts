@@ -112,9 +112,9 @@ export const unlockCommand = defineCommand({
   title: "Force unlock workers",
   verb: "Force unlock",
   consequence:
-    "Jobs and queues of these workers are unlocked; jobs with attempts left can run again. If a process is still alive, its jobs run twice.",
+    "Unlocks the jobs and queues of these workers; jobs with attempts left can run again. If a process is still alive, its jobs may run twice.",
   consequenceOfOne:
-    "Jobs and queues of this worker are unlocked; jobs with attempts left can run again. If its process is still alive, its jobs run twice.",
+    "Unlocks the jobs and queues of this worker; jobs with attempts left can run again. If its process is still alive, its jobs may run twice.",
   weight: "heavy",
   danger: "destroys",
   http: maintenanceAction("force-unlock"),

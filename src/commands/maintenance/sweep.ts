@@ -61,7 +61,7 @@ export const sweepCommand = defineCommand({
     const unknown = unknownWorkers.length;
     const withoutHeartbeats = unknown === 0 ? "" : ` (${unknown} without heartbeats)`;
     const spared = sparedWorkers.length;
-    const rest = spared === 0 ? "" : `; ${spared} left alone because of a longer threshold`;
+    const rest = spared === 0 ? "" : `; ${spared} skipped because of a longer threshold`;
     if (dryRun) {
       return `Would recover ${countText(result.recoverableJobs, "job")} of ${workers}${withoutHeartbeats}${rest}`;
     }

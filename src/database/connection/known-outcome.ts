@@ -52,4 +52,4 @@ export async function knownOutcome<T>(
   }
 }
 
-const ADD_AGAIN = ", or add with a job key, which prevents duplicates";
+const ADD_AGAIN = ", or add with a job key, which prevents a second waiting job";

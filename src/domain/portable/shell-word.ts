@@ -89,7 +89,7 @@ function tail(bits: i32): string {
   return octal(0x80 | (bits & 0x3f));
 }
 
-/** Returns the byte in octal, such as `\025`. It always has three digits, so that another digit may follow. */
+/** Returns the byte in octal, always with three digits, such as `\025`. */
 function octal(byte: i32): string {
   return `\\${String.fromCharCode(0x30 + (byte >> 6), 0x30 + ((byte >> 3) & 7))}${String.fromCharCode(0x30 + (byte & 7))}`;
 }

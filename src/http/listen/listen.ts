@@ -25,28 +25,30 @@ function sentence(error: unknown, target: ListenTarget): string {
   const text = advice[codeOf(error) ?? ""];
   return text === undefined
     ? `cannot listen on ${where}: ${messageOf(error)}`
-    : `${text.replace("%", where)} with listenAddr`;
+    : text.replace("%", where);
 }
 
-const IN_USE = "% is in use; stop what listens there, or choose another address";
+const IN_USE = "% is in use; stop what listens there, or choose another address with listenAddr";
 
 const ofAddress: Record<string, string> = {
   EADDRINUSE: IN_USE,
-  EACCES: "the system does not allow listening on %; choose a port above 1023",
-  EADDRNOTAVAIL: "this machine has no address %; choose one that it has",
-  ENOTFOUND: "the host name of % cannot be resolved; choose an address",
+  EACCES: "the system does not allow listening on %; choose a port above 1023 with listenAddr",
+  EADDRNOTAVAIL: "this machine has no address %; choose one of its own addresses with listenAddr",
+  ENOTFOUND: "the host name of % cannot be resolved; choose an address with listenAddr",
 };
 
 const ofPath: Record<string, string> = {
   EADDRINUSE: IN_USE,
-  EACCES: "the system does not allow a socket at %; choose a directory that this user may write to",
-  EPERM: "the system does not allow this socket at %; choose a group that this user is in",
-  ENOTDIR: "a part of % is not a directory; choose another path",
-  EROFS: "% is on a read-only file system; choose another path",
+  EACCES:
+    "the system does not allow a socket at %, because this user may not write to the directory; choose another directory with listenAddr",
+  EPERM:
+    "this user may not give the socket at % to the group; choose a group of this user with listenGroup",
+  ENOTDIR: "a part of % is not a directory; choose another path with listenAddr",
+  EROFS: "% is on a read-only file system; choose another path with listenAddr",
 };
 
 const NO_SOCKET =
-  "% is not a listening socket of this process; choose one that it was started with";
+  "% is not a listening socket of this process; pass an inherited socket with listenAddr";
 const ofDescriptor: Record<string, string> = {
   EBADF: NO_SOCKET,
   EINVAL: NO_SOCKET,

@@ -1,6 +1,7 @@
-// Reads which live workers have acknowledged the current pauses. A live worker has a heartbeat row and is not shown as
-// not responding. A worker that has read the pauses fetches no paused job, and gives back the paused jobs that it has
-// fetched. Then the worker writes an acknowledgement into its heartbeat row: the mark of the pauses (markOfPauses()).
+// Reads which live workers have acknowledged the current pauses. A worker is live if it has a
+// heartbeat row and its lease has not expired. A worker that has read the pauses fetches no paused job, and gives back
+// the paused jobs that it has fetched. Then the worker writes an acknowledgement into its heartbeat row: the mark of
+// the pauses (markOfPauses()).
 import { monotonic, settlesWithin, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";

@@ -1,6 +1,6 @@
 // Counts the due jobs of each queue or of each task, in a table so large that other counts read only a sample. Reads
-// the head of the index from which workers fetch: the first 5,000 due jobs of each priority. If the head contains all
-// due jobs, the counts and ages are exact. If not, the counts and ages are lower bounds.
+// the head of the index from which workers fetch: the first 5,000 due jobs of each of the first 32 priorities. If there
+// are fewer priorities, and fewer due jobs of each, the counts and ages are exact. If not, they are lower bounds.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";

@@ -17,7 +17,7 @@ export interface Gauge {
   readonly fileNode: string;
   /**
    * `inserted`, `updated` and `deleted`: how many rows of jobs were inserted, updated and deleted since the last reset
-   * of PostgreSQL's statistics, even in transactions that were rolled back. The numbers may be a second old.
+   * of PostgreSQL's statistics, even in transactions that were rolled back. The numbers may be some seconds old.
    */
   readonly inserted: number;
   readonly updated: number;

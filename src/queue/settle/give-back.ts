@@ -18,11 +18,11 @@ import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
 import { isOurs, type LostIds, lostIds } from "./fence.ts";
 
 // The rows are locked before the update, so that the xmax of their new versions is not 0 and the fast mode does not
-// fetch them (isForFastMode()). A job whose attempt in the fast mode ended with a lost connection must stay with the
-// safe mode, which counts an attempt before the job runs.
-// A fetch reads only the first entries of an index. In the index, an updated job follows all other jobs with the same
-// priority and run_at. So if such jobs exist, a returned job of a named queue keeps its place by a run_at that is some
-// microseconds earlier.
+// fetch them (isForFastMode()). A job that the safe mode gives back may have run in the fast mode before, on a
+// connection that was lost. Such a job must stay with the safe mode, which counts an attempt before the job runs.
+// A fetch reads only the first entries of an index. In the index, an updated job may follow all other jobs with the
+// same priority and run_at. So if such jobs exist, a returned job of a named queue keeps its place by a run_at that is
+// some microseconds earlier.
 const givenBack = (
   s: string,
   condition: string,

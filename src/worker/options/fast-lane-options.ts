@@ -17,7 +17,10 @@ const fastLimit = v.pipe(duration, v.maxValue(MAX_FAST_MS, "must be at most 5,00
 
 const removedQueues = v.pipe(
   v.unknown(),
-  v.check(() => false, "was removed: named queues always use the ordinary lock; leave it out"),
+  v.check(
+    () => false,
+    "was removed: named queues are always locked by locked_by; remove this option",
+  ),
 );
 
 export const fastLaneOption = v.optional(

@@ -11,7 +11,7 @@ import type { HttpRequest } from "../../../src/http/request.ts";
 
 const ROUNDS = 20;
 const WARM_UP = 5;
-/** As large as a pulse of the admin: with the event's id and name about 300 bytes. */
+/** As large as the data of the admin's event "pulse". With its id and its name the event has about 300 bytes. */
 const DATA = JSON.stringify({ at: "x".repeat(230) });
 
 /** Returns a server with the admin's event source, and the function that sends an event to all connected readers. */

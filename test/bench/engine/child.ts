@@ -58,7 +58,7 @@ async function work(by: Engine): Promise<Answer> {
   return { sample: await living[duty.kind](by, duty, meter, client) };
 }
 
-/** Measures from the engine's start until all jobs have run, `limitMs` has passed, or emptied() resolves. */
+/** Runs the engine until all jobs have run, `limitMs` has passed, or emptied() resolves. */
 async function drain(by: Engine): Promise<Answer> {
   const runs: Run[] = [];
   let done = 0;
@@ -82,7 +82,7 @@ async function drain(by: Engine): Promise<Answer> {
     handler: duty.watched === true ? watch : count,
   });
   const inTime = setTimeout(duty.limitMs, undefined, { ref: false });
-  // If several processes share the jobs, no process runs all jobs. So each process ends when no job is left.
+  // In some experiments several processes share the jobs, so no process runs all jobs. emptied() ends these processes.
   await Promise.race([all.promise, inTime, emptied()]);
   const elapsedMs = meter.elapsedMs;
   const jobs = done;
@@ -94,7 +94,7 @@ async function drain(by: Engine): Promise<Answer> {
   return duty.watched === true ? { sample, runs } : { sample };
 }
 
-/** Resolves when no job is left in the table; never, if the jobs are not shared. */
+/** Resolves when no job is left in the table, if `shared` or `watched` without `ms` is set; never in other cases. */
 async function emptied(): Promise<void> {
   const isShared = duty.shared === true || (duty.watched === true && duty.ms === undefined);
   if (!isShared) return new Promise(() => {});

@@ -1,6 +1,6 @@
 // Runs the executable as in a container image without a distribution. The root directory is read-only and has only the
-// libraries that the executable needs, such as glibc and libstdc++. The user is 65534. Only one environment variable is
-// set: DATABASE_URL.
+// libraries that the executable needs, such as glibc and libstdc++. The user is 65534. No environment variable is set
+// except DATABASE_URL.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -40,8 +40,8 @@ function rootOf(program: string): string {
 }
 
 /**
- * Returns the path of a script that makes `root` read-only and runs `worker` with `root` as its root directory. In it,
- * PostgreSQL's `socket` directory, if there is one, has its usual path.
+ * Returns the path of a script that makes `root` read-only and runs `worker` with `root` as its root directory.
+ * `socket`: the directory of PostgreSQL's socket, which gets the same path in `root`; null: there is none.
  */
 function enclosed(root: string, socket: string | null): string {
   const program = join(newDirectory(), "worker");
@@ -57,7 +57,7 @@ function enclosed(root: string, socket: string | null): string {
   return program;
 }
 
-test("The executable works with only glibc and libstdc++, as an unprivileged user, and writes no file.", {
+test("The executable works with only glibc, libstdc++ and libgcc, as an unprivileged user, and writes no file.", {
   skip,
 }, async () => {
   const { url } = await emptyDatabase();

@@ -33,8 +33,8 @@ test("Caddy accepts its configuration.", { skip: unlessInstalled("caddy") }, asy
 });
 
 /**
- * Writes nginx's configuration, in which this port, the test's certificate and the admin at `upstream` replace those of
- * deploy/proxy. Returns the path of the written file.
+ * Writes a copy of deploy/proxy/nginx.conf with this port, the test's certificate and the admin at `upstream`, and an
+ * nginx.conf that includes the copy. Returns the path of this nginx.conf.
  */
 function nginxConfig(port: number, upstream: string): string {
   const snippet = readDeployed("proxy/nginx.conf")

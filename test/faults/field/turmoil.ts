@@ -1,6 +1,6 @@
-// Injects faults until the moment `over` by machineTime(), or for some seconds longer. After each random pause, kills()
-// kills a member and starts another, and freezes() freezes a member for some seconds. A member is a worker in a process
-// of its own. crashes() kills and restarts PostgreSQL at equal intervals.
+// Injects faults until the time `over` of the clock machineTime(), or for some seconds longer. After each random pause,
+// kills() kills a member and starts another, and freezes() freezes a member for some seconds. A member is a worker in a
+// process of its own. crashes() kills and restarts PostgreSQL at equal intervals.
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../worker/run-log.ts";
 import type { Field } from "./field.ts";

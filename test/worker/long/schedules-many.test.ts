@@ -15,7 +15,7 @@ test("Four workers together add exactly one job for each of 10,000 schedules; on
   );
   await assert.rejects(insertSchedule(pool, "one-more", "* * * * *", "2026-01-05T10:01Z"), {
     code: "conflict",
-    message: /there are 10000 schedules, which is the limit/,
+    message: /there are 10000 schedules, which is the maximum/,
   });
   const time = new ManualTime("2026-01-05T10:00:00.001Z");
   const all = Array.from({ length: 4 }, () => runner({ pool, time }));

@@ -4,9 +4,7 @@ import { quoted, shellLine } from "../forms/shell-line";
 import { firstActionFor } from "../generated/commands";
 import { Cause, Fix, ListedJob, Why } from "../generated/records";
 
-/**
- * Returns the shell command of the page's primary action. If there is none, or it needs input, the command is `show`.
- */
+/** Returns the shell command of the page's primary action, or `show` if there is no action without a form. */
 export function commandOf(
   job: ListedJob,
   condition: string,

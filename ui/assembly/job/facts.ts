@@ -47,7 +47,7 @@ export function facts(m: Model, job: ListedJob, why: Why | null, size: string): 
     list.push(pair("Attempts", text(partText(job.attempts, job.maxAttempts))));
   }
   if (job.priority !== 0) {
-    const side = job.priority < 0 ? "higher than default 0" : "lower than default 0";
+    const side = job.priority < 0 ? "runs before default 0" : "runs after default 0";
     list.push(pair("Priority", text(`${job.priority} (${side})`)));
   }
   times(m, job, why, list);

@@ -100,7 +100,7 @@ export function settingFields(
               draft,
               FIRST,
               `First ${whole(draft, CANARY)}, then the rest if they succeed`,
-              "Waits up to 2 min for their results, and pauses if one fails again.",
+              "Waits up to 2 min, pauses unless all succeed.",
             ),
             choice(draft, "all", "All jobs", "In batches, without waiting for results."),
           ],

@@ -143,7 +143,7 @@ export const getCronEntry: Operation = {
       ),
       changes: withDescription(
         listOf(record({ at: "time", by: "string?", message: "string" }, "CronChange")),
-        `the newest ${MAX_CHANGES} changes of the schedule among the last ${MAX_WRITES_READ} writes`,
+        `the newest ${MAX_CHANGES} actions on the schedule among the last ${MAX_WRITES_READ} writes`,
       ),
     },
     "CronDetails",

@@ -125,7 +125,7 @@ function readyFindings(schema: ReadySchema, name: string, migrate: string): Find
     found.push(finding("ok", "schema", message, `${migrate} --with-operations`));
   }
   if (!extensions.has("controls")) {
-    const message = "has no tables for pauses of queues and tasks";
+    const message = "has no tables for pauses and cancels";
     found.push(finding("ok", "schema", message, `${migrate} --with controls`));
   }
   if (!extensions.has("schedules")) {

@@ -40,7 +40,7 @@ function commandOf(action: OperationAction): Command & { readonly onJobs: JobAct
 /** Returns the declaration of an action. */
 export const actionData = (action: OperationAction): JobActionData => commandOf(action).onJobs;
 
-/** Returns the tables that the action needs and the schema lacks; null if no table is missing. */
+/** Returns which tables of the action are missing or may not be used; null if all can be used. */
 export const missingFor = async (
   db: Database,
   action: OperationAction,

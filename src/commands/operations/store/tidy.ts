@@ -1,7 +1,8 @@
-// Deletes receipts and undo data after 24 hours, operations after 90 days, and expired rehearsals. If receipts and undo
-// data have more than a million rows, or if there are more than 20,000 operations, the oldest are deleted earlier: a
-// program may act on single jobs many times a second, and each action is stored. An operation that is still paused or
-// interrupted when its receipt expires is stopped, because after a resume its receipt and undo would be incomplete.
+// Deletes receipts and undo data after 24 hours, operations after 90 days, and expired rehearsals. If all newer
+// operations together have a million rows of receipts and undo data, or if there are about 20,000 newer operations,
+// these data or the operation are deleted earlier: a program may act on single jobs many times a second. An operation
+// that is still paused or interrupted when its receipt expires is stopped, because after a resume its receipt and undo
+// would be incomplete.
 import { type Database, query } from "../../../database/database.ts";
 import { atWork, MAX_ROWS, UNDO_HOURS } from "../model/operation.ts";
 import { EFFECTIVE_STATE } from "./operation-row.ts";
@@ -23,7 +24,7 @@ const IS_OPEN = "operation.state not in ('done', 'stopped', 'failed', 'undone')"
 const IDLE_SINCE =
   "coalesce(greatest(operation.finished_at, operation.lease_until), operation.created_at)";
 
-// Expires operations: sets `kept` to 0, so that tidySql deletes the stored rows, and stops open operations. The update
+// Expires operations. Sets `kept` to 0: tidySql then deletes the stored rows. Also stops open operations. The update
 // checks IDLE again, because the operation may have been resumed after `old` was read.
 const expireSql = (s: string) => `
   with candidates as (

@@ -27,7 +27,7 @@ export const extensions: readonly Extension[] = [
   }),
   extension({
     name: "controls",
-    provides: "pauses of queues and tasks",
+    provides: "pauses and cancels",
     added: "on request",
     steps: [controls],
   }),

@@ -81,7 +81,7 @@ function changes(m: Model, details: CronDetails): Node {
       ]),
     );
   }
-  return tablePanel("Changes", "", [], "changes", CHANGES, rows);
+  return tablePanel("Activity", "", [], "changes", CHANGES, rows);
 }
 
 /** Returns the definition of the entry and, for a schedule, the shell command that runs the schedule now. */

@@ -32,7 +32,7 @@ function crashes(m: Model, crash: CrashReport): Node {
     bars[min(BARS - 1, <i32>(((times[i] - first) / span) * <f64>BARS))]++;
   }
   const every = ageText((last - first) / <f64>(times.length - 1));
-  const title = `${times.length} worker crashes, one every ${every}`;
+  const title = `${times.length} worker crashes, ${every} apart`;
   return box("div", "crash-times", [
     leaf("h3", "k", title),
     sparkline(bars, "failed", title, 480, 26),

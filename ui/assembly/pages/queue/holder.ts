@@ -33,8 +33,8 @@ function pause(m: Model, paused: Pause): Node {
   const end = isNaN(paused.until)
     ? "It lasts until it is resumed."
     : paused.until > m.serverNow
-      ? "A running worker resumes the queue at that time."
-      : "The queue continues after its running job.";
+      ? "A running worker then resumes the queue."
+      : "That time has passed.";
   return why(
     paused.backsOff ? "sched" : "",
     pausedWords(m, paused) + ".",
