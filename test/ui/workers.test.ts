@@ -291,7 +291,10 @@ test("On the pages of one worker and of all workers, a dialog shows only the loc
       page.app.dispatch("ask.verb", JSON.stringify(fix), "");
       return page.dialogText;
     };
-    assert.match(text(other), /^Unlock worker-dworker-d is stale\. Unlocks the jobs and queues of this worker/);
+    assert.match(
+      text(other),
+      /^Unlock worker-dworker-d is stale\. Unlocks the jobs and queues of this worker/,
+    );
     assert.match(text(own), /^Unlock worker-cUnlocking worker-c releases 1 job and 1 queue\./);
     for (const fix of [resume, cancel]) assert.doesNotMatch(text(fix), /Unlocking|worker-/);
   }
