@@ -89,7 +89,7 @@ async function tidy(path, isReplacedNow) {
 
 /**
  * Returns the command in pieces, split at dynamic imports, so that `worker add` never parses the admin server. Each
- * piece is a function with PARAMETERS, which build/executable/entry.cjs calls, first that of `main.js`. `inputs`: the
+ * piece is a function with PARAMETERS. build/executable/entry.cjs first calls the function of `main.js`. `inputs`: the
  * files, of this project and of packages, of which at least a part is in a piece.
  */
 export async function pieces() {

@@ -373,7 +373,7 @@ test("A folder of src has at most twelve TypeScript files.", () => {
   );
 });
 
-test("pg is imported only by database and worker, node:http only by http, yargs only by cli, pino and pino-pretty only by the logger.", () => {
+test("Except for imports of types, pg is imported only by the layers database and worker, node:http only by http, yargs only by cli, pino and pino-pretty only by the logger.", () => {
   const owners: [RegExp, RegExp][] = [
     [/^pg$/, /^src\/(database|worker)\//],
     [/^node:http$/, /^src\/http\//],
@@ -566,9 +566,9 @@ test("The client's files and folders stay small, and each file has a header.", (
   );
 });
 
-test("No source compares the names of bulk actions; what differs between actions is in their declarations.", () => {
+test("No source compares the name of an action on jobs with a fixed name: what differs between these actions is in their declarations.", () => {
   const names = jobActions.map(({ name }) => name).join("|");
-  // The verdict of an interceptor, such as "fail", is not a bulk action.
+  // The verdict of an interceptor, such as "fail", is not the name of an action on jobs.
   const compared = new RegExp(
     `(?<!verdict\\?\\.)\\b(?:action|command|name)\\)? [!=]== "(?:${names})"`,
   );

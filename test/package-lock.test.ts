@@ -14,8 +14,8 @@ const text = readFileSync(join(import.meta.dirname, "../package-lock.json"), "ut
 const { packages } = JSON.parse(text) as { packages: Record<string, Locked> };
 
 // If the registry that npm uses lacks an optional package, npm leaves the package out of the lock file, and `npm ci`
-// fails on other platforms. In this case add the package's entry by hand, with version, integrity, os, cpu, libc,
-// optional and dev. `npm ci` downloads such a package only on the package's own platform.
+// fails with each registry that has the package. In this case add the package's entry by hand, with version, integrity,
+// os, cpu, libc, optional and dev. `npm ci` downloads such a package only on the package's own platform.
 test("The lock file names the optional packages of every platform.", () => {
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter(

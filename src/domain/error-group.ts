@@ -87,8 +87,8 @@ export function groupOfLabel(label: string): ErrorGroup {
 
 const fingerprintOf = (text: string): string => hash("sha256", text).slice(0, 12);
 
-// The error of a recovered job contains the id of a worker. That id may be any text, so the patterns for ids may not
-// match it.
+// The error of a recovered job contains the id of a worker. The patterns for ids do not match every id of a worker,
+// because that id can be any text.
 const RECOVERED =
   /^(Recovered\b.*?(?: worker| by) ).+?(?= stopped without finishing| held attempt|, which sends no heartbeat)/;
 

@@ -1,6 +1,6 @@
 // A job as all layers above the database use it, and the JSON of a job in the HTTP API.
 
-/** The states of a job, in the order of JobState. */
+/** The states of a job. The first of these that applies is the job's state. */
 export const jobStates = ["locked", "failed", "scheduled", "ready"] as const;
 /**
  * The state of a job: the first of these that applies. `locked`: a worker has fetched or is running it. `failed`: it
@@ -36,7 +36,10 @@ export interface Job {
   readonly lastError: string | null;
   /** The time at which the job was added. A debounced add replaces this time if `attempts` was above 0. */
   readonly createdAt: Date;
-  /** The time of the job's last change. A fetch, a snooze, and a return of the unstarted job are not changes. */
+  /**
+   * The time of the job's last change. Some updates of the job do not set this time, for example a fetch, a snooze, the
+   * return of an unstarted job, a forced unlock, and a failure on a Graphile worker.
+   */
   readonly updatedAt: Date;
   /** `runAt` as RFC 3339 text with microseconds, which a Date cuts off. Adds accept this text as `runAt`. */
   readonly runAtText: string;

@@ -9,8 +9,8 @@ import { InputError } from "../base/errors.ts";
 const RAW = Symbol.for("pg-job-worker.RawJson");
 
 /**
- * JSON text that is stored exactly as it is: as a payload, or as a part of a payload. Made by rawJson(). Everywhere
- * else, JSON.stringify() writes the parsed value. A RawJson cannot be sent to another thread: send its `text`.
+ * JSON text that is stored exactly as it is: as a payload, or as a part of a payload. Made by rawJson(). Outside
+ * payloads, JSON.stringify() writes the parsed value. A RawJson cannot be sent to another thread: send its `text`.
  */
 export class RawJson {
   /**

@@ -26,9 +26,14 @@ export interface Limit {
   readonly task: string | null;
   /** The named queue whose jobs are limited; each `*` matches any text. null: the limit is for tasks. */
   readonly queue: string | null;
-  /** The maximum number of jobs that run at once; null: any number. */
+  /**
+   * The maximum number of jobs that run at once; if the limit is for queues, of each queue. null: the limit sets no
+   * maximum.
+   */
   readonly concurrency: number | null;
-  /** How many jobs may start in a period, and the burst; null: any number. */
+  /**
+   * How many jobs may start in a period, and the burst; if the limit is for queues, of each queue. null: any number.
+   */
   readonly rate: Required<Rate> | null;
   /** Whether a worker's options created the limit, and no user has changed it since. */
   readonly isFromCode: boolean;

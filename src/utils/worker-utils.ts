@@ -77,10 +77,10 @@ export interface WorkerUtils<Added = Job>
   readonly addJobs: AddJobs<Job>;
   /**
    * Adds any number of jobs by COPY, from a list or any (async) iterable, in constant memory. Workers are notified
-   * once, at the end. Either all jobs are added or none; a call that fails on a client in no transaction may have added
-   * some jobs. Returns the number of added jobs. Jobs with a key or a throttle are not supported: use addJobs().
-   * Rejects as addJob() does (an InputError names an invalid job by its index), with the errors that the iterable
-   * throws, and with `configuration` on a client of another driver than pg.
+   * once, at the end. Either all jobs are added or none. Exception: a call that fails on a client in no transaction may
+   * have added some jobs. Returns the number of added jobs. Jobs with a key or a throttle are not supported: use
+   * addJobs(). Rejects as addJob() does (an InputError names an invalid job by its index), with the errors that the
+   * iterable throws, and with `configuration` on a client of another driver than pg.
    */
   readonly copyJobs: CopyJobs;
   /**

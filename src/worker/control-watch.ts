@@ -40,7 +40,7 @@ export interface ControlWatchParts {
   returnUnstarted(): Promise<void>;
   /** Called when jobs may be ready again. */
   wake(): void;
-  /** Called when the worker must report the new value of `appliedPauses`. Not called if a read finds no pauses. */
+  /** Called when the worker must report a new value of `appliedPauses`. Not called if the table of pauses is empty. */
   acknowledge(): void;
   /** The limits, which are read after the pauses. */
   readonly limits: { read(db: Database): Promise<unknown> };
@@ -175,7 +175,7 @@ export class ControlWatch implements Controls {
     return hasEnded;
   }
 
-  /** Reads what `due` names. Returns the error if all reads of the pauses, or of the limits, have failed; else null. */
+  /** Reads what `due` names. Returns the error if no read of the pauses, or none of the limits, has ever succeeded. */
   async #readAll(db: Database, due: ReadonlySet<Control>): Promise<unknown> {
     const error = await this.#read(db, due);
     const isUnknown = this.#mark === null;

@@ -52,7 +52,7 @@ export interface SessionParts<E> {
 export class Session<E> {
   /**
    * The value of `locked_by`. It is short, because it is written with every lock. The probability that two of 10,000
-   * sessions have the same id is one in five million.
+   * sessions have the same id is less than one in five million.
    */
   readonly id = `w${randomBytes(6).toString("base64url")}`;
   readonly dispatcher: Dispatcher<E>;
@@ -66,7 +66,7 @@ export class Session<E> {
   #safe: SafeFetcher<E> | undefined;
   #safeConnections: readonly WorkerConnection[] = [];
   #hasEndedLease = false;
-  /** Whether this worker may have locked unknown jobs: a pooler may execute the fetch of a lost connection. */
+  /** Whether unknown jobs may be locked: jobs of a fetch that a pooler executed after the loss of the connection. */
   #mayHaveUnknownJobs = false;
 
   constructor(parts: SessionParts<E>) {
@@ -187,9 +187,9 @@ export class Session<E> {
   }
 
   /**
-   * Ends fetching. Waits until running jobs have ended and until results and back-offs are written, but only until
-   * `signal` aborts. If `signal` has not aborted, gives tokens and permits back. (The end of the lease deletes permits,
-   * too, but does not announce to other workers that permits are free.) Then unlocks unknown jobs, and ends the lease.
+   * Ends fetching. Waits until running jobs have ended and results and back-offs are written, or `signal` aborts. If
+   * `signal` has not aborted, gives tokens and permits back, because the end of the lease would not announce permits to
+   * other workers. If no other job is locked, unlocks unknown jobs. If no job is then locked, ends the lease.
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.dispatcher.stop();

@@ -149,9 +149,9 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * Stops the worker as stop() does, but aborts the signals of running jobs at once. Jobs that still run after
-   * `abortGraceMs` (default 5,000) count as failed and are unlocked. If the database is unreachable, the stop ends one
-   * second later: unwritten results are lost, and the jobs with these results stay locked until they are recovered.
+   * Stops the worker as stop() does, but aborts the signals of running jobs at once. If jobs still run after
+   * `abortGraceMs` (default 5,000), their attempts fail, and the jobs are unlocked. If the database is unreachable, the
+   * stop ends at most a second after this time: unwritten results are lost, and their jobs stay locked until recovery.
    */
   async abort(reason = "abort"): Promise<void> {
     const stopped = this.stop(reason);

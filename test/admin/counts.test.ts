@@ -207,7 +207,7 @@ test("An invalid cursor and an invalid query are refused.", async () => {
   assert.deepEqual([status, body.problems[0].field], [400, "q"]);
 });
 
-test("Metrics include conditions, ages, names, workers, locks, the feed and the pool.", async () => {
+test("The metrics cover the jobs by state, condition, task and queue, the ages of jobs, the workers, the locks, the feed and the connection pool.", async () => {
   const admin = await startAdmin();
   await fill(admin);
   const { text } = await admin.client.get("/metrics");

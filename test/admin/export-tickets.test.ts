@@ -190,7 +190,7 @@ test("A ticket stays valid when the jobs of its export cannot be read.", async (
   assert.equal(await status(admin, path), 403);
 });
 
-test("Lists, counts and exports accept a query of the maximum length. A ticket accepts the query if its letters are ASCII.", async () => {
+test("Lists, counts and exports accept a query of 3,800 characters. A ticket accepts such a query if all its characters are ASCII.", async () => {
   const [admin] = await twoAdmins([]);
   const long = (name: string) =>
     `task:a,${Array.from({ length: 15 }, (_, n) => `"${n}${name.repeat(250)}"`).join(",")}`;

@@ -142,11 +142,11 @@ const answers: readonly [string, unknown, string][] = [
   ["a long name", { name: "a".repeat(129) }, "its name has more than 128 characters"],
   ["a control character", { name: "a\nb" }, "its name contains the unprintable character U+000A"],
   ["an escape", { name: "a\u001b[2J" }, "its name contains the unprintable character U+001B"],
-  ["bidi", { name: "a\u202eb" }, "its name contains the unprintable character U+202E"],
-  ["no width", { name: "a\u200bb" }, "its name contains the unprintable character U+200B"],
-  ["half a pair", { name: "a\ud83d" }, "its name contains the unprintable character U+D83D"],
-  ["a separator", { name: "a\u2028b" }, "its name contains the unprintable character U+2028"],
-  ["a wrong right", { name: "ana", readOnly: "no" }, "its readOnly is not true or false"],
+  ["a bidi override", { name: "a\u202eb" }, "its name contains the unprintable character U+202E"],
+  ["zero-width space", { name: "a\u200bb" }, "its name contains the unprintable character U+200B"],
+  ["half a surrogate", { name: "a\ud83d" }, "its name contains the unprintable character U+D83D"],
+  ["a line separator", { name: "a\u2028b" }, "its name contains the unprintable character U+2028"],
+  ["an invalid readOnly", { name: "ana", readOnly: "no" }, "its readOnly is not true or false"],
 ];
 
 test("If the login returns an invalid user, the answer is 503, and the reason is logged at most once a minute.", async () => {

@@ -119,7 +119,7 @@ test("Job key modes have dashes in JSON, and are accepted with underscores, too.
   assert.equal((await keyed(6, "preserve run at")).status, 400);
 });
 
-test("A job whose deletion a trigger prevents is reported as unchanged, not as started.", async () => {
+test("If a trigger prevents the deletion of a job, the job is reported as unchanged, not as locked by a worker.", async () => {
   const id = Number(await addJob({ identifier: "kept" }));
   await pool.query(`
     create function kept() returns trigger language plpgsql as 'begin return null; end';
@@ -346,7 +346,7 @@ test("A unique job is added once, and the answer to another add reports a duplic
   assert.equal(other.outcome, "added");
 });
 
-test("Invalid options of a unique job are reported by their names in the request.", async () => {
+test("Invalid options for uniqueness, debounce or throttle are reported by their names in the request.", async () => {
   const refused: [object, string, RegExp][] = [
     [{ unique_by: ["args"] }, "unique_while", /is required/],
     [{ unique_while: "waiting" }, "unique_by", /is required/],

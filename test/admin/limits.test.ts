@@ -42,7 +42,7 @@ test("A limit is set, listed with its use, read in detail and removed.", async (
   assert.deepEqual(await list(), []);
 });
 
-test("A job too short to be in its worker's report counts as running because of the worker's permit.", async () => {
+test("A job that its worker has not reported counts as running for a limit if the worker uses a permit of the limit.", async () => {
   await client.post("/api/limits", { action: "set", name: "short", task: "brief", concurrency: 1 });
   await addJob(db, { identifier: "brief" });
   await addJob(db, { identifier: "brief" });
@@ -213,7 +213,7 @@ test("The back-off of a limited task is shown and can be ended; a pause by a use
   assert.deepEqual([pauses.length, pauses[0].backs_off], [1, false]);
 });
 
-test("A job that waits for a full limit is explained by this limit, and does not count as overdue.", async () => {
+test("The explanation of a job that waits for a full limit names this limit, and the job does not count as overdue.", async () => {
   await client.post("/api/limits", { action: "set", name: "s3", task: "up*", concurrency: 1 });
   const { id: running } = await addJob(db, { identifier: "upload" });
   const old = new Date(Date.now() - 400_000);

@@ -578,7 +578,7 @@ async function adminWithUrl() {
   return { ...(await startAdmin({ url })), url };
 }
 
-test("With limit=0 each page still has one row, so reading a list page by page returns all rows and ends.", async () => {
+test("With limit=0 each page of the lists of queues, tasks, workers, cron entries, schedules, operations and activity still has one row, so reading a list page by page returns all rows and ends.", async () => {
   const { url } = await migratedDatabase("worker", ["operations", "schedules"]);
   const { client, pool } = await startAdmin({ url });
   await addQueues(pool);

@@ -110,7 +110,7 @@ test("cron lists cron entries.", async () => {
   assert.equal(entries[0].last_execution, "2026-01-02T03:00:00.000Z");
 });
 
-test("watch without a terminal shows one screen, with the incidents.", async () => {
+test("watch without a terminal shows one screen and ends; an interval of less than 500 ms is refused.", async () => {
   const { stdout, status } = await runInChild(["watch"], env);
   assert.equal(status, 0);
   assert.match(stdout, /^worker watch {2}worker .*\n\nready \d+ {3}blocked 0 {3}.*failed 3/);
@@ -179,7 +179,7 @@ test("doctor finds no problems in a fresh installation.", async () => {
   }
 });
 
-test("doctor names problems, each with the command that fixes it.", async () => {
+test("doctor reports problems, each with a suggested command.", async () => {
   const broken = await migratedDatabase();
   const env = { DATABASE_URL: broken.url };
   await using own = testPool(broken.url);
@@ -248,7 +248,7 @@ test("After a schema was renamed, doctor reports functions that still use the ol
   assert.match((await runInChild(["migrate"], env)).stdout, /^Updated the schema jobs/);
   assert.equal((await runInChild(["doctor"], env)).status, 0);
 });
-test("doctor, cron and the list of schedules report a tick that no worker has added.", async () => {
+test("doctor, cron and the list of schedules report a tick for which no worker has added a job.", async () => {
   const { url } = await migratedDatabase("worker", ["schedules"]);
   await using own = testPool(url);
   const env = { DATABASE_URL: url };

@@ -58,7 +58,8 @@ test("An operation by query is previewed, run, listed with its count, and undone
 test("After an undo of a deletion, the output names the application's own columns, which are not restored.", async () => {
   await pool.query("alter table worker._private_jobs add column tenant text default 'none'");
   try {
-    // Not by SQL on the pool: a plan of add_job() that is cached with the column fails once the column is dropped.
+    // The command adds the job on a connection of its own. A session of the pool would cache a plan of add_job() with
+    // the column, and this plan would fail after the column was dropped.
     await run("add", "own", "{}", "--key", "own");
     const result = await run("remove", "own", "--yes");
     const [, id = ""] = /^Undo: worker operations (\d+) undo$/m.exec(result.stdout) ?? [];

@@ -45,7 +45,7 @@ function lives(pid: number): boolean {
   }
 }
 
-test("Tasks in TypeScript, Python and shell run until no job is ready; the log names a file that is no task.", async () => {
+test("With --once, tasks in TypeScript, Python and shell run until no job is ready; the log names a file that is no task.", async () => {
   const tasks = filesOf({
     "mail/send.ts": `interface Mail { to: string }
       export default async ({ to }: Mail, { addJob, job }: { addJob: Function; job: { id: string } }) => {
@@ -296,7 +296,7 @@ test("A program gets its job and its schema as environment variables, but no sec
   assert.ok(!seen.has("WORKER_ADMIN_PASSWORD"));
 });
 
-test("All problems of the files are reported at once, with status 2, and nothing starts.", async () => {
+test("All problems with task files, plugins and the crontab are reported together, the exit status is 2, and the worker does not start.", async () => {
   const tasks = filesOf({
     "enum.ts": "enum A { B }\nexport default () => A.B;",
     "object.js": "module.exports = { a: 1 };",
@@ -353,11 +353,11 @@ test("All problems of the files are reported at once, with status 2, and nothing
   assert.match(await bad(["--tasks", good, "--fast-limit", "20ms"]), /--fast-limit needs --fast/);
   assert.match(
     await bad(["--tasks", good, "--fast", "--fast-queues"]),
-    /--fast-queues was removed: .* leave it out/,
+    /--fast-queues was removed: .* remove this option/,
   );
 });
 
-test("Options of Graphile Worker's command line work, and a number without its unit is rejected.", async () => {
+test("Options of Graphile Worker's command line work, but a duration without a unit, such as 500, is rejected.", async () => {
   const tasks = filesOf({ "a.js": "module.exports = () => {};" });
   await add("a");
   const words = ["--tasks", tasks, "--once", "-j", "2", "-m", "3", "-s", "worker"];

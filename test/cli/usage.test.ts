@@ -145,7 +145,7 @@ test("A payload can be piped, or read from a file; only its last newline is remo
   assert.match(broken.stderr, /payload.*JSON/);
 });
 
-test("A time can be a moment, a duration from now, or now, by the database's clock.", async () => {
+test("The option --run-at accepts a time, a duration from now, and now. The present time is the time of the database's clock.", async () => {
   const ahead: [args: string[], seconds: number][] = [
     [["--run-at", "now"], 0],
     [["--now"], 0],
@@ -222,7 +222,7 @@ test("A day or a time without a zone is in the time zone of the process. A time 
   assert.ok(next > 82_000_000 && next < 86_400_000, `${next} ms ahead`);
 });
 
-test("Jobs, given by ids or by a query, can be moved forwards or back from their own times, and can be spread over a period.", async () => {
+test("The times of jobs, given by ids or by a query, can be moved forwards or back, and can be spread over a period.", async () => {
   const added = await runInChild(["add", "moved", "{}", "--run-at", "2031-01-01T00:00:00Z"], env);
   assert.equal(added.status, 0, added.stderr);
   const id = String((await jobsOf("--task", "moved"))[0]?.id);
@@ -245,7 +245,7 @@ test("Jobs, given by ids or by a query, can be moved forwards or back from their
   );
 });
 
-test("Key modes are accepted with underscores and with hyphens, and commands and options under their names in graphile_worker_rs, too.", async () => {
+test("Key modes are accepted with underscores and with hyphens. Commands and options are also accepted under their names in graphile_worker_rs.", async () => {
   for (const mode of ["preserve_run_at", "preserve-run-at"]) {
     const result = await runInChild(["add", "keyed", "--key", "m", "--key-mode", mode], env);
     assert.equal(result.status, 0, result.stderr);

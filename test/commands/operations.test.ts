@@ -185,8 +185,8 @@ for (const [action, changes] of [
   ["reschedule", { shift: -1800.000001, spread: 3600.5 }],
   ["reschedule", { run_at: "now", spread: 7 }],
 ] as const) {
-  const how = "spread" in changes ? `, ${JSON.stringify(changes)},` : "";
-  test(`An undo of ${action}${how} restores every byte.`, async () => {
+  const how = "spread" in changes ? ` with ${JSON.stringify(changes)}` : "";
+  test(`An undo of ${action}${how} restores every byte of the jobs.`, async () => {
     await oddJobs();
     const before = await rows();
     const with_ = tools();
@@ -292,7 +292,7 @@ test("A cancel by query requests the end of a job whose row another session has 
   assert.equal(jobs.length, 1);
 });
 
-test("An operation whose batches take 0.9 s each retries 500 matching jobs within 20 s, although 88,000 other jobs have lower ids.", async () => {
+test("If each batch of an operation takes 0.9 s, the operation still retries 500 matching jobs within 20 s, although 88,000 other jobs have lower ids.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
   const jobs = `insert into worker._private_jobs (task_id, attempts, max_attempts, last_error, updated_at)
     select 1, $2::int, 25, $3, now() - interval '1 second' from generate_series(1, $1::int)`;
@@ -581,7 +581,7 @@ test("If a user fails a job of the canary, the job does not count as failed agai
   assert.deepEqual((await with_.store.receipt(ended.id, "failed_again", "0", 10)).jobs, []);
 });
 
-test("An operation that is resumed before its canary has a result does not change the other jobs.", async () => {
+test("If an operation is resumed before its canary has a result, the operation still waits for the result, and changes no other jobs until then.", async () => {
   await add(20);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   const with_ = tools();
@@ -671,13 +671,14 @@ test("Receipts and undo data are deleted when they expire.", async () => {
 const abandoned: Readonly<Record<string, string>> = {
   paused: "state = 'paused', owner = null, lease_until = now() - interval '25 hours'",
   interrupted: "state = 'interrupted', owner = null, lease_until = now() - interval '25 hours'",
-  killed: "state = 'running', owner = 'a', lease_until = now() - interval '25 hours'",
+  "left running by a killed process":
+    "state = 'running', owner = 'a', lease_until = now() - interval '25 hours'",
   "paused by an earlier version":
     "state = 'paused', owner = null, lease_until = null, created_at = now() - interval '25 hours'",
 };
 
 for (const [name, becomes] of Object.entries(abandoned)) {
-  test(`An operation that is not resumed for 24 hours is stopped, and its receipt is deleted: ${name}.`, async () => {
+  test(`If an operation that was ${name} is not resumed for 24 hours, the operation is stopped and its receipt is deleted.`, async () => {
     await add(3);
     const with_ = tools();
     const stop = new AbortController();

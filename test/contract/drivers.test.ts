@@ -346,7 +346,7 @@ for (const [name, open] of Object.entries(drivers)) {
   });
 }
 
-test("If the connection fails during the test of a client, the next call tests the client again; a refused client stays refused.", async () => {
+test("If the connection fails during the statement that tests a client, the next call tests the client again; a refused client stays refused.", async () => {
   await using own = await makeWorkerUtils({ pool: queue.pool });
   let statements = 0;
   const failing = client(async (text, values) => {
@@ -357,7 +357,7 @@ test("If the connection fails during the test of a client, the next call tests t
     return queue.pool.query(text, values as never);
   });
   const utils = own.with(failing);
-  // The statement that failed was the test of the client, so the add was not sent.
+  // The statement that failed was the one that tests the client, so the add was not sent.
   await assert.rejects(utils.addJob("t", payload), { code: "database_unreachable" });
   assert.equal((await utils.addJob("t", payload)).payloadText, PAYLOAD_TEXT);
   let answers = 0;

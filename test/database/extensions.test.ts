@@ -198,7 +198,7 @@ describe("An extension of the schema", () => {
     assert.deepEqual(await texts(schema), ["version 2 was here", "version 3 was here"]);
   });
 
-  test("A version newer than the supported one is refused with advice.", async () => {
+  test("If a schema has a newer version of an extension than this library supports, the schema is refused, and the error recommends a newer version of the library.", async () => {
     const schema = fresh();
     await migrate(withNotes(notes(3)), schema);
     const refusal = {
@@ -268,7 +268,7 @@ describe("An extension of the schema", () => {
     );
   });
 
-  test("A role that may not read the ledger of extensions can use the schema.", async () => {
+  test("A role that may not read the table _private_extensions can use the schema.", async () => {
     const schema = fresh();
     await migrate(withNotes(), schema);
     await using guest = await rolePool(

@@ -167,7 +167,8 @@ async function behindProxy(
 }
 
 // These functions recognize a wait of the listener by its length: the wait for the next check, for the answer to a
-// check, or for the next attempt to connect. The tests end these waits: short real waits fail on a busy machine.
+// check, or for the next attempt to connect. The tests end these waits at once, because tests with short real waits
+// would sometimes fail on a busy machine.
 const isPause = (ms: number) => ms >= 10_000;
 const isAnswer = (ms: number) => ms === 4_000;
 const isBackoff = (ms: number) => ms < 4_000;

@@ -1,6 +1,6 @@
 // Tests migrate() for schemas that another program has created. migrate() adds this library's tables and functions, and
-// leaves all other objects unchanged. Also tests the SQL functions that list stale and unknown workers, and recover
-// the workers' jobs.
+// changes no other objects, except functions with the old name of a renamed schema. Also tests the SQL functions that
+// list stale and unknown workers, and recover the workers' jobs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";
@@ -99,7 +99,7 @@ describe("An existing installation", () => {
     });
   }
 
-  test("An installation whose table of migrations has no column for breaking steps is refused, too.", async () => {
+  test("An installation at level 10 is refused, too, if its table of migrations has no column `breaking`.", async () => {
     const schema = fresh();
     await installStock(owner.pool, schema, 10);
     await owner.pool.query(

@@ -1,5 +1,6 @@
-// Tests the code blocks in the README and in docs/, except docs/decisions/. Programs in TypeScript must compile, and the
-// commands and options in shell blocks, configurations and code spans must exist. running-blocks.ts runs the blocks.
+// Tests the code blocks in the README and in docs/, except docs/decisions/. Programs in TypeScript must compile, and
+// the commands and options in shell blocks, configurations and code spans must exist. running-blocks.ts runs the
+// blocks.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { codeSpansOf } from "./markdown.ts";

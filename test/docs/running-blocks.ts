@@ -1,5 +1,5 @@
-// Runs the code blocks of pages of the documentation. Programs without a file name run on an empty database. Shell blocks
-// and SQL run in the order of their page. JSON, crontabs and queries are parsed.
+// Runs the code blocks of pages of the documentation. Programs without a file name run on an empty database. Shell
+// blocks and SQL run in the order of their page. JSON, crontabs and queries are parsed.
 //
 // A block may be marked by words after its language. A block marked `output` must equal the output of the block before
 // it. A program or a shell block marked `norun=REASON` is neither compiled nor run.

@@ -226,7 +226,7 @@ CRON_TZ=Europe/Berlin
     ]);
   });
 
-  test("A fill window is at most 366 days, and names may be as long as the schema allows.", () => {
+  test("The backfill period (?fill=) is at most 366 days, and names may be as long as the schema allows.", () => {
     assert.deepEqual(problemsOf("* * * * * t ?fill=366d"), []);
     assert.equal(problemsOf("* * * * * t ?fill=366d1s").length, 1);
     assert.equal(problemsOf(`* * * * * ${"t".repeat(128)}`).length, 0);

@@ -26,11 +26,11 @@ const corpus: { q: string; is: string }[] = JSON.parse(
 const withoutPlaces = (dump: string) => dump.replace(/@\d+-\d+/g, "");
 
 describe("The query language", () => {
-  test("parses every query of the corpus as recorded.", () => {
+  test("parses every query of the corpus to the tree or the error that the corpus contains for the query.", () => {
     for (const { q, is } of corpus) assert.equal(parsedAsText(q), is, q);
   });
 
-  test("parses a printed query to the same tree.", () => {
+  test("parses the printed form of a tree to the same tree.", () => {
     for (const { q, is } of corpus.filter(({ is }) => is !== "" && !is.startsWith("!"))) {
       const tree = parseQuery(q);
       assert.ok(tree !== null);
@@ -188,7 +188,7 @@ describe("Error groups", () => {
     }
   });
 
-  test("leave out ids of every shape, also after underscores.", () => {
+  test("leave out ids of many shapes, mail and IP addresses, paths of files and quoted names.", () => {
     const ids = [
       ["ch_c4ca4238a0b923820dcc509a", "ch_c81e728d9d4c2f636f067f89"],
       ["req_7f3kd82jh1", "req_b81mmzpq0s"],
@@ -280,7 +280,7 @@ describe("Error groups", () => {
     assert.ok(others(`0123456789${letters.slice(26)}`, 10) < 60, "a number in base 36");
   });
 
-  test("by place join a task's errors that have the same class and stack frame, whatever their words.", () => {
+  test("can contain all errors of a task that have the same class and come from the same function, in whatever words.", () => {
     const stack = (words: string, line: number) =>
       `TypeError: ${words}\n    at node:internal/x:1:1\n    at f (/app/node_modules/x/y.js:1:1)
     at async charge (file:///app/tasks/charge.js:${line}:5)\n    at run (/app/run.js:1:1)`;

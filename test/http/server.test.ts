@@ -104,7 +104,7 @@ test("An invalid request is answered once, with the usual headers, and its conne
   assert.deepEqual(reached, ["/"]);
 });
 
-test("A request hidden behind contradicting lengths never reaches the handler.", async () => {
+test("If the headers for the length of a request's body are contradictory or invalid, neither this request nor a later request of the connection reaches the handler.", async () => {
   const seen: string[] = [];
   const { port } = await startServer((request) => {
     seen.push(request.path);

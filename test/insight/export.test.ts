@@ -222,7 +222,7 @@ test("An export that finds nothing for a long time reports its progress, and end
   assert.equal(sent.length, until);
 });
 
-test("An export that continues from a cursor ends with the first step that goes beyond the cursor's highest id.", async () => {
+test("An export that continues from a cursor ends with the first step that goes beyond the last id to export, which is part of the cursor.", async () => {
   await fill("to_json(n)", 12_000);
   const { db, sent } = watched(async (text) => {
     if (text.includes("as ids")) await queue.sql("select pg_sleep(0.06)");

@@ -171,7 +171,8 @@ test("If a task's failed jobs are grouped by their place in the code, its retryi
     await many(5, "upload"),
     `ReadError: no end${stack}`,
   ]);
-  // Groups are cached by the schema object, and each read of `queue.db` creates another one. So all calls use one `db`.
+  // Groups are cached by the schema object, and each read of `queue.db` creates a new schema object. So all calls use
+  // one `db`.
   const { db } = queue;
   const largest = async (q: string) =>
     (await readErrorGroups(db, await compileQuery(db, q), await gauge(), 50)).groups[0];
@@ -192,7 +193,7 @@ test("The trend of failures with unknown times is empty.", async () => {
   assert.deepEqual([one?.count.value, one?.lastSeen, one?.trend], [2, null, []]);
 });
 
-test("An error with an id that looks like a word is in the group of the same error with other ids, also in a program that has cached no groups.", async () => {
+test("An error whose id looks like a word is in the group of the errors that differ only in the id, also in a program that has cached no groups.", async () => {
   const charge = await many(12, "charge");
   const names = ["Ada", "Bank of Ada", "O'Neil & Sons"];
   for (const [n, id] of charge.entries())
@@ -301,7 +302,7 @@ test("Jobs are grouped by task, queue, worker and priority: all jobs, or those t
   assert.deepEqual(sizes(await groups("queue", "priority:2")), [["q1", 3]]);
 });
 
-test("If all jobs of a group are on one page of the table, the group's only sample is the newest of these jobs.", async () => {
+test("If PostgreSQL counts the jobs of a task, and all of them are on one page of the table, the task's only sample is its newest job.", async () => {
   const several = await many(3, "a");
   const [one] = await many(1, "b");
   for (const isLarge of [false, true]) {

@@ -74,7 +74,7 @@ test("Without problems there is no incident; a check for which there is no evide
   assert.equal((await read()).verdict, "All is well");
 });
 
-test("A queue is new until a job is added or a worker starts, and is never new again, even without jobs.", async () => {
+test("A queue is new until a worker starts or a job is added. Once a job was added, the queue is never new again, even without jobs and tasks.", async () => {
   const isNew = async () => (await read()).isNew;
   assert.equal(await isNew(), true);
   await worker("w", ["t"]);
@@ -166,7 +166,7 @@ describe("A queue", () => {
     assert.equal(Math.round((Date.now() - Date.parse(one?.since ?? "")) / 60_000), 10);
   });
 
-  test("is part of one incident about all stuck queues of its worker if the worker has at least three, because one action unlocks them all.", async () => {
+  test("is reported in one incident together with the other stuck queues that the same worker has locked, if these are at least three queues in all, because one action unlocks them all.", async () => {
     await worker("w-silent", ["sync"], "1 hour 5 s", { running_jobs: 4 });
     for (const name of ["a", "b", "it's c"]) {
       await many(2, "sync", { queueName: name });
@@ -281,7 +281,7 @@ describe("An error group", () => {
     assert.match((await ofKind("error_group"))[0]?.sentence ?? "", part);
   });
 
-  test("is reported until its jobs are retried, even if it is old; new groups come first; jobs failed by hand form no group.", async () => {
+  test("is reported until its jobs are retried, even if it is old; new groups come first; a group whose jobs were all failed by hand is not reported.", async () => {
     await fail(ids(await many(100, "charge")), "Error: old", "30 days");
     const [id] = ids(await many(1, "mail"));
     await fail([id ?? ""], "Error: new", "14 minutes");
@@ -343,7 +343,7 @@ describe("An error group", () => {
     );
   });
 
-  test("with hostile texts shows them unchanged.", async () => {
+  test("does not escape HTML in its title, and can have an empty error.", async () => {
     const hostile = `<img src=x> %s \\ \u202e it's "bad" \u{1f600}`;
     await fail(ids(await many(20, hostile)), `${hostile}\u0001\nsecond`, "1 hour 5 s");
     await fail(ids(await many(20, "t")), "", "1 hour 5 s");
@@ -552,12 +552,12 @@ describe("A poison job", () => {
   });
 
   for (const [name, payload, count] of [
-    ["no object", [1, 2], 0],
-    ["empty", {}, 0],
-    ["of one field", { "a b": "x".repeat(500) }, 1],
-    ["large", { text: Array.from({ length: 3_000 }, (_, n) => n).join("") }, 0],
+    ["is not an object", [1, 2], 0],
+    ["is an empty object", {}, 0],
+    ["has one long field", { "a b": "x".repeat(500) }, 1],
+    ["is too large", { text: Array.from({ length: 3_000 }, (_, n) => n).join("") }, 0],
   ] as const) {
-    test(`is shown with only short fields, if any, when its payload is ${name}.`, async () => {
+    test(`is reported with ${count === 0 ? "no fields" : "one shortened field"} if its payload ${name}.`, async () => {
       const { id } = await addJob(queue.db, { identifier: "t", payload, spec: {} });
       await sql("update worker._private_jobs set attempts = 3 where id = $1", [id]);
       const [one] = await ofKind("poison");
@@ -695,7 +695,7 @@ describe("Without a worker", () => {
     assert.doesNotMatch(incidents[0]?.sentence ?? "", /without heartbeats/);
   });
 
-  test("a job that has just failed is evidence of a worker; a job that was changed by hand is not.", async () => {
+  test("an attempt that has just failed is evidence of a worker; a change of a job by hand is not.", async () => {
     await many(2, "t");
     await sql("update worker._private_jobs set run_at = now() - interval '1 minute'");
     const watched = insight();
@@ -721,8 +721,8 @@ test("One or two workers whose jobs were recovered are not an incident; three ar
   const marked = (more: object) => ({ recovered_at: new Date().toISOString(), ...more });
   await worker("a", ["t"], "125 s", marked({ running_jobs: 4, recovered_jobs: 5 }));
   await worker("b", ["t"], "1 minute", marked({ running_jobs: 0, recovered_jobs: 1 }));
-  // The jobs of three more workers were recovered, but these workers do not count: one was idle, one had no recovered
-  // jobs, and one crashed two hours ago.
+  // Sweeps have marked three more workers as stale (`recovered_at`), but these workers do not count: one was idle, one
+  // had lost no job to the sweep, and one crashed two hours ago.
   await worker("idle", ["t"], "1 minute", marked({ running_jobs: 0 }));
   await worker("unlocked", ["t"], "1 minute", marked({ running_jobs: 4, recovered_jobs: 0 }));
   await worker("old", ["t"], "2 hours", marked({ running_jobs: 4, recovered_jobs: 4 }));

@@ -158,7 +158,7 @@ test("The pages of a list omit no job and repeat no job while jobs are added and
   do {
     const page = await listJobs(queue.db, { limit: 30, cursor });
     seen.push(...idsOf(page.jobs));
-    // The last of these ids belongs to a job that no page has shown yet.
+    // The last of these ids belongs to a job that no page has shown yet, or on the last pages to no job.
     await completeJobs(queue.db, [...idsOf(page.jobs.slice(0, 5)), `${seen.length + 40}`]);
     if (seen.length < 300) await addJobs(queue.db, Array(10).fill({ identifier: "t" }));
     cursor = page.nextCursor ?? undefined;
@@ -190,7 +190,7 @@ test("A page has 100 jobs by default and at most 500; an offset beyond the end l
   await listsNothing({ offset: Number.MAX_SAFE_INTEGER });
 });
 
-test("A list that is sorted without an index and filtered by payload has a last page, and its pages have all matching jobs in order.", async () => {
+test("A list that is sorted without an index and filtered by payload has a finite number of pages, with all matching jobs in order.", async () => {
   await addJobs(
     queue.db,
     Array.from({ length: 650 }, (_, n) => ({

@@ -53,7 +53,7 @@ test("If a worker without a name has locked a job, the explanation describes thi
   assert.equal(cause?.fix, null);
 });
 
-describe("Behind a locked queue", () => {
+describe("For a job of a locked queue,", () => {
   async function held(by: string, age: string) {
     const first = await add("import", { queueName: "crm:acme" });
     const [second, third] = [
@@ -100,7 +100,7 @@ describe("Behind a locked queue", () => {
     assert.match(silent?.detail ?? "", new RegExp(`^last heartbeat at ${moment}`));
   });
 
-  test("a job that its worker reports as running counts as running, even if the job's id has 19 digits.", async () => {
+  test("the explanation shows that the job is running, even if the job's id has 19 digits.", async () => {
     await sql(
       "select setval(pg_get_serial_sequence('worker._private_jobs', 'id'), 9000000000000000000)",
     );
@@ -111,7 +111,7 @@ describe("Behind a locked queue", () => {
     assert.match((await explain(first)).sentence, /^Has run for/);
   });
 
-  test("a live worker needs no action.", async () => {
+  test("no fix is offered if the worker that has locked the queue is alive.", async () => {
     await worker("w", ["import", "sync"]);
     const { second } = await held("w", "20 minutes");
     const why = await explain(second);
@@ -126,7 +126,7 @@ describe("Behind a locked queue", () => {
     ["20 minutes", false],
     ["5 hours", true],
   ] as const) {
-    test(`a worker without heartbeats is unknown. After the worker has held the lock for ${age}, an unlock is offered: ${hasVerb}.`, async () => {
+    test(`${hasVerb ? "an" : "no"} unlock is offered if a worker without heartbeats locked the queue ${age} ago.`, async () => {
       await worker("another", ["import", "sync"]);
       const { second } = await held("stock-worker", age);
       const why = await explain(second);
@@ -411,7 +411,7 @@ test("A job whose deadline is before its due time has no next attempts, and its 
   assert.deepEqual([why.nextAttempts, why.lastAttemptAt], [[], null]);
   const first = await explain(await add("t", { runAt: soon, deadline: later }));
   assert.match(first.sentence, /^Due in \S+ [hm], at \S+Z\.$/);
-  // More than six attempts can begin before the deadline, an hour after the first attempt, but at most six are listed.
+  // The deadline is an hour after the first attempt. More than six attempts can begin before it, but six are listed.
   assert.equal(first.nextAttempts.length, 6);
   assert.ok(Date.parse(first.lastAttemptAt ?? "") <= later.getTime());
 });
@@ -441,7 +441,7 @@ test("The explanation of a ready job has the number of jobs ahead of it, without
   assert.deepEqual([why.causes[0]?.kind, why.ahead?.value], ["behind", 1]);
 });
 
-test("If jobs have more priorities than are read, the number of jobs ahead is exact only for a job of a priority that is read.", async () => {
+test("The priorities that are read are the 32 most urgent. For a job of a later priority, the number of jobs ahead is only a lower bound.", async () => {
   for (const spec of [{}, { queueName: "q" }]) {
     const ids: string[] = [];
     for (let priority = 0; priority < 40; priority++) {
@@ -463,8 +463,8 @@ test("A job that only a worker's report shows as running is reported as running.
   assert.equal((await explain(id)).sentence, "Running on w-fast.");
 });
 
-describe("An unsupported task", () => {
-  test("is reported when all live workers and all lock holders list their tasks.", async () => {
+describe("The cause that no live worker supports the job's task", () => {
+  test("is reported if all live workers and all lock holders list their tasks, and none of them lists the job's task.", async () => {
     await worker("a", ["other"]);
     await worker("b", ["another"]);
     await worker("c", ["lost"], "1 hour 5 s");
@@ -485,20 +485,21 @@ describe("An unsupported task", () => {
   });
 
   const doubts: Record<string, () => Promise<unknown>> = {
-    "a list is cut": () => worker("b", ["another"], "0s", { tasks_cut: true }),
-    "a worker lists nothing": () => heartbeat(queue, "b", { host: "h" }),
-    "a worker reports nothing": () => heartbeat(queue, "b"),
-    "a worker reports another type": () => heartbeat(queue, "b", { task_identifiers: "lost" }),
-    "a Graphile worker holds a job": async () => lockJob(queue, await add("other"), "stock"),
-    "a Graphile worker holds a queue": async () => {
+    "a worker's list of tasks is cut": () => worker("b", ["another"], "0s", { tasks_cut: true }),
+    "a worker's report has no list of tasks": () => heartbeat(queue, "b", { host: "h" }),
+    "a worker's heartbeat has no report": () => heartbeat(queue, "b"),
+    "a worker's report has a text instead of a list of tasks": () =>
+      heartbeat(queue, "b", { task_identifiers: "lost" }),
+    "a Graphile worker has locked a job": async () => lockJob(queue, await add("other"), "stock"),
+    "a Graphile worker has locked a queue": async () => {
       await add("other", { queueName: "q" });
       await sql("update worker._private_job_queues set locked_by = 'stock', locked_at = now()");
     },
     "no worker is alive": () => sql("delete from worker._private_workers"),
-    "a worker supports it": () => worker("b", ["lost"]),
+    "a live worker lists the task": () => worker("b", ["lost"]),
   };
   for (const [doubt, make] of Object.entries(doubts)) {
-    test(`is not reported when ${doubt}.`, async () => {
+    test(`is not reported if ${doubt}.`, async () => {
       await worker("a", ["other"]);
       const id = await add("lost");
       await make();
@@ -531,7 +532,7 @@ test("Hostile names are shown unchanged, and rows with unlikely values cause no 
   assert.match((await explain(second)).sentence, /its row does not name the worker/);
 });
 
-test("A deleted job has no explanation.", async () => {
+test("A job that does not exist has no explanation, and a job that nothing delays has no root cause.", async () => {
   assert.equal(await explainJob(queue.db, "4711"), null);
   assert.equal(await root(await add("t")), undefined);
 });
@@ -552,7 +553,7 @@ test("If PostgreSQL rejects the lock of a due job, only the explanation of this 
   const why = await explain(id);
   assert.equal(
     why.sentence,
-    "PostgreSQL refused to lock it, so the worker that failed to lock it leaves it out for 5 minutes: never.",
+    "PostgreSQL refused to lock it, so the worker that tried skips it for 5 minutes: never.",
   );
   assert.deepEqual([(await root(id))?.kind, (await root(id))?.detail], ["lock_refused", "never"]);
   assert.equal((await root(later))?.kind, "behind");
@@ -564,7 +565,7 @@ test("If a live worker could not lock a due job's queue, the explanation of the 
   const unsettled = [{ id: `-${crm?.["id"]}`, error: "never", is_locked: false }];
   await worker("w", ["import"], "0s", { unsettled });
   const refused =
-    "PostgreSQL refused to lock its queue, so the worker that failed to lock it leaves it out for 5 minutes";
+    "PostgreSQL refused to lock its queue, so the worker that tried skips it for 5 minutes";
   assert.equal((await explain(id)).sentence, `${refused}: never.`);
   assert.equal((await root(id))?.text, refused);
   await worker("w", ["import"], "1 hour", { unsettled });

@@ -241,7 +241,7 @@ test("An action on one job is undone from its notice.", async () => {
   assert.deepEqual(await rowsOf("single"), before);
 });
 
-test("An action on selected jobs is undone from its notice in the list, and later from Activity.", async () => {
+test("An action on selected jobs can be undone from its notice in the list, or later from Activity.", async () => {
   await addFailedJobs("chosen", 3);
   const before = await rowsOf("chosen");
   await visit(admin, listOf("chosen"), async ({ page }) => {
@@ -324,7 +324,7 @@ test("If the tables for operations are missing, one click adds them and starts t
   assert.equal(countSpent(await rowsOf("bare", bare)), 0);
 });
 
-test("If the matching jobs have changed since the preview, a new preview is shown before any job is changed.", async () => {
+test("If the tables for operations are missing, and the matching jobs change after the preview, a new preview is shown before any job is changed.", async () => {
   const late = await startAdmin({ samples: false });
   await addFailedJobs("late", 30, late);
   await visit(late, listOf("late"), async ({ page }) => {
@@ -342,7 +342,7 @@ test("If the matching jobs have changed since the preview, a new preview is show
   });
 });
 
-test("If the role may not add the tables, the dialog shows the command for the schema's owner.", async () => {
+test("If a change needs missing tables, and the database role may not add tables, the dialog of the change shows the command for the schema's owner.", async () => {
   const role = `page_${process.pid}`;
   await bare.sql(
     `create role ${role} login bypassrls password 'secret' in role pg_read_all_data, pg_write_all_data`,
@@ -370,7 +370,7 @@ test("If the role may not add the tables, the dialog shows the command for the s
   assert.equal(countSpent(await rowsOf("limited", limited)), 30);
 });
 
-test("A read-only user can open Activity, and cannot act on all jobs.", async () => {
+test("A read-only user can open Activity, but cannot select jobs for an action.", async () => {
   const looking = await startAdmin({ samples: false, readOnly: true });
   await addFailedJobs("looked", 3, looking);
   await visit(looking, listOf("looked"), async ({ page }) => {

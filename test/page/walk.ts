@@ -138,8 +138,8 @@ async function tabStops(page: Page): Promise<string[]> {
  * Returns the targets (links, buttons and fields) that are less than 44 pixels high, which is too low for a finger. If
  * a dialog is open, only targets in the dialog are checked. A target also passes if a larger area around the target is
  * 44 pixels high: the label of an input, the table row or list item of a link, or for any other target a table row with
- * an action on click. Inline elements such as links in a text, buttons that copy, buttons drawn as links, and the link
- * that skips to the content are not checked.
+ * an action on click. Inline elements (for example links in a text), buttons that copy, buttons drawn as links, and the
+ * link that skips to the content are not checked.
  */
 export async function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {

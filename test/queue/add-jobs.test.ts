@@ -34,7 +34,7 @@ test("Jobs of several tasks and queues are returned in the given order, with asc
       ...(n % 8 === 0 ? { flags: ["one", "two"] } : {}),
     },
   }));
-  await addJobs(queue.db, jobs.slice(0, 50)); // some of the tasks and queues exist already
+  await addJobs(queue.db, jobs.slice(0, 50)); // creates all of the tasks and queues
   const added = await addJobs(queue.db, jobs);
   assert.equal(added.length, 300);
   for (const [n, job] of added.entries()) {

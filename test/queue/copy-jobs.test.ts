@@ -109,7 +109,8 @@ test("Jobs with large payloads are written while the list is still read, not all
   const payload = "x".repeat(20_000);
   let behind = 0;
   await withClient(queue.pool, async (client) => {
-    // This client is in no transaction, so each part of the list is committed at once. countLarge() counts these parts.
+    // This client is in no transaction, so each part of the list is committed at once. countLarge() counts the
+    // committed jobs.
     async function* large(): AsyncGenerator<JobToAdd> {
       for (let n = 0; n < 5_000; n++) {
         if (n % 250 === 0) behind = Math.max(behind, n - (await countLarge()));

@@ -183,7 +183,7 @@ test("No job is taken from a queue with one slot while another transaction has l
   assert.equal((await take("a", { share: 0.1 })).jobs.length, 3);
 });
 
-test("Ten thousand jobs of full, paused and slow queues do not hide a job of a free queue.", async () => {
+test("A fetch finds a job of a free queue even if ten thousand earlier jobs are in queues that are paused, or have no free slot or no token.", async () => {
   await limit("*", 1);
   await limit("slow", null, { limit: 1, perMs: 60_000, burst: 1 });
   for (const name of ["full", "paused", "slow"]) await add(name, 3_400);
@@ -229,7 +229,7 @@ async function planOf(rates: boolean): Promise<string[]> {
 const rowsOf = (line: string) =>
   Number(line.match(/actual rows=(\d+)/)?.[1] ?? 0) * Number(line.match(/loops=(\d+)/)?.[1] ?? 0);
 
-test("A fetch reads ready jobs in the order of the index, and no more of them than it needs.", async () => {
+test("A fetch reads ready jobs of free queues in the order of the index, and at most 1,000 of them.", async () => {
   await limit("*", 1);
   for (let n = 0; n < 5; n++) await add(`q${n}`, 1_000);
   await manage();
@@ -434,7 +434,7 @@ test("The slots of an unknown worker are unlocked by a reset of old locks, by a 
   assert.deepEqual(await slotsOf("q"), [null, null]);
 });
 
-test("While a resilient job of a stale worker stays locked, its slot stays locked, too.", async () => {
+test("While a job with the flag infrastructure_resilient stays locked by a stale worker, the slot of the job's run stays locked, too.", async () => {
   await queue.sql(
     `select worker.add_job('task', '{}'::json, 'q', flags := array['infrastructure_resilient'])`,
   );

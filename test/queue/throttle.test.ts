@@ -177,7 +177,7 @@ test("An add that waits for the transaction of an equal add is dropped if this t
   }
 });
 
-test("A job that a trigger skips starts no period.", async () => {
+test("If a trigger of the database prevents the insertion of a throttled job, no period begins.", async () => {
   await queue.sql(`create function public.skip() returns trigger language plpgsql as $$ begin return null; end $$;
     create trigger skip before insert on worker._private_jobs for each row execute function public.skip()`);
   try {
@@ -203,7 +203,7 @@ test("Cleanup deletes periods that are over, and keeps the others.", async () =>
   assert.equal(await deleteOldThrottles(plain.db), 0);
 });
 
-test("A throttle is refused if its job has a job key, if its period is missing or 0, in COPY, and in one call with a job that has a job key.", async () => {
+test("A throttle is refused if its job has a job key, if its period is missing or 0, if its job is added with COPY, or if another job of the same call has a job key.", async () => {
   const throttle = { periodMs: HOUR_MS };
   for (const [spec, message] of [
     [{ throttle, jobKey: "k" }, /spec\.throttle: use either this or jobKey, unique or debounce/],

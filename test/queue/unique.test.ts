@@ -31,14 +31,14 @@ const forms = [
   ["addJob", async (one: JobToAdd) => addJob(queue.db, one)],
   ["addJobs", async (one: JobToAdd) => (await addJobs(queue.db, [one]))[0] as never],
   [
-    "addJobs beside another job with a key",
+    "addJobs in one call with a keyed job",
     async (one: JobToAdd) =>
       (await addJobs(queue.db, [one, job({}, { jobKey: "other" })]))[0] as never,
   ],
 ] as const satisfies readonly (readonly [string, (one: JobToAdd) => Promise<unknown>])[];
 
 for (const lasts of ["waiting", "unfinished", "failed_too"] as const) {
-  test(`A hundred concurrent adds of one job that is unique while ${lasts} make one row.`, async () => {
+  test(`A hundred concurrent adds of one unique job make one row (unique.while = "${lasts}").`, async () => {
     const adds = [addJob.bind(null, queue.db), coalescedAdd(queue.db)];
     const added = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
@@ -66,7 +66,7 @@ const outcomes: Readonly<Record<UniqueWhile, readonly [string, string, string]>>
 
 for (const [name, add] of forms) {
   for (const [lasts, [waiting, running, failed]] of Object.entries(outcomes)) {
-    test(`The outcome of an equal add by ${name}, unique while ${lasts}: ${waiting} if the first job waits, ${running} if it runs, ${failed} if it has failed.`, async () => {
+    test(`An equal add by ${name} (unique.while = "${lasts}") has the outcome ${waiting} if the first job waits, ${running} if it runs, and ${failed} if it has failed: the first job is updated or kept, or another job is added.`, async () => {
       const one = (priority: number) =>
         job({ n: 1 }, { ...byArgs(lasts as UniqueWhile), priority });
       const outcome = async (id: string) => {
@@ -104,7 +104,7 @@ test("A waiting unique job keeps its time unless a later add has a time. Once th
   assert.equal((await addJob(queue.db, at())).isDuplicate, false);
 });
 
-test("A job of a batch takes the key of a failed unique job or of a running job with an ordinary key, but not the key of a running unique job.", async () => {
+test('addJobs() gives a new job the key of a failed unique job, or the ordinary key of a running job, but not the key of a running unique job (unique.while = "unfinished").', async () => {
   const specs = ["running", "failed", "replaced"].map((n) =>
     job({ n }, n === "replaced" ? { jobKey: "r" } : byArgs("unfinished")),
   );
@@ -125,7 +125,7 @@ test("A job of a batch takes the key of a failed unique job or of a running job 
   );
 });
 
-test("A batch may contain a unique job several times: the later ones are duplicates of the first.", async () => {
+test("A list for addJobs() may contain a unique job several times: the later ones are duplicates of the first.", async () => {
   const added = await addJobs(queue.db, [
     job({ n: 1 }, byArgs("unfinished")),
     job({ n: 2 }, byArgs("waiting")),
@@ -146,7 +146,7 @@ test("A batch may contain a unique job several times: the later ones are duplica
   assert.equal((await rows()).length, 2);
 });
 
-test("A batch whose first add keeps a failed job, and whose second add takes that job's key, has the result of single adds.", async () => {
+test("addJobs() has the result of single adds if the first job of its list leaves a failed job as it is, and the second job takes the failed job's key.", async () => {
   const specs = (["failed_too", "unfinished", "unfinished"] as const).map((lasts) =>
     job({ n: 1 }, byArgs(lasts)),
   );
@@ -210,7 +210,7 @@ async function dueAfter(column: string): Promise<number | undefined> {
   return row?.s;
 }
 
-test("A debounced job that a batch adds several times has the time of its last add.", async () => {
+test("A debounced job that occurs several times in a list for addJobs() has the time of its last add.", async () => {
   const one = (n: number, waitMs: number) =>
     job({ n }, { jobKey: "k", debounce: { waitMs, maxWaitMs: 90_000 } });
   const added = await addJobs(queue.db, [one(1, 10_000), one(2, 80_000), one(3, 20_000)]);

@@ -265,7 +265,7 @@ test("If a worker's own threshold is longer than the sweep's, the sweep applies 
   assert.equal((await getJob(queue.db, mute))?.state, "ready");
 });
 
-test("A manual sweep recovers a resilient job only after its worker's threshold for resilient jobs.", async () => {
+test("A manual sweep recovers a job with the flag infrastructure_resilient only after its worker's threshold for such jobs.", async () => {
   const [plain = "", resilient = ""] = await addLocked(["w", "1h"], ["w", "1h"]);
   await queue.sql(
     `update worker._private_jobs set flags = '{"infrastructure_resilient": true}',

@@ -1,7 +1,7 @@
 // Creates overloads of PostgreSQL's operators and functions in the schema `public`. Any role that may create objects in
-// this schema could do the same. PostgreSQL prefers such an overload to its own function or operator if only the
-// overload has exactly the argument types of the call. The overloads of createOverloads() record the role that runs
-// them, in the table `public.run_as`.
+// this schema could do the same. If an overload has exactly the argument types of a call, and PostgreSQL's own
+// function or operator has not, PostgreSQL calls the overload. The overloads of createOverloads() record the role that
+// runs them, in the table `public.run_as`.
 import type pg from "pg";
 
 const OPERATORS = [

@@ -102,7 +102,7 @@ test("A group opens in place, its rows show how its errors differ, and a link le
   assert.deepEqual(ids(page), ["of aaaaaaaaaaaa", "of bbbbbbbbbbbb"]);
 });
 
-test("If the group of the last picked row is closed, a range of rows begins at the next picked row.", async () => {
+test("If the group of the row that was selected last is closed, the next selection with Shift begins a new range of rows.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of bbbbbbbbbbbb", "");
   const rowsOf = (from: number) =>
@@ -118,7 +118,7 @@ test("If the group of the last picked row is closed, a range of rows begins at t
   assert.match(page.text, /4 selected/);
 });
 
-test("A range begins at the last picked row, even if rows have been added above that row.", async () => {
+test("A selection with Shift contains all rows from the row that was selected last, even if rows have been added above that row.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of bbbbbbbbbbbb", "");
   page.answer(
@@ -154,7 +154,7 @@ test("If the rows of a group take long to find, the page sends at most 8 request
   assert.match(page.text, /The search stopped after these matches · show all/);
 });
 
-test("Rows of an open group stay where they are when newer rows arrive, and removed rows are marked.", async () => {
+test("While the pointer or the focus is on the rows of a list, newer rows do not move the rows of an open group, and removed rows are marked.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "a"), charge(5, 503, "b"), charge(3, 503, "c")]));
@@ -301,7 +301,7 @@ test("The place of the job beside the list, such as 2 of 12,000, counts all jobs
   assert.match(textOf([page.byId("beside")]), /^2 of 12,000 in the list/);
 });
 
-test("Keys move the current row; a moment after the last key, the job of that row opens beside the list.", async () => {
+test("If a job is open beside the list, keys move the current row, and a moment after the last key the job of that row replaces the open job.", async () => {
   const page = await openWideList();
   await openBeside(page, "3");
   const steps = page.navigations.length;
@@ -348,7 +348,7 @@ test("On a narrow page a job opens on its own page, even if the address is that 
   assert.equal(countRequests(pasted, "api/jobs/"), 0);
 });
 
-test("A job that ends while it is open is marked as ended, and so is its row.", async () => {
+test("If a job is removed while it is open beside the list, the page shows that the job no longer exists, and the job's row is marked as removed.", async () => {
   const page = await openWideList();
   await openBeside(page, "3");
   page.app.onHold(true);
@@ -372,7 +372,7 @@ test("Keys act on the open job, or on the selected jobs if there are any.", asyn
   assert.match(page.dialogText, /Reschedule 2 jobs/);
 });
 
-test("The keys r and s have no effect if all jobs that they would change are locked by workers.", async () => {
+test("The keys r (retry) and s (reschedule) have no effect if all jobs that they would change are locked by workers.", async () => {
   const locked = { state: "locked", condition: "running", locked_by: "w", attempts: 1 } as const;
   const page = await openList([job(1, locked), job(2, locked), failedJob(3)]);
   const press = (key: string) => page.app.dispatch("app.key", "", key);
@@ -409,7 +409,7 @@ test("After Back, a list that several answers have filled still has all its rows
   assert.match(page.text, /searched 500,000/);
 });
 
-test("Keys copy the link and the command of the current row, and duplicate its job.", async () => {
+test("Keys copy a link to the job of the current row, copy a shell command for the job, and duplicate the job.", async () => {
   const page = await openList([failedJob(1), job(2, { payload_bytes: 9 })]);
   const press = (key: string) => page.app.dispatch("app.key", "", key);
   for (const key of ["c", "y", "d"]) press(key);

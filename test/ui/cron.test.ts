@@ -111,7 +111,7 @@ test("The search field is shown if there are at least eight entries, and during 
   assert.ok(searched.has("cron-search"));
 });
 
-test("If there are no schedules, or if no entry matches the search, the page shows a message.", async () => {
+test("If there are no cron entries, or if no cron entry matches the search, the page shows a message.", async () => {
   const page = await openPage("/cron");
   page.answer("api/cron", listOf([]));
   assert.match(page.text, /No schedules/);
@@ -124,7 +124,7 @@ test("If there are no schedules, or if no entry matches the search, the page sho
   assert.equal(page.navigations.at(-1), "/cron");
 });
 
-test("In the chart of the next 24 hours, only the first 30 entries have lines; the heading has the number of all entries that run in these hours.", async () => {
+test("In the chart of the next 24 hours, only the first 30 entries have lines; the heading counts all entries on the page that run in these hours.", async () => {
   const page = await openPage("/cron");
   const often = (n: number) => entry(`often_${n}`, { quarters_ahead: [n] });
   const entries = Array.from({ length: 40 }, (_, n) => often(n));
@@ -137,7 +137,7 @@ test("In the chart of the next 24 hours, only the first 30 entries have lines; t
   assert.equal(lines.length, 30);
 });
 
-test("Each entry that runs in the next 24 hours has a line of 96 quarters of an hour.", async () => {
+test("A line of the chart shows in which of the next 96 quarters of an hour its entry runs; an entry that does not run in this time has no line.", async () => {
   const page = await openPage("/cron");
   const often = entry("often", { quarters_ahead: Array.from({ length: 96 }, (_, n) => n) });
   const nightly = entry("nightly", { quarters_ahead: [8] });

@@ -183,7 +183,7 @@ test("The jobs that failed last are listed, the latest failure first, and a task
   assert.equal(task.attrs["href"], `#/jobs?q=${encodeURIComponent(`${QUERY} task:"charge_card"`)}`);
 });
 
-test("If the jobs of a group were removed before they were read, the panel of the error states that the job no longer exists.", async () => {
+test("If the jobs of an error group were removed before the page could read one, the panel Stack trace shows: This job no longer exists.", async () => {
   const page = await openPage("/errors/aaaaaaaaaaaa");
   page.answer(failedPath(), groups([gateway()]));
   page.answer(retryingPath(), groups([]));

@@ -119,7 +119,7 @@ test("Only the first 12 of the application's frames are shown; lines between fra
   assert.equal(textOf([fold]), "2 frames more, 2 in your code");
 });
 
-test("An error of 41 KB without stack frames is shown as a shortened message; Show all shows the whole message.", async () => {
+test("The beginning of a long error without stack frames is shown; the button Show all shows the whole error.", async () => {
   const page = await openJob(failedJob(7, { last_error: `E: ${"x".repeat(41_000)}` }), failed());
   assert.ok(page.text.length < 5_000);
   page.click("Show all 40 KB");
@@ -127,7 +127,7 @@ test("An error of 41 KB without stack frames is shown as a shortened message; Sh
   assert.equal(page.all((e) => e.attrs["class"] === "frames").length, 0);
 });
 
-test("The payload is shown as a tree with exact numbers, or as text with every token as it was sent.", async () => {
+test("The payload is shown as a tree with exact numbers, or as text that differs from the server's JSON only in white space.", async () => {
   const raw = '{"id": 12345678901234567890, "z":1.50, "z":2, "list":[1,{"a":[]}], "s":"\\u00e9"}';
   const page = await openJob(withPayload(raw), why());
   assert.match(page.text, /id12345678901234567890exact/);
@@ -199,7 +199,7 @@ test("The sizes of payloads, of their parts and of errors are numbers of bytes i
   assert.match(long.text, /About 88 KB more\./);
 });
 
-test("A large payload is not requested until Load payload is pressed.", async () => {
+test("A large payload is requested only after a click on the button Load payload.", async () => {
   const large = { payload: null, payload_truncated: true, payload_bytes: 1_258_291 };
   const page = await openJob(job(7, large), why());
   assert.match(page.text, /Payload1\.2 MB/);
@@ -229,7 +229,7 @@ test("The beginning of a payload that is too large for one answer is shown, and 
   assert.match(String(other.requests.at(-1)?.path), /start=4000$/, "the size is already there");
 });
 
-test("The page of a failed job shows the fields that distinguish the jobs with the same error, and the job's values.", async () => {
+test("The page of a failed job shows the fields in which the jobs with the same error differ from other jobs, and the job's values of these fields.", async () => {
   const page = await openJob(failedJob(7, { payload: { currency: "EUR" } }), failed());
   page.click("Differs");
   assert.match(page.requests.at(-1)?.path ?? "", /^api\/groups\/common\?q=group%3A0123456789ab$/);
@@ -274,7 +274,7 @@ test("A job that ends while its page is open stays on the page, with the recorde
   assert.ok(page.requests.slice(before).every(({ path }) => !path.startsWith("api/jobs/7")));
 });
 
-test("If a job exists again after its end, the page has the job's actions again, and the job may end once more.", async () => {
+test("If a job that has ended exists again, its page offers the job's actions again; after a second end, the action that caused the first end is not shown.", async () => {
   const page = await openJob(failedJob(7), failed());
   const gone = { error: "gone", code: "not_found" };
   const end = () => {
@@ -401,7 +401,7 @@ test("The primary action of a job that crashes its workers is Stop retrying; onc
   assert.match(over.text, /\$ worker show 7/);
 });
 
-test("The key R retries a job or runs it now, and the key S reschedules it.", async () => {
+test("The key R opens the retry dialog of a failed job and the run-now dialog of a waiting job; the key S opens the reschedule dialog.", async () => {
   const pressed = async (condition: string, key: string) => {
     const one = condition === "failed" ? failedJob(7) : job(7, { condition } as Partial<ListedJob>);
     const page = await openJob(one, why({ condition, causes: [] }));
@@ -416,7 +416,7 @@ test("The key R retries a job or runs it now, and the key S reschedules it.", as
   assert.match(await pressed("failed", "s"), /^Reschedule job 7/);
 });
 
-test("Actions have keys, and a job can be copied as a link, a command, an add command and JSON.", async () => {
+test("Keys open the dialogs of a job's actions; a job can be copied as a link, as the shell command that its page suggests, as an add command and as JSON.", async () => {
   const page = await openJob(
     failedJob(7, { queue_name: "it's", flags: { "retry:slow": true, eu: true } }),
     failed(),
@@ -483,7 +483,7 @@ test("The keys j and k open the neighbours of a job in the list from which the j
   assert.equal(page.navigations.at(-1), "/jobs/5");
 });
 
-test("The position of a job in its list counts all jobs that match, not only the jobs of one page.", async () => {
+test("The position of a job counts all jobs that match its list's query, or only the jobs of one page if the list was opened at a later page.", async () => {
   const place = async (answer: object, address = "/jobs?q=is%3Afailed%20task%3Asend") => {
     const page = await openPage(address);
     page.answer("api/jobs?limit=100", { ...jobs([job(5), job(7), job(9)]), ...answer });

@@ -108,7 +108,7 @@ test("A row shows the status of its job, and the time that matters for this stat
   );
 });
 
-test("The row of a job shows the number of crashes only during the attempt that the incident names.", async () => {
+test("If an incident is about one job that crashes its worker, the job's row shows the number of crashes only during the attempt that the incident names.", async () => {
   const page = await openPage("/jobs");
   const crashes = { kind: "poison", links: { queue: null, worker: null, job: 1 } } as const;
   const sentence = "Attempt 11 of 25 runs now, and the last 10 crashed their worker. More.";
@@ -339,7 +339,7 @@ test("Escape closes the completions, then clears the field, then focuses the row
   assert.equal(page.focus, "job-1");
 });
 
-test("The link Next has the cursor of the next page, and each page shows the exact range of its rows.", async () => {
+test("The link Next has the cursor of the next page. The first page, and each page that Next opens, shows the range of its rows.", async () => {
   const page = await openList([job(1), job(2)], "/jobs?q=is%3Aready", "c 1");
   feed(page, { counts: counts() });
   assert.match(page.text, /1–2 of 1,180/);
@@ -571,7 +571,7 @@ test("In a session with a token, an export uses a ticket, which is requested wit
   assert.equal(page.downloads.length, 4);
 });
 
-test("A page has 50, 100 or 200 jobs, depending on its address.", async () => {
+test("A page lists at most 50, 100 or 200 jobs, depending on its address.", async () => {
   const page = await openPage("/jobs?q=is%3Afailed&sort=-attempts&cursor=c1");
   page.answer("api/jobs?limit=100", jobs([failedJob(1)], "c2"));
   const size = (words: string) => page.one((e) => e.tag === "a" && textOf([e]) === words);

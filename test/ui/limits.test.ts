@@ -140,7 +140,7 @@ test("If there are no limits, the list of limits explains what a limit is, and h
   assert.equal(textOf([page.byId("nav-limits")]), "Limits");
 });
 
-test("The dialog adds the missing tables, and then sets a limit on a pattern of queues.", async () => {
+test("If the tables of limits are missing, the dialog that sets a limit adds these tables first. The limit can be on a pattern of queue names.", async () => {
   const page = await openLimits([]);
   press(page, "m");
   const missing = { extension: "limits", may_add: true, command: "c", sentence: "s" };
@@ -206,7 +206,7 @@ test("A queue that backs off is not shown as paused.", async () => {
   assert.doesNotMatch(page.text, /Paused/);
 });
 
-test("While the name of a task or queue is typed, names are suggested.", async () => {
+test("The dialog that sets a limit suggests names of tasks and queues, and searches for queues by the typed text.", async () => {
   const page = await openLimits([]);
   press(page, "m");
   fill(page);
@@ -296,7 +296,7 @@ test("If a limit is removed before its dialog has read the limit, the dialog ref
   assert.equal(page.button("Change limit").attrs["aria-disabled"], "false");
 });
 
-test("Text that is typed into the dialog before the limit's definition has been read is kept.", async () => {
+test("The dialog that changes a limit keeps text that was typed before the limit's definition was read.", async () => {
   const page = await openLimits();
   page.app.dispatch("ask.limit-set", "limit payments", "");
   page.type("concurrency", "50");
@@ -305,7 +305,7 @@ test("Text that is typed into the dialog before the limit's definition has been 
   assert.equal(page.byId("field-task").attrs["value"], "payments");
 });
 
-test("If the role may not add the tables, the dialog shows the command for the schema's owner.", async () => {
+test("If a change needs missing tables, and the database role may not add tables, the dialog of the change shows the command for the schema's owner.", async () => {
   const page = await openLimits([]);
   press(page, "m");
   const command = "worker migrate --with limits";

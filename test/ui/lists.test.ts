@@ -224,7 +224,7 @@ test("If new rows may have pushed a row beyond the end of the answer, the row is
   );
 });
 
-test("After Back to another order of the same list, removed rows are marked, and no row moves.", async () => {
+test("If Back returns to an earlier order of the list, the rows stay in their earlier places, and removed rows are marked.", async () => {
   const page = await openQueues(["a", "b", "c"]);
   page.go("/queues?sort=name", 2);
   answer(page, ["x"]);

@@ -83,7 +83,7 @@ test("Each tab has only the actions that can change the jobs of the tab; the tab
   page.app.dispatch("app.key", "", "Mod+a");
   assert.doesNotMatch(bar(page) ?? "", /Retry/);
   page.click("Run now…");
-  assert.equal(body(page).q, "id>0", "no query selects every job");
+  assert.equal(body(page).q, "id>0", "without a query, the action selects every job");
   page.app.dispatch("dialog.close", "", "");
   page.go("/jobs?q=is:running");
   page.answer("api/jobs?limit=100", jobs([job(1)]));
@@ -180,7 +180,7 @@ test("A dialog that was closed while tables were added starts nothing.", async (
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 2);
 });
 
-test("If the role may not add the tables, the dialog shows the command for the owner.", async () => {
+test("If the admin's database role may not add the missing tables, the dialog shows the command for the schema's owner.", async () => {
   const page = await openRetryDialog({ ...bare, missing: { ...missing, may_add: false } });
   assert.match(page.dialogText, /The schema's owner runs:.*worker migrate --with-operations/);
   assert.equal(page.button("Retry 8,388 jobs").attrs["aria-disabled"], "true");
@@ -217,7 +217,7 @@ test("The user fills in the fields of an action before the preview; after a chan
   assert.ok(page.hasButton("Preview"));
 });
 
-test("A shift and a spread are typed as durations, and the preview shows the first and the last time.", async () => {
+test("When jobs are rescheduled, the shift and the spread are typed as durations, and the preview shows the first and the last due time.", async () => {
   const page = await openFailedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.app.dispatch("app.key", "", "s");
@@ -235,7 +235,7 @@ test("A shift and a spread are typed as durations, and the preview shows the fir
   );
 });
 
-test("A refusal is shown in the dialog, and an answer to a closed dialog is ignored.", async () => {
+test("If the server refuses a preview, the dialog shows the reason. An answer that arrives after the dialog was closed is ignored.", async () => {
   const page = await openFailedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.app.dispatch("app.key", "", "r");
@@ -302,7 +302,7 @@ test("If an operation has a limit, progress counts up to the limit, and the numb
   assert.match(fewer.text, /Retried 490 jobsis:failed/);
 });
 
-test("A canary and a rate are shown beside the limit.", async () => {
+test("The page of an operation shows the canary, the rate and the maximum number of jobs.", async () => {
   const page = await openOperation(operation({ canary: 5, rate: 50, limit: 500 }));
   assert.match(page.text, /first 5, then 50 a second, no more than 500/);
 });
@@ -344,7 +344,7 @@ test("The page of an operation shows the progress; Pause and Resume take effect 
   assert.match(page.text, /Stopped: retried 3,138 of 8,400 jobs/);
 });
 
-test("The page of an operation shows how many jobs a running canary watches, and after a pause, why the operation has paused.", async () => {
+test("While the canary of an operation runs, the page of the operation shows how many jobs are watched. If the operation then pauses, the page shows the reason.", async () => {
   const page = await openOperation(
     operation({ state: "canary", canary: 5, done: 5, skipped_locked: 0 }),
   );
@@ -538,7 +538,7 @@ test("Names and queries are shown as text, without characters that change the wr
   assert.doesNotMatch(page.text, /\u202e/);
 });
 
-test("The page of a deleted operation shows how long receipts are kept.", async () => {
+test("The page of a deleted operation shows how long operations are kept.", async () => {
   const page = await openPage("/activity/9");
   page.answer("api/operations/9", { error: "there is no operation 9", code: "not_found" }, 404);
   assert.match(page.text, /Operation 9 not foundOperations are kept for 90 days/);
@@ -552,7 +552,7 @@ const entry = (change = {}) => ({
   ...change,
 });
 
-test("Activity lists every write; the writes of an operation link to the receipt, and the start of the operation has an undo if possible.", async () => {
+test("Activity lists all changes. The entries of an operation link to its receipt; the entry of its start also has the button Undo if the operation can be undone.", async () => {
   const page = await openPage("/activity");
   const begun = { id: 6, action: "retry", q: "is:failed", ids: null, ids_count: null };
   const known = { operation_id: 214, requested: 8388, done: 8380, skipped: 12, can_undo: true };
@@ -580,7 +580,7 @@ test("Activity lists every write; the writes of an operation link to the receipt
   assert.equal(page.navigations.at(-1), "/activity/214");
 });
 
-test("Activity lists a running operation neither as done nor with the number of jobs that it has changed so far.", async () => {
+test("While an operation runs, Activity shows the operation as running, with the number of all its jobs.", async () => {
   const page = await openPage("/activity");
   const begun = { action: "retry", q: "is:failed", ids: null, operation_id: 214, done: 150 };
   const held = { id: 7, action: "operation.resume", operation_id: 214, q: "x", ids: null };
@@ -606,7 +606,7 @@ test("Activity can be searched, and limited to the last hour or day; the search 
   assert.match(page.text, /No writes match “ana”/);
 });
 
-test("Without the extension, Activity shows that changes are only logged, and the command that adds the extension.", async () => {
+test("Without the extension operations, Activity shows that changes are only logged, and the command that adds the extension.", async () => {
   const page = await openPage("/activity");
   page.answer("api/activity", { entries: [], next_cursor: null, is_recorded: false });
   assert.match(
@@ -616,7 +616,7 @@ test("Without the extension, Activity shows that changes are only logged, and th
   assert.match(page.text, /No changes yet/);
 });
 
-test("A limit, a canary and a rate can be combined; the shell command and the request have all of them.", async () => {
+test("An operation can have a maximum number of jobs, a canary and a rate at once; the shell command and the request contain all three.", async () => {
   const page = await openRetryDialog();
   page.app.dispatch("dialog.input", "only", "on");
   page.type("limit", "500");

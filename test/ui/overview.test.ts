@@ -57,7 +57,7 @@ test("If the incidents were read a while ago, the page shows how long ago.", asy
   assert.doesNotMatch((await openOverview()).text, /read \d/);
 });
 
-test("An incident shows its problem, its duration and its number of jobs, and has links to what it names.", async () => {
+test("An incident shows its problem, its duration and its number of jobs, and links to its worker and to its jobs.", async () => {
   const page = await openOverview();
   assert.match(page.text, /crm:acme is stuck for 2 h480 jobs wait\. worker-c has locked the queue/);
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "worker-c");
@@ -237,7 +237,7 @@ test("The overview of a new queue shows how to add and run the first job, until 
   assert.doesNotMatch(page.text, /Add your first job/);
 });
 
-test("The number of each condition has a remark, such as the longest wait, and links to the jobs in this condition.", async () => {
+test("The number of jobs in each condition has a remark, such as the longest wait, and links to these jobs.", async () => {
   const page = await openOverview();
   assert.deepEqual(numbers(page), [
     "Ready1,180oldest waits 38 s",

@@ -61,7 +61,7 @@ const pausedQueue = incident({
   links: { queue: "mail", worker: null, job: null },
 });
 
-test("The page of a paused queue shows the pause's user, beginning, end and reason, and resumes it.", async () => {
+test("The page of a paused queue shows the user, the beginning, the end and the reason of the pause, and has a button that resumes the queue.", async () => {
   const page = await openQueue();
   assert.match(
     page.text,

@@ -264,7 +264,7 @@ test("If a worker that is alive has locked a queue, the queue's page shows that 
   assert.equal(page.hasButton("Unlock worker-a…"), false);
 });
 
-test("A worker that never sent a heartbeat is not shown as not responding.", async () => {
+test("If the worker that has locked a queue never sent a heartbeat, the queue's page shows the advice to check the worker, not the words “not responding”.", async () => {
   const page = await openPage("/queues/mail");
   const held = { locked_at: timeAt(-20000), locked_by: "stock-1", holder: "unknown" } as const;
   const old = queue("mail", { ...held, stuck_since: timeAt(-20000) });

@@ -133,7 +133,7 @@ test("If a worker has more jobs than slots, its jobs are not shown as busy slots
   assert.match(page.text, /Runs 14 jobs\./);
 });
 
-test("The run time of a job that heartbeats report is shown as of the last heartbeat, and does not grow until the next heartbeat.", async () => {
+test("If heartbeats report a worker's jobs, each job's run time is shown as of the last heartbeat, and does not grow between heartbeats.", async () => {
   const running = { basis: "heartbeat" };
   const report = (seconds: number, change: Partial<ListedWorker> = {}) =>
     worker("worker-a", {
@@ -342,7 +342,7 @@ test("A worker without heartbeats is not shown as crashed, and can be unlocked."
   assert.doesNotMatch(page.text, /not responding|crash/);
 });
 
-test("The page of a worker that is not listed shows that it sends no heartbeats.", async () => {
+test("If the server does not find a worker, the page of this worker shows that the worker sends no heartbeats.", async () => {
   const page = await openPage("/workers/w%201");
   page.answer("api/workers/", { error: "no", code: "not_found" }, 404);
   assert.match(page.text, /Worker not found.*“w 1” sends no heartbeats/);

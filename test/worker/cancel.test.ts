@@ -110,7 +110,7 @@ for (const [mode, options] of modes) {
     await noRequestsLeft();
   });
 
-  test(`Without notifications the signal aborts within 2.5 seconds (${mode}).`, async () => {
+  test(`Without notifications, the signal of a cancelled job aborts within 2.5 seconds (${mode}).`, async () => {
     const { task, started } = endless();
     const { id } = await queue.utils.addJob("endless");
     await queue.startWorker({ tasks: [task], notify: false, pollIntervalMs: 50, ...options });
@@ -290,7 +290,7 @@ test("The items of a cancelled batch that have not succeeded stay in its payload
   assert.equal(left?.attempts, left?.max_attempts);
 });
 
-test("The announcement of a cancel names the worker, so that other workers read nothing; for a job of the fast lane it names no worker.", async () => {
+test("The announcement of a cancel names the job's worker, so that other workers read nothing. For a job of the fast lane, the announcement names no worker.", async () => {
   const listener = new pg.Client({ connectionString: queue.url });
   await listener.connect();
   await listener.query(`listen "worker:control"`);
@@ -309,7 +309,7 @@ test("The announcement of a cancel names the worker, so that other workers read 
   await listener.end();
 });
 
-test("If the announcement of a cancel is lost, the signal aborts within 2.5 seconds.", async () => {
+test("If the announcement of a cancel is lost, the job's signal aborts within 2.5 seconds.", async () => {
   const { task, started } = endless();
   const { id } = await queue.utils.addJob("endless");
   await queue.startWorker({ tasks: [task] });

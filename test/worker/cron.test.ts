@@ -190,7 +190,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("A deleted row of an entry is written again.", async () => {
+  test("If the row with an entry's last tick is deleted, the next tick writes a new row.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("deleted");
     const { cron } = scheduler({ pool, entries: [everyMinute(task)], time });

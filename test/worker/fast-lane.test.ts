@@ -231,7 +231,8 @@ test("If a query fails in a fast lane's transaction, the jobs that the transacti
     tasks: [quick, steady, short],
     concurrency: 10,
     connections: 1,
-    // The safe mode rarely fetches: a fetch of it that has begun before the rollback may lock the job `short` again.
+    // With this interval, the safe mode rarely fetches. A fetch of the safe mode that begins before the rollback could
+    // lock the job `short`, although the lane has already run this job.
     pollIntervalMs: 1_000,
     fastLane: { limitMs: 5_000 },
   });

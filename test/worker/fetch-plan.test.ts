@@ -100,7 +100,7 @@ describe("A fetch plan", () => {
     assert.equal(findsFreeQueue(), true);
   });
 
-  test("is not drained by an empty fetch if a parallel full fetch with queued jobs may have locked further jobs.", () => {
+  test("is not drained by an empty fetch if a parallel full fetch of jobs with and without a named queue may have locked jobs that the full fetch did not return.", () => {
     const { plan } = planned();
     const [one, other] = [plan.request(2, false), plan.request(10, false)];
     plan.learn([...jobs(1), ...jobs(1, 1_000, true)], one, true);
@@ -131,7 +131,7 @@ describe("A fetch plan", () => {
     assert.equal(quick(safe), false);
   });
 
-  test("leaves out one quick fetch after the first one that finds nothing, and twice as many after each further one.", () => {
+  test("leaves out one quick fetch after the first quick fetch that finds nothing, and two after the second in a row.", () => {
     const at = planned();
     const news = () => {
       at.fetch(jobs(0));
@@ -147,7 +147,7 @@ describe("A fetch plan", () => {
     assert.deepEqual(tried, [true, false, true, false, false, true, false]);
   });
 
-  test("requests one job after a slow short fetch, and twice as many after each full fetch.", () => {
+  test("requests one job after a fetch that took a second or more and found too few jobs, and then twice as many after each full fetch.", () => {
     const { plan, fetch } = planned();
     const want = () => plan.request(100, false).want;
     assert.equal(want(), 100);
@@ -174,7 +174,7 @@ describe("A fetch plan", () => {
 });
 
 describe("The start of a fetch", () => {
-  test("is the last job of a full fetch for 50 ms, and then the beginning of the index.", () => {
+  test("is, in the first 50 ms after a full fetch, the last job of that fetch; later, the beginning of the index.", () => {
     const { clock, plan, fetch } = planned();
     assert.equal(plan.request(1, false).start, BEGINNING);
     clock.advance(100);
@@ -188,7 +188,7 @@ describe("The start of a fetch", () => {
     assert.equal(plan.request(1, false).start, BEGINNING);
   });
 
-  test("is the last job of a slower full fetch for twenty times the duration of this fetch, at most for a second.", () => {
+  test("is, after a slower full fetch, the last job of that fetch for twenty times the fetch's duration, but at most for a second.", () => {
     for (const [tookMs, trustMs] of [
       [10, 200],
       [500, 1_000],
@@ -213,7 +213,7 @@ describe("The start of a fetch", () => {
     assert.equal(plan.request(1, false).start, BEGINNING);
   });
 
-  test("is the beginning of the index after a fetch of queued jobs, because the fetch may have left out earlier jobs.", () => {
+  test("is the beginning of the index after a fetch of jobs of named queues, because the fetch may have left out earlier jobs.", () => {
     const { plan, fetch } = planned();
     fetch(jobs(10), { queues: true });
     fetch(jobs(10, 1_000, true));

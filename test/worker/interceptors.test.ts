@@ -179,7 +179,7 @@ describe("After a job has run, an interceptor", () => {
 });
 
 for (const fastLane of [false, true]) {
-  test(`A batch that an interceptor snoozes keeps only the items that failed, fast lane: ${fastLane}.`, async () => {
+  test(`A batch that an interceptor snoozes keeps only the items that failed (fast lane: ${fastLane}).`, async () => {
     const outcomes = [new Snooze(60_000), new RetryAfter(60_000, { backOff: "task" })];
     for (const _ of outcomes) await queue.utils.addJob("batch", [1, 2, 3]);
     const batch = defineBatchTask<number>("batch", (items) => items.map((n) => n === 2 && "no"));

@@ -140,7 +140,7 @@ describe("The oracle reports", () => {
     }
   });
 
-  test("an earlier attempt that starts after a later one, even if there was a fault.", () => {
+  test("an attempt that starts after an attempt with a higher number, even if there was a fault.", () => {
     const fault: Entry = { e: "fault", t: now };
     const tries = [2, 1].flatMap((attempt) => ran("a", "1", { attempt, ok: false }));
     const leniency = { killed: true, cutFastLanes: true, leaseLost: true };
@@ -148,7 +148,7 @@ describe("The oracle reports", () => {
     assert.deepEqual(found, ["a (job 1) counts attempt 1 after attempt 2"]);
   });
 
-  test("nothing for an attempt that starts after a later one, as its worker wakes up from a freeze.", () => {
+  test("nothing if a worker that was frozen starts an attempt after another worker has run the next attempt.", () => {
     const other = ran("a", "1", { attempt: 2, by: "other", ok: false });
     const late = started("a", "1", 1, "frozen");
     const woken: Entry = { e: "fault", by: "frozen", t: now };

@@ -34,8 +34,9 @@ const errors: Readonly<Record<string, () => unknown>> = {
       },
     }),
   "a snooze without a time": () => branded({ kind: "snooze" }),
-  "a snooze until a text": () => branded({ kind: "snooze", untilMs: "soon" }),
-  "a snooze until no date": () => branded({ kind: "snooze", untilMs: new Date(Number.NaN) }),
+  "a snooze until a time that is a text": () => branded({ kind: "snooze", untilMs: "soon" }),
+  "a snooze until an invalid Date": () =>
+    branded({ kind: "snooze", untilMs: new Date(Number.NaN) }),
   "a retry without a time": () => branded({ kind: "retry_after" }),
   "an outcome that is a text": () => branded("permanent"),
 };

@@ -190,7 +190,7 @@ describe("The delay before the next attempt", () => {
     assert.deepEqual(seen, [1, "no", "task"]);
   });
 
-  test("does not exist if the policy returns false: the job has failed.", async () => {
+  test("is not needed if the policy returns false, because the job then fails for good.", async () => {
     const { left, maxAttempts } = await ended(failing(() => false));
     assert.equal(left?.attempts, 1);
     assert.equal(maxAttempts, 1);

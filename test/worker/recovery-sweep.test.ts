@@ -55,7 +55,7 @@ async function sweep(ids: string[], own: { uptimeMs?: number; heartbeatAtMs?: nu
 
 const NOTHING = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
-test("A stale worker is recovered even if the metadata in its row leave no room for the mark.", async () => {
+test("A stale worker is recovered even if the metadata in its row leave no room to record the recovery.", async () => {
   const full = JSON.stringify({ threshold_ms: 7_000, host: "h".repeat(262_144 - 34) });
   await worker("full", "8 s", full);
   await worker("dead", "8 s");
@@ -120,7 +120,7 @@ test("A sweep does not change the number of attempts of a job; it sets the job's
   assert.deepEqual(await workerIds(), []);
 });
 
-test("The error of a job that is recovered again contains the number of recoveries in a row. An error that is no recovery restarts the count.", async () => {
+test("The error of a job that is recovered again contains the number of recoveries in a row. After another error, the count begins again.", async () => {
   const { id } = await add("task");
   const recovered = async (message: string | null = null) => {
     await worker("dead", "8 s");
@@ -252,7 +252,7 @@ test("A worker that is frozen during a heartbeat is recovered.", async () => {
   void over;
 });
 
-test("A heartbeat after a sweep returns that the worker was recovered, and never inserts a row.", async () => {
+test("If a recovered worker sends a heartbeat, the answer shows the recovery. A heartbeat never adds a row for a worker.", async () => {
   await worker("dead", "8 s");
   await sweep(["dead"]);
   const metadata = { id: "dead", text: LEASE };
@@ -264,7 +264,7 @@ test("A heartbeat after a sweep returns that the worker was recovered, and never
   });
   assert.deepEqual([...late.leases.keys()], ["dead"]);
   assert.equal(late.leases.get("dead")?.isRecovered, true);
-  // The metadata of the previous heartbeat has not overwritten the mark.
+  // The metadata of the previous heartbeat have not overwritten the record of the recovery.
   const again = await sendHeartbeat(queue.db, {
     leaseIds: ["dead"],
     metadata: null,
@@ -361,7 +361,7 @@ test("When the database's clock jumps ahead, the next reset of old locks unlocks
   assert.equal((await resetStaleLocks(queue.db, STALE_LOCK_MS)).jobs, 0);
 });
 
-test("If an outage is excluded, a worker that sends no heartbeats deletes the rows of workers that stopped hours ago.", async () => {
+test("If there was certainly no outage, a worker that sends no heartbeats deletes the rows of workers that stopped hours ago.", async () => {
   await worker("dead", "5 hours");
   await deleteStaleWorkers(queue.db, STALE_LOCK_MS, true);
   assert.deepEqual(await workerIds(), []);

@@ -49,14 +49,14 @@ const REFUSALS: Record<string, readonly [(id: string) => Promise<unknown>, RegEx
     (id) => trigger("delete", `if old.id = ${id} then raise exception 'not this one'; end if;`),
     /not this one \(PL\/pgSQL function (public\.)?history\(\)/,
   ],
-  "a trigger whose table is gone": [
+  "a trigger that writes to a missing table": [
     (id) => trigger("delete", `if old.id = ${id} then insert into public.gone values (1); end if;`),
     /relation "public.gone" does not exist \(PL\/pgSQL function/,
   ],
   // Triggers that raise the error codes (SQLSTATE) of outages, and of a statement that exceeds its time limit.
   ...Object.fromEntries(
     ["08001", "25006", "53100", "55000", "57014", "57P01", "58P01", "XX000"].map((state) => [
-      `an exception with the state ${state}`,
+      `an exception with the error code ${state}`,
       [
         (id: string) =>
           trigger(
@@ -347,7 +347,7 @@ test("A job that cannot be unlocked after a lost connection is logged, and the w
   await queue.sql("drop trigger history on worker._private_jobs");
 });
 
-test("Fetches leave out at most a thousand refused jobs; later refusals are logged at most once a minute, as fetches that are sent again.", () => {
+test("At most a thousand refused jobs are left out of fetches. After each further refusal, the fetch is sent again, and this is logged at most once a minute.", () => {
   const { lines, logger } = recorder();
   const results = {} as Results;
   const refusals = new Refusals({ clock: systemClock, logger, results, onChange() {} });

@@ -29,7 +29,7 @@ const fresh = async () => {
   return (await queue.sql<{ id: string }>(text)).map(({ id }) => id);
 };
 
-test("While the table of heartbeats is missing, workers that send heartbeats fetch no job. When the table is back, the workers continue.", async () => {
+test("Workers whose leases have expired because the table of heartbeats is missing fetch no job. When the table is back, the workers continue.", async () => {
   const gate = latch();
   const [held, quick] = [recordingTask("held", () => gate.opened), recordingTask("quick")];
   const { lines, logger } = recorder();
@@ -139,14 +139,14 @@ test("A worker continues after its schema was dropped and created again.", async
 
 /**
  * Kinds of incomplete schemas, as they occur during a restore. For each kind: the statements that make the schema
- * incomplete, and the statements that complete it again. The ledger is the table of migrations.
+ * incomplete, and the statements that complete it again. `public.ledger` is a copy of the table of migrations.
  */
 const INCOMPLETE = {
-  "whose ledger is empty": [
+  "whose table of migrations is empty": [
     "create table public.ledger as table worker.migrations; delete from worker.migrations",
     "insert into worker.migrations select * from public.ledger; drop table public.ledger",
   ],
-  "without its ledger": [
+  "without its table of migrations": [
     "alter table worker.migrations rename to away",
     "alter table worker.away rename to migrations",
   ],
@@ -250,7 +250,7 @@ for (const fastLane of [false, true]) {
   }
 }
 
-test("The result of an attempt whose lock was lost does not count for the next attempt.", async () => {
+test("If a job runs again because its lock was lost during the first attempt, the result of the first attempt is not written.", async () => {
   const gates = [latch(), latch()];
   const task = recordingTask("task", (_payload, call) => gates[call - 1]?.opened);
   const interrupted = witness("job:interrupted", "job:success");

@@ -175,7 +175,7 @@ describe("run", () => {
 });
 
 describe("Jobs run", () => {
-  test("at most as many at once as the concurrency allows.", async () => {
+  test("in parallel, up to the worker's concurrency.", async () => {
     let now = 0;
     let most = 0;
     const busy = defineTask("busy", async () => {
@@ -236,7 +236,7 @@ describe("Jobs run", () => {
     assert.deepEqual([job?.state, job?.attempts, job?.taskIdentifier], ["ready", 0, "unknown"]);
   });
 
-  test("only without a flag that the worker forbids.", async () => {
+  test("only if they have no flag that the worker forbids.", async () => {
     const task = recordingTask<string>("task");
     for (const [payload, flags] of Object.entries({ no: ["a", "b"], yes: ["c"], plain: [] })) {
       await queue.utils.addJob("task", payload, { flags });

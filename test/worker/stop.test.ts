@@ -84,7 +84,7 @@ describe("A graceful stop", () => {
     );
   });
 
-  test("behind a pooler, returns jobs that a fetch of a lost connection has locked too late.", async (t) => {
+  test("behind a pooler, returns jobs that a fetch has locked after the loss of its connection.", async (t) => {
     const proxy = await tcpProxy(queue.url);
     t.after(() => proxy.close());
     const worker = await queue.startWorker({
@@ -217,8 +217,8 @@ describe("A graceful stop", () => {
   });
 });
 
-describe("Stopping early", () => {
-  test("before the start ends the worker, which cannot be started afterwards.", async () => {
+describe("stop()", () => {
+  test("ends a worker that has not been started; the worker cannot be started afterwards.", async () => {
     for (const lent of [{}, { pool: queue.pool }]) {
       const worker = queue.worker({ tasks: [recordingTask("none")], ...lent });
       await worker.stop();
@@ -227,7 +227,7 @@ describe("Stopping early", () => {
     }
   });
 
-  test("during the start ends the worker.", async () => {
+  test("ends a worker that is starting.", async () => {
     const task = recordingTask("quick");
     await addMany("quick", 10);
     const worker = queue.worker({ tasks: [task], recovery: {} });
@@ -239,13 +239,13 @@ describe("Stopping early", () => {
     assert.ok(left.every(({ attempts, locked_by }) => attempts === 0 && locked_by === null));
   });
 
-  test("after the start ends the worker, which cannot be started again.", async () => {
+  test("ends a worker that has started; the worker cannot be started again.", async () => {
     const worker = await queue.startWorker({ tasks: [recordingTask("none")] });
     await worker.stop();
     await assert.rejects(worker.start(), { code: "aborted" });
   });
 
-  test("after a failed start has no effect, and start() still rejects with the same error.", async () => {
+  test("has no effect after a failed start: start() still rejects with the same error.", async () => {
     const worker = queue.worker({
       tasks: [recordingTask("none")],
       schema: "nowhere",
@@ -259,8 +259,8 @@ describe("Stopping early", () => {
 
 describe("A stop that takes too long", () => {
   for (const fastLane of [false, true]) {
-    const lane = fastLane ? "the fast" : "the ordinary";
-    test(`aborts the signals of jobs at its time limit, and waits for jobs that then end, in ${lane} lane.`, async () => {
+    const lane = fastLane ? "the fast" : "the safe";
+    test(`aborts the signals of jobs at its time limit, and waits for jobs that then end, in ${lane} mode.`, async () => {
       const begun = latch();
       const saw = witness("job:fetch", "job:complete");
       const obedient = defineTask("obedient", async (_, { signal }) => {
@@ -328,7 +328,7 @@ describe("A stop that takes too long", () => {
     });
   }
 
-  test("is not needed to end drain(signal), which ends when the signal aborts, even while the start waits for PostgreSQL.", async () => {
+  test("drain(signal) ends without a stop if its signal aborts, even while the worker's start waits for PostgreSQL.", async () => {
     await using proxy = await tcpProxy(queue.url);
     proxy.mute();
     const worker = queue.worker({ tasks: [recordingTask("none")], connectionString: proxy.url });
@@ -341,8 +341,8 @@ describe("A stop that takes too long", () => {
 
   for (const fault of ["cut", "mute"] as const) {
     for (const fastLane of [false, true]) {
-      const lane = fastLane ? "a fast" : "an ordinary";
-      test(`does not wait for a last fetch that has no answer, in ${lane} lane (network: ${fault}).`, async () => {
+      const lane = fastLane ? "the fast" : "the safe";
+      test(`does not wait for a last fetch that has no answer, in ${lane} mode (network: ${fault}).`, async () => {
         await using proxy = await tcpProxy(queue.url);
         const options = {
           tasks: [recordingTask("none")],
@@ -394,8 +394,8 @@ describe("An abort", () => {
   });
 
   for (const fastLane of [false, true]) {
-    const lane = fastLane ? "the fast" : "the ordinary";
-    test(`ends after a time limit if jobs ignore it, in ${lane} lane.`, async () => {
+    const lane = fastLane ? "the fast" : "the safe";
+    test(`ends after a time limit if jobs ignore it, in ${lane} mode.`, async () => {
       const saw = witness("job:interrupted", "worker:start", "job:fetch");
       const deaf = recordingTask("deaf", () => new Promise(() => {}));
       const worker = await queue.startWorker({

@@ -161,7 +161,7 @@ test("A function fails its job only by throwing or by rejecting items of a batch
   assert.deepEqual(await run("short", [1, 2, 3]), [null, null]);
 });
 
-test("If a file exports a task that defineTask() returned, the task keeps its options and the meaning of its results.", async () => {
+test("If a file exports a task that defineTask() returned, the options of the task apply, and a text that the task returns fails the job.", async () => {
   const src = join(import.meta.dirname, "../../src/worker/task/task.ts");
   const directory = filesOf({
     "own.mts": `import { defineTask } from ${JSON.stringify(src)};
@@ -192,7 +192,7 @@ test("A missing directory is refused.", async () => {
   await assert.rejects(loadTasks("/no/such/place"), InputError);
 });
 
-test("Output is split into lines of limited length, and only the end of the output is kept, with a limited length.", () => {
+test("A program's output is split into lines of limited length, and only the end of a long output is kept.", () => {
   const lines = new Lines();
   const bytes = Buffer.from("é\r\ntwo\nthr");
   assert.deepEqual(lines.add(bytes.subarray(0, 1)), []);
@@ -205,7 +205,7 @@ test("Output is split into lines of limited length, and only the end of the outp
   assert.match(tail.text, /^…line \d+\n.*line 9999$/s);
 });
 
-test("A module's exports retry and timeoutMs are its task's options.", async () => {
+test("A file can set the options of its task with the exports `retry` and `timeoutMs`.", async () => {
   const directory = filesOf({
     "es.mjs": "export const retry = () => 7; export const timeoutMs = 50; export default () => {};",
     "common.cjs":

@@ -5,7 +5,8 @@ const each = (names, type) => Object.fromEntries(names.map((name) => [name, type
 
 /**
  * The records that the server sends and the page reads. From these records, generate.mjs makes AssemblyScript classes
- * and TypeScript interfaces. Fields have the names of the JSON members; the classes have these names in camelCase.
+ * and TypeScript interfaces. In this file, each field has the name of its JSON member. In the classes, the names of
+ * fields are in camelCase.
  *
  * Types: i64, i32, f64, bool, string, time (RFC 3339), json (kept as JSON text), a record's name. `?` after a type: the
  * value may be null. `[]` after a type: a list. If the JSON lacks a field, the field of the class keeps the default
@@ -140,7 +141,7 @@ export const records = {
   Finding: { path: "string", value: "string", here: "f64", there: "f64", lift: "f64" },
   Compared: { here: "i64", there: "i64" },
   Common: { findings: "Finding[]", compared: "Compared", as_of: "time?" },
-  /** A job in a list that has only these members of each job. */
+  /** A job in a list whose jobs have only these members. */
   BriefJob: {
     id: "i64",
     task_identifier: "string?",
@@ -148,7 +149,10 @@ export const records = {
     condition_since: "time?",
   },
   BriefJobs: { jobs: "BriefJob[]" },
-  /** The target in the `body` of a fix: workers, jobs, or a scope and its name. Members of other targets are empty. */
+  /**
+   * The target in the `body` of a fix: workers, jobs, or the scope and the name of a pause. All other members are
+   * empty.
+   */
   NamedInFix: { worker_ids: "string[]", ids: "i64[]", scope: "string", name: "string" },
   /** What an operation is to do: `action`, with `changes`, on the jobs that match `q`. */
   OperationSubject: { q: "string", action: "string", changes: "json" },

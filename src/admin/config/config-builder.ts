@@ -78,8 +78,8 @@ export interface AdminServerConfigBuilder {
   trustedProxies(networks: readonly string[]): AdminServerConfigBuilder;
   /**
    * Sets the header in which a trusted proxy names the user, such as `X-Forwarded-User`. In the audit trail, in
-   * operations and in the log, this name replaces the user name of the login. The login itself is still required. From
-   * all other peers the header is ignored. Not allowed in mode `custom`. Default: none.
+   * operations and in the log, this name replaces the user name of the login. The login itself is still required. If
+   * the peer is not a trusted proxy, the header is ignored. Not allowed in mode `custom`. Default: none.
    */
   userHeader(name: string): AdminServerConfigBuilder;
   /** Sets limits of requests, connections and memory. Limits that are omitted keep their defaults. */

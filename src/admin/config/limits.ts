@@ -4,7 +4,10 @@ import { answerBytesHere, defaultLimits } from "../../http/bounds/limits.ts";
 
 /** The limits that an admin sets for its clients: whole numbers from 1. adminServerConfig().limits() changes them. */
 export interface AdminLimits {
-  /** The time within which the answer to a read must begin, in milliseconds. Default 3,000. */
+  /**
+   * The time within which the answer to a read must begin, not counting a wait for memory, in milliseconds. For exports
+   * and payloads this time is at least 3,000. Default 3,000.
+   */
   readonly requestMs: number;
   /**
    * The longest time that a request waits for database connections and locks, and the longest time that a request waits
@@ -52,8 +55,8 @@ export interface AdminLimits {
   readonly unreadBytes: number;
   /**
    * The total size of answers that all clients together have not read yet, in bytes. The memory reserved for answers
-   * in preparation is included. Default: 256 MiB or a quarter of the memory that the process may use, whichever is
-   * less.
+   * in preparation is included. Default: 256 MiB, a quarter of the memory that the process may use, or half of the
+   * maximum size of V8's heap, whichever is least.
    */
   readonly totalUnreadBytes: number;
   /** The time in ms after which a connection is closed if its client reads no more of an answer. Default 10,000. */

@@ -12,9 +12,10 @@
 //     short chunks.
 //  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. A source is read only
 //     while a viewer watches the event.
-//  5. The loop (rhythm.ts) runs one reading at a time. Between two readings of one kind there is usually a pause: an
-//     interval, or if that is longer, 10 or 20 times the duration of the last reading, up to 15 s. After a complete
-//     census, the next census waits for 60 s. Samples, steps of the census and sources also pause together.
+//  5. The loop (rhythm.ts) runs one reading at a time. After a reading, readings of the same kind usually pause for the
+//     longer of two times: an interval, and 10 or 20 times the duration of the reading (at most 15 s). After a complete
+//     census, the next census waits for 60 s. After a sample, a step of the census or the reading of a source, the
+//     readings of all these kinds usually pause.
 //  6. An event is sent to its viewers when its content has changed (broadcast.ts). Even without a change, each viewer
 //     receives a pulse or a ping about every 5 s.
 //  7. If the table is small, a request waits for a new pulse, which concurrent requests share. If the table is large, a

@@ -108,7 +108,7 @@ function commandLine(
 ): Argv {
   // The folder "/" keeps yargs from reading the working directory, which may no longer exist.
   const line = yargs([...argv], "/")
-    .scriptName("") // without this, a name precedes each command in the list
+    .scriptName("") // without this, the script's name precedes each command in the list
     .wrap(WIDTH)
     .updateStrings(sentences)
     .parserConfiguration(parsing)

@@ -46,25 +46,28 @@ export interface SweepResult {
    * The ids of stale and unknown workers that a second search, after the sweep, has still found. For example,
    * PostgreSQL refuses to unlock one of their jobs, another session has locked the row of such a job, or the sweep
    * failed after it had recovered jobs of other workers. If the second search fails, all stale and unknown workers are
-   * listed; in a dry run, none.
+   * listed. A dry run lists none.
    */
   readonly unsweptWorkers: string[];
   /** The ids of jobs that stay locked, because a trigger or constraint refuses the change. */
   readonly refusedJobs: string[];
   /** The number of jobs that stale and unknown workers had locked. */
   readonly lockedJobs: number;
-  /** The number of named queues that stale and unknown workers had locked. */
+  /** The number of named queues, and of slots of named queues, that stale and unknown workers had locked. */
   readonly lockedQueues: number;
   /**
    * In a dry run, the number of jobs that would be recovered now; after a sweep, equal to `recoveredJobs`. A job with
    * the flag `infrastructure_resilient` counts only after its worker's threshold for such jobs, which may be longer.
    */
   readonly recoverableJobs: number;
-  /** In a dry run, the number of queues that would be unlocked now; after a sweep, equal to `recoveredQueues`. */
+  /**
+   * In a dry run, the number of named queues and slots that would be unlocked now; after a sweep, equal to
+   * `recoveredQueues`.
+   */
   readonly recoverableQueues: number;
   /** The number of recovered jobs; 0 in a dry run. */
   readonly recoveredJobs: number;
-  /** The number of unlocked queues; 0 in a dry run. */
+  /** The number of unlocked named queues and slots; 0 in a dry run. */
   readonly recoveredQueues: number;
 }
 

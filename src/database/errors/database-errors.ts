@@ -151,9 +151,10 @@ export function isSlowTrigger(error: unknown): boolean {
 }
 
 /**
- * Whether the context of an error has a line about a function, such as the function of a trigger. Lines about anything
- * else do not count: in every language, the line about a wait for a row contains the row's place, such as (0,12), the
- * line about a COPY contains the table's name, and the line about the parameters contains `$1 = `.
+ * Whether the context of an error has a line about a function, such as the function of a trigger. Three other kinds of
+ * lines do not count. They can be recognized in every language: a line about a wait for a row contains the row's
+ * place, such as (0,12), a line about a COPY contains the name of the table of jobs, and a line about parameters
+ * contains `$1 = `.
  */
 function isInTrigger(where: unknown): boolean {
   if (typeof where !== "string") return false;

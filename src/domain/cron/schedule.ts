@@ -163,7 +163,7 @@ const changesSchema = strict({
   ...{ maxAttempts: any, priority: any, jobKey: any, jobKeyMode: any, jitterMs: any, overlap: any },
 });
 
-/** Returns the job of a tick. The payload is JSON text; if `isWhole`, a value, which interceptors can change. */
+/** Returns the job of a tick. Its payload is a RawJson, or, if `isWhole`, an object that interceptors can change. */
 export function scheduledJob(
   { entry, payloadText: text, jitterMs, overlap }: ScheduleDefinition,
   tickMs: number,

@@ -69,7 +69,8 @@ const newPing = () => new EventBytes(": ping\n\n");
 const MAX_TOPICS = 100;
 
 export function createEventSource(options: EventSourceOptions): EventSource {
-  // Every id contains this random text. An id with another text is from another process, and is ignored (seenBy).
+  // Every id contains this random text. An id with another text is from another event source, for example of an earlier
+  // process, and is ignored (seenBy).
   const source = randomBytes(6).toString("base64url");
   const viewers = new Set<Viewer>();
   const perClient = new Map<string, number>();
@@ -209,7 +210,7 @@ function makeRoom(snapshots: Map<string, Snapshot>, event: string): void {
   if (topics.length > MAX_TOPICS && oldest !== undefined) snapshots.delete(oldest[0]);
 }
 
-/** Returns the number in the request's Last-Event-ID; 0 without this header, or if the id is from another process. */
+/** Returns the number in the request's Last-Event-ID; 0 without this header, or if another event source made the id. */
 function seenBy(request: HttpRequest, source: string): number {
   const [, from, number] =
     /^([\w-]{8})-(\d{1,15})$/.exec(header(request, "last-event-id") ?? "") ?? [];

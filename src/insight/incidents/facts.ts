@@ -87,7 +87,7 @@ export interface IncidentFacts {
   readonly unread: readonly string[];
 }
 
-/** The maximum number of names in a query. A longer query would be hard to read. */
+/** The maximum number of names in one list of a query: of tasks, or of queues. A longer list would be hard to read. */
 export const MAX_NAMES = 20;
 
 export const quoteNames = (names: readonly string[]): string => names.map(quote).join(",");
@@ -104,8 +104,8 @@ export function startable(term: string, { limited }: IncidentFacts): string | nu
 }
 
 /**
- * Returns the query for the due jobs of the tasks in `waiting`, which are some or all of `facts.tasks`; null if the
- * query would need more than MAX_NAMES names.
+ * Returns the query for the jobs that `WaitingTask.waiting` counts, of the tasks in `waiting`, which are some or all of
+ * `facts.tasks`; null if the query would need the names of more than MAX_NAMES tasks, or of more than MAX_NAMES queues.
  */
 export function jobsOfTasks(waiting: readonly WaitingTask[], facts: IncidentFacts): string | null {
   const others = [

@@ -32,7 +32,7 @@ export interface PoisonJob {
   /** The worker from which the job was last recovered; null if unknown. */
   readonly recoveredFrom: string | null;
   /**
-   * The ids of jobs that lost more attempts than this job, but did not run in at least one of this job's crashes. So
+   * The ids of jobs that lost more attempts than this job, and were absent in at least one of this job's crashes. So
    * none of these jobs can have caused all of this job's crashes.
    */
   readonly apartFrom: ReadonlySet<string>;
@@ -212,12 +212,12 @@ interface FoundRow {
   readonly has_failed: boolean;
 }
 
-/** Only errors up to this size are read. The error of a recovery is smaller. */
+/** Only errors up to this size are read. The error of a recovery is usually smaller. */
 const MAX_RECOVERED_BYTES = 1_500;
 
 // The pattern matches the error of a job that was recovered several times in a row (lost-attempts.ts). A table may have
-// very many long errors, which are stored outside its rows. So that they are not read, the length of an error, which is
-// stored in the row itself, is compared first.
+// very many long errors, which are stored outside its rows. The length of an error is stored in the row itself. So the
+// length is compared first, and long errors are not read.
 const isCandidate = `(attempts >= 2 and (last_error is null and ${isUnchanged("jobs")}
       and (locked_at is not null or attempts < max_attempts)
       or pg_catalog.octet_length(last_error) <= ${MAX_RECOVERED_BYTES}::int

@@ -33,8 +33,8 @@ const MANY_QUEUES = 3;
 
 /**
  * Returns incidents about queues in which jobs wait, and which are locked by a stale worker, or have been locked for at
- * least 5 minutes by a worker without heartbeats. Such a worker may be a busy Graphile worker. So the incident offers
- * *Unlock* only when the oldest of the worker's locks is 4 hours old.
+ * least 5 minutes by a worker without heartbeats. A worker without heartbeats may be a busy Graphile worker. So its
+ * incident offers *Unlock* only if the queue, or the longest locked of several queues, has been locked for 4 hours.
  */
 export function stuckQueues(facts: IncidentFacts): Incident[] {
   const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
@@ -133,7 +133,7 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** Until a job has been due for this long, `unsupported_task` is not reported: a worker for it may be starting. */
+/** `unsupported_task` is reported only once a job has been due this long: a worker for the task may be starting. */
 const GRACE_MS = 60_000;
 
 export function unsupportedTasks(facts: IncidentFacts): Incident[] {

@@ -25,10 +25,10 @@ export interface LightPage extends CountableQuery {
 
 /**
  * Returns a page of the jobs that match all conditions of `filter`. Later pages repeat no job of this page, unless
- * `report.ranking` of this page is `partial`. A matching job that exists and does not change while all pages are read
- * is on one of the pages, even if other jobs change. Only the jobs that `report.unchecked` counts may be missing. A
- * search through very many jobs stops after about half a second, so a page may be short or empty although `nextCursor`
- * is not null. A page has at most 8 MB. Throws InputError for an invalid filter.
+ * the job has changed, or `report.ranking` of this page is `partial`. A matching job that exists and does not change
+ * while all pages are read is on one of the pages, even if other jobs change. Only the jobs that `report.unchecked`
+ * counts may be missing. A search through very many jobs stops after about half a second, so a page may be short or
+ * empty although `nextCursor` is not null. A page has at most 8 MB. Throws InputError for an invalid filter.
  */
 export async function listJobs(
   db: Database,

@@ -66,9 +66,9 @@ export async function walkIndex(
 }
 
 /**
- * Returns the position after the next entry of the index, for a walk that leaves this entry out; null: the segment has
- * ended. If the entry's key has more than MAX_TIE rows, returns the position of the kind `tie` for these rows, and the
- * entry is not left out.
+ * Returns the position after the next entry of the index, for a walk that leaves this entry out. If the entry's key has
+ * more than MAX_TIE rows, returns the position of the kind `tie` for these rows, and the entry is not left out. If the
+ * part has no further entry, returns the beginning of the next part, or null if no part follows.
  */
 export async function afterOneEntry(
   input: Omit<StepInput, "size">,
@@ -82,9 +82,10 @@ export async function afterOneEntry(
 }
 
 /**
- * Returns the parts of the index that a step reads. A part is the entries of one priority; `[null]` means the whole
- * index. If the key begins with the priority, a step reads only one part: the first whose priority is not less than
- * `from`, the priority of the given key. If there is no such part, the list is empty.
+ * Returns the parts of the index that a step reads. If `way` has no list of priorities, this is `[null]`: the whole
+ * index. Otherwise a part is the entries of one priority. A step by time reads all parts. A step by priority and time
+ * reads only the first part whose priority is at least `from`, the priority of the given key; without such a part, the
+ * list is empty.
  */
 function partsOf(way: IndexWay, [from]: readonly string[]): readonly (number | null)[] {
   const { priorities: known } = way;

@@ -96,7 +96,7 @@ class WalkState {
     const [first] = segments;
     const open = first !== undefined && isOpen({ matching, segment: first });
     const usual = open || first?.way.kind === "index" ? FIRST_OPEN : FIRST_STEP;
-    // If every job matches, the first step reads hardly more rows than are wanted.
+    // If every job matches, the usual size is one row more than the limit, but at least 100 rows.
     this.pace = createPace(size || (matching.isAll ? Math.max(100, limit + 1) : usual));
     this.#request = request;
     this.#skip = skip;

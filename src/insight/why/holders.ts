@@ -132,7 +132,7 @@ export function lockRefusalOf(
   if (error === undefined) return null;
   const what = ofJob === undefined ? "its queue" : "it";
   return {
-    text: `PostgreSQL refused to lock ${what}, so the worker that failed to lock it leaves it out for 5 minutes`,
+    text: `PostgreSQL refused to lock ${what}, so the worker that tried skips it for 5 minutes`,
     error,
   };
 }

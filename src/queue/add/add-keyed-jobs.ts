@@ -60,7 +60,7 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
   }
 }
 
-/** Returns `rows`, which are in the order of the ids, in the order of `specs`. Keyless jobs already have this order. */
+/** Sorts `rows` in the order of `specs`. Among themselves, the rows of jobs without a key already have this order. */
 function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): JobRow[] {
   const ofKey = new Map(rows.map((row) => [row.key, row]));
   const keyless = rows.filter(({ key }) => key === null).values();

@@ -41,7 +41,7 @@ export interface ReadyParameters {
    */
   readonly priority: string;
   readonly runAt: string;
-  /** int: the maximum number of jobs in a run of a queue. If a fetch locks few queues, their runs may be longer. */
+  /** int: the maximum number of jobs in a run of a queue, or `want` / (number of locked queues) if this is more. */
   readonly run: string;
   /**
    * float8[]: for each task in `identifiers`, the average time of its jobs as a fraction of the maximum time of a run;

@@ -42,8 +42,8 @@ const TOKEN_MS = "(l.period_ms::float8 / l.rate::float8)";
 const CAPACITY = `greatest(1::float8,
     l.burst::float8 - least(${LAPSE_MS}::float8, l.burst::float8 * ${TOKEN_MS} / 4::float8) / ${TOKEN_MS})`;
 // The milliseconds until `tat`, the time at which a rate's bucket is full again; 0 if `tat` has passed. After the clock
-// was set back or the rate was raised, `tat` can be later than if the bucket were empty now. If `tat` is later by more
-// than a minute, the bucket counts as having one token.
+// was set back or the rate was raised, `tat` can be too late. If the time until `tat` is over a minute longer than the
+// time in which `burst` tokens are added, the bucket counts as having one token.
 const AHEAD_MS = `(case when ${aheadMs("r.tat")} > l.burst::float8 * ${TOKEN_MS} + 60000::float8
     then (${CAPACITY} - 1::float8) * ${TOKEN_MS} else greatest(0::float8, ${aheadMs("r.tat")}) end)`;
 

@@ -42,9 +42,9 @@ export interface HeartbeatAnswer {
   readonly staleWorkerIds: readonly string[];
 }
 
-// `steady_since_ms` in a row: since when heartbeats have succeeded without a gap. Right after an outage, no heartbeat
-// is recent. So a worker counts as stale only if this time is longer ago than the worker's lease. A new worker copies
-// the earliest such time from the rows with a recent heartbeat, so that even short-lived workers find stale workers.
+// `steady_since_ms` in a worker's row: since when its heartbeats have had no gap. Right after an outage, no heartbeat
+// is recent. So the worker finds another worker stale only if the time without a gap is at least the other's lease. A
+// new worker copies the earliest value of the rows with recent heartbeats, so even short-lived workers find stale ones.
 const NOW_MS = "extract(epoch from pg_catalog.now())::float8 * 1000::float8";
 const SINCE = "(workers.metadata ->> 'steady_since_ms'::text)::float8";
 const hasSince = hasNumber("steady_since_ms");
@@ -95,7 +95,7 @@ interface RegisteredRow {
 const isSteady = `(not $5::boolean and ${hasSince}
         and last_heartbeat_at between pg_catalog.now() - $6::float8 * interval '1 millisecond' and pg_catalog.now())`;
 
-// The update waits for a sweep that has locked the row, and then finds `recovered_at` or no row. now() is the start
+// The update waits for a sweep that has locked the row, and then finds what the sweep has left. now() is the start
 // of the transaction, so a heartbeat that had to wait stores the time before the wait.
 const heartbeatSql: Statement = (s) => `
 with before as (

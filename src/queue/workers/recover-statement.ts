@@ -198,7 +198,7 @@ const freedSlots = (s: string) => `, slot as materialized (
 export const recoverJob = (message: string): string =>
   `${UNLOCK}, updated_at = pg_catalog.now(), last_error = ${countedMessage(message)}`;
 
-// lost-attempts.ts finds jobs that kill their workers by the number of consecutive recoveries in this text.
+// By the number of consecutive recoveries in this text, lost-attempts.ts finds jobs that kill their workers.
 const countedMessage = (message: string) => `(
       select case when earlier.count is null then given.message
         else pg_catalog.format('Recovered %s times in a row: %s', earlier.count + 1,

@@ -35,7 +35,7 @@ export interface WorkerConnectionSettings {
 const ANSWER_TIMEOUT_MS = 7_500;
 const CONNECT_TIMEOUT_MS = 10_000;
 const PATIENT_ANSWER = { query_timeout: 65_000 };
-/** The limit of prove() if no statement is under way. After this wait, endPatient() closes the connection. */
+/** The time limit of prove() if no statement is under way. Also the wait after which endPatient() disconnects. */
 const PROOF_TIMEOUT_MS = 5_000;
 const END_TIMEOUT_MS = 500;
 
@@ -223,7 +223,7 @@ export class WorkerConnection {
     return this.#sendPlain(`${this.keepsStatements ? BEGIN : BEGIN_WITH_SETTINGS}; ${PATIENT}`);
   }
 
-  /** Runs `work` in a transaction for patient statements. Always commits: after a failed statement, this rolls back. */
+  /** Runs `work` in a transaction for patient statements. The final commit is a rollback if a statement has failed. */
   async runPatiently<T>(work: (db: Database) => Promise<T>): Promise<T> {
     try {
       await this.beginPatiently();

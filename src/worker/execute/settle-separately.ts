@@ -188,7 +188,7 @@ class HalvingWriter {
   async #write<T>(items: readonly T[], part: Part<T>): Promise<void> {
     if (items.length === 0) return;
     if (this.failure !== null) {
-      // Unsent items are put before items that were sent without success, so that the next batch begins with them.
+      // Unsent items are put before items that were sent without success, so the next batch begins with unsent items.
       part.unconfirmed.unshift(...items);
       return;
     }

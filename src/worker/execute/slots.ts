@@ -56,7 +56,7 @@ export class Slots {
   /** The latest run with each lock. */
   readonly #runs = new Map<number, QueueRun>();
 
-  /** `onChange` is called when a unit has ended or a slot is free. */
+  /** `onChange` is called when a unit has ended or a slot is free, except for abandoned slots. */
   constructor(concurrency: SlotCount, onChange: () => void) {
     this.#concurrency = concurrency;
     this.#onChange = onChange;
@@ -83,7 +83,7 @@ export class Slots {
     });
   }
 
-  /** Returns the source's running jobs. A cancelled job's attempt may have ended while the job's code still runs. */
+  /** Returns the source's running jobs. A cancelled job is included until its code ends or its slot is abandoned. */
   runningJobs(source: WorkSource): readonly FetchedJob[] {
     return this.#slotsOf(source).flatMap(({ unit, started }) => {
       if (unit === undefined) return [];

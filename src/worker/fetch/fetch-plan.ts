@@ -169,7 +169,7 @@ export class FetchPlan {
     const elapsedMs = nowMs - this.#measuredAtMs;
     if (elapsedMs < 1) return;
     const recent = this.#finished / elapsedMs;
-    // In a burst the mean rises only in steps. An old speed that was measured more than a second ago does not count.
+    // If jobs end faster than before, the mean rises in steps. A speed measured more than a second ago does not count.
     this.#jobsPerMs = elapsedMs > 1_000 ? recent : (this.#jobsPerMs + recent) / 2;
     this.#finished = 0;
     this.#measuredAtMs = nowMs;

@@ -186,9 +186,9 @@ export class Recovery implements Leases, LeaseKeeper {
     const text = this.#metadata.text(description, fetched, this.aheadMs);
     const id = this.#leases[0]?.id;
     if (text === this.#text || id === undefined) return;
-    // The start of a job in `lease.listed` writes a report (WorkerLease.jobStarts). From now on, the start of a job
-    // that only the previous list contains writes none. The row must not list such a job as fetched after the job's
-    // start, so a report that replaces a list with jobs is sent at once.
+    // When a job in `lease.listed` starts, WorkerLease.jobStarts() writes a report without the job. After the list is
+    // replaced below, the start of a job that is only in the old list writes no report. So that the row does not list
+    // such a job as fetched for long, a report that replaces a list with jobs is sent at once.
     const { lease } = this.#parts;
     const isUrgent = isNews || lease.listed.size > 0;
     this.#text = text;

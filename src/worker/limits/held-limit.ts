@@ -100,8 +100,8 @@ export class HeldLimit {
   }
 
   /**
-   * Whether jobs may be fetched. The session may fetch while as many jobs run as it has permits within its share, so
-   * that the next job starts as soon as a running job ends.
+   * Whether jobs may be fetched. A fetch is allowed even while running jobs use all permits within the share, so that
+   * the next job starts as soon as a running job ends.
    */
   get letsFetch(): boolean {
     if (this.backsOffMs > 0) return false;

@@ -69,8 +69,8 @@ export interface WorkerOptions<Extensions = unknown> {
    */
   readonly notify?: boolean | undefined;
   /**
-   * Whether the worker prepares statements and changes settings of its sessions. Must be false behind a transaction
-   * pooler. Default true.
+   * Whether the worker prepares statements and changes settings of its database sessions. Must be false behind a
+   * transaction pooler. Default true.
    */
   readonly preparedStatements?: boolean | undefined;
   /** Jobs with one of these flags are left to other workers. Default: none. */

@@ -35,7 +35,7 @@ export class Streams {
   readonly #own: StreamsParts;
   readonly #parts: StreamsParts["parts"];
   #limited: readonly Stream[] = [];
-  /** Empty if no queue has a limit, and no queue is still managed after the removal of its limit. */
+  /** Empty while there are no managed queues. A queue may stay managed for a time after the removal of its limit. */
   #managed: readonly ManagedStream[] = [];
   readonly #managedQueues: ManagedQueues;
   readonly #checks: ReadyChecks;
@@ -167,7 +167,7 @@ export class Streams {
     return this.#arrangement + this.#parts.tasks.pausesRead;
   }
 
-  /** Adds fetched jobs. `mark`: this.mark when the fetch was sent; if outdated, all waiting jobs are given back. */
+  /** Adds fetched jobs. If `mark`, read when the fetch was sent, is outdated, gives back the stream's waiting jobs. */
   add(stream: Stream, jobs: readonly FetchedJob[], request: FetchRequest, { mark, now }: Fetched) {
     stream.plan.measure();
     const isManaged = stream instanceof ManagedStream;
@@ -184,7 +184,7 @@ export class Streams {
     return this.#limited.find(({ group }) => group?.names.includes(taskIdentifier));
   }
 
-  /** Returns a stream that should fetch, or null. Calls consider the main stream alternately first and last. */
+  /** Returns a stream that should fetch, or null. The main stream comes first in every second call, else last. */
   demand(): StreamWant | null {
     const { free } = this.#own.link.slots;
     const others = this.#others;

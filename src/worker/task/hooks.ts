@@ -175,7 +175,8 @@ export interface WorkerInterceptors {
    * because `beforeJobRun` skipped the job. `error` is null if the job succeeded or was skipped. The interceptor may
    * change the result: a returned `error` with a text fails the attempt, and a returned `error: null` completes the
    * job. A throw fails the attempt. If the job still runs when the time for a stop, or the time after its cancellation,
-   * is over, the attempt fails without a call. When such a job ends later, a call has no effect on the result.
+   * is over, the attempt fails, and `afterJobRun` cannot change this result. If the job's handler ends later,
+   * `afterJobRun` is still called.
    */
   afterJobRun(input: {
     job: TaskJob;

@@ -23,8 +23,8 @@ type TaskOutcome =
 
 /**
  * Which jobs wait during a back-off. `task`: all jobs of the task. `queue`: all jobs of the job's named queue. `key`:
- * the same as `queue`, for queues whose names are made from a key, such as `tenant/acme`. `limit:NAME`: all jobs under
- * the limit NAME.
+ * another word for `queue`, for queues that are named after a customer, such as `tenant/acme`. `limit:NAME`: all jobs
+ * under the limit NAME.
  */
 export type BackOffTarget = "task" | "queue" | "key" | `limit:${string}`;
 
@@ -86,8 +86,8 @@ export class Snooze extends Error {
  *
  * With `backOff`, the attempt does not count, and the jobs of the BackOffTarget wait, too: until this job is due again,
  * no worker of this library starts any of these jobs. For example, after a 429:
- * `throw new RetryAfter(response, { backOff: "task" })`. Without the tables of `worker migrate --with limits`, only
- * this job waits.
+ * `throw new RetryAfter(response, { backOff: "task" })`. If `until` is 0 or in the past, the retry policy
+ * decides the delay. Without the tables of `worker migrate --with limits`, only this job waits.
  */
 export class RetryAfter extends Error {
   /** The delay in milliseconds, or the time; null if a response has no valid `Retry-After` header. */
@@ -220,8 +220,8 @@ export function secondsIn(text: string): number | null {
   return /^\d{1,64}$/.test(text) ? Math.min(Number(text) * 1_000, MAX_DELAY_MS) : null;
 }
 
-// The formats of times in RFC 9110, section 5.6.7. Date.parse() alone also accepts other texts: for "Soon 5", it
-// returns a time in 2001.
+// The formats of times in RFC 9110, section 5.6.7, and `UTC` or an offset in place of `GMT`. Date.parse() alone also
+// accepts other texts: for "Soon 5", it returns a time in 2001.
 const HTTP_DATE =
   /^[A-Z][a-z]{2,8}, \d\d[ -][A-Z][a-z]{2}[ -](?:\d\d){1,2} \d\d:\d\d:\d\d (?:GMT|UTC|[+-]\d{4})$/;
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;

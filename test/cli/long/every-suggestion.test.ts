@@ -84,12 +84,12 @@ const LOCKED = "locked_at = now() - interval '5 hours', locked_by = 'gone'";
 /** Each function creates a situation, runs commands that print suggestions, and returns the commands' results. */
 const cases: Record<string, () => Promise<readonly CommandResult[]>> = {
   // This case comes first, because its suggestions add the tables.
-  "commands without their tables": async () => [
+  "commands whose tables are missing": async () => [
     await run("pause", "task", "mail"),
     await run("schedule", "add", "nightly", "--task", "mail", "--cron", "0 3 * * *"),
     await run("limit", "set", "mail", "--task", "mail", "--concurrency", "1"),
   ],
-  "why of jobs with each problem": async () => {
+  "worker why, for jobs with different problems": async () => {
     const failed = await add("f", "attempts = max_attempts, last_error = 'Error: x'");
     const later = await add("l", "run_at = now() + interval '1 day'");
     const held = await add("h", "", "queue_name => 'held'");
@@ -149,7 +149,7 @@ const cases: Record<string, () => Promise<readonly CommandResult[]>> = {
       await sql(`${head}${body.replaceAll(S, "worker")}`);
       return [await run("doctor"), await run("cron")];
     },
-  "errors of adding": async () => {
+  "worker add, when it fails": async () => {
     await sql(`select setval(pg_get_serial_sequence('${S}._private_jobs', 'id'), 1)`);
     const taken = await run("add", "taken");
     await sql(`create function ${S}.skip() returns trigger language plpgsql as 'begin return null; end';
@@ -180,7 +180,7 @@ const cases: Record<string, () => Promise<readonly CommandResult[]>> = {
     await sql(`delete from ${S}._private_pauses`);
     return shown;
   },
-  "a job that is too large": async () => {
+  "a job that is too large to show": async () => {
     await sql(`drop trigger if exists skip on ${S}._private_jobs;
       select setval(pg_get_serial_sequence('${S}._private_jobs', 'id'), 1000)`);
     const id = await add("large", "payload = to_json(repeat('a', 17000000))");
@@ -220,7 +220,7 @@ test("A command that is suggested in a worker's log names the schema.", async ()
   assert.deepEqual(lines, [`worker migrate --schema='${SCHEMA}'`]);
 });
 
-test("The index that is suggested for a large queue is built in the schema of the call.", async () => {
+test("The suggestion for a large queue builds the missing index in the schema of this queue.", async () => {
   const typed = sameQueue({ databaseUrl: url, schema: SCHEMA }, () => "--database-url");
   const line = typed.line("worker migrate --with-indexes");
   await follow({ status: 0, stdout: `fix: ${line}`, stderr: "" });
@@ -249,7 +249,7 @@ const words: readonly RegExp[] = [
 ];
 const isWords = ({ file, text }: Source) => words.some((one) => one.test(`${file}: ${text}`));
 
-test("Every command that the sources can print is in quotes, and was run by a test of this file.", () => {
+test("Every suggestion in the sources is in quotes, and was run by a test of this file.", () => {
   const suggestions = sources().filter((one) => !isWords(one));
   assert.deepEqual(
     suggestions.filter(({ isQuoted }) => !isQuoted),

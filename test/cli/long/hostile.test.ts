@@ -74,8 +74,8 @@ async function takenPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-// A folder for `worker run`, with a program that is the task of the jobs. The folder also contains `lines`, a file with
-// an invalid line, for add-many and --crontab.
+// A folder for `worker run`, with a program that is the task of the jobs. `lines` is the path of a file with an invalid
+// line, for add-many and --crontab.
 const folder = mkdtempSync(join(tmpdir(), "worker-hostile-"));
 after(() => rmSync(folder, { recursive: true }));
 const program = `#!/bin/sh\nprintf '%s\\n' '${LINES}' >&2\nexit 3\n`;

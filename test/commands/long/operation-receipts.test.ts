@@ -116,7 +116,7 @@ test("Jobs that were deleted before their batch are counted exactly if nothing e
   assert.deepEqual([ended.done, value, precision], [4, 2, "exact"]);
 });
 
-test("Jobs that change or are deleted after Node has checked them are in the receipt as skipped.", async () => {
+test("Jobs that change or are deleted after their payloads were compared with the query are in the receipt as skipped.", async () => {
   await addSome(queue, 3);
   const [first = "", second = ""] = await idsOfAll();
   const { client, schema } = queue.db;

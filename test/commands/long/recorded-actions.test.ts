@@ -157,8 +157,8 @@ for (const [name, input] of [
   ...Object.entries(done),
   ...moves.map((move) => ["reschedule", move] as const),
 ]) {
-  const how = "spread" in input ? `, ${JSON.stringify(input)},` : "";
-  test(`${name}${how} on jobs by id is undone byte for byte.`, async () => {
+  const how = "spread" in input ? ` with ${JSON.stringify(input)}` : "";
+  test(`An undo of ${name}${how} on jobs by id restores the rows of the jobs byte for byte.`, async () => {
     const ids = await addDiverse();
     const before = await jobRows(queue);
     const operation = await kept(name, { ids, ...input });
@@ -179,7 +179,7 @@ for (const [name, input] of [
   });
 }
 
-test("Actions without fields, with a blank reason, and with run_at now are undone, too.", async () => {
+test("Actions without fields, with a blank reason, or with run_at now can be undone.", async () => {
   const ids = await addDiverse();
   for (const [name, input] of [
     ["fail", {}],
@@ -242,7 +242,7 @@ test("The receipt has all requested ids: those of changed jobs, those of running
   assert.deepEqual(await idsOf(), [a, b, c]);
 });
 
-test("An undo does not restore jobs that were changed or deleted after the operation, and reports their numbers.", async () => {
+test("An undo does not restore jobs that were changed or deleted after the operation, and reports how many were changed and how many were deleted.", async () => {
   const [a = "", b = "", c = ""] = await addDiverse();
   const operation = await kept("retry", { ids: [a, b, c] });
   await queue.sql("update worker._private_jobs set priority = 9 where id = $1", [a]);
@@ -270,7 +270,7 @@ test("An action on 10,000 ids is one operation, without a query or command line,
   assert.deepEqual(await jobRows(queue), before);
 });
 
-test("Without the extension an action works, and stores no operation.", async () => {
+test("Without the extension 'operations', an action works and stores no operation.", async () => {
   await addSome(bare, 1);
   const [{ id } = { id: "" }] = await bare.sql<{ id: string }>("select id from worker.jobs");
   const { operationId, json, tally } = await act("complete", { ids: [id] }, bare);

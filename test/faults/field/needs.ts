@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const NEEDS = {
   root: { isThere: async () => process.getuid?.() === 0, debian: null },
   "cgroup of memory": { isThere: boundsMemory, debian: null },
-  netns: { isThere: () => works("unshare", "--net", "true"), debian: "iproute2" },
+  netns: { isThere: () => works("unshare", "--net", "true"), debian: "util-linux" },
   ip: { isThere: () => works("ip", "-V"), debian: "iproute2" },
   pgbouncer: { isThere: async () => isFound("pgbouncer"), debian: "pgbouncer" },
   nginx: { isThere: async () => isFound("nginx"), debian: "nginx-light" },
@@ -63,7 +63,7 @@ async function install(name: string | null): Promise<string> {
   try {
     await run("apt-get", ["update"], { env });
     await run("apt-get", ["install", "-y", "--no-install-recommends", name], { env });
-    return `apt-get install ${name} has not installed its program`;
+    return `apt-get has installed ${name}, but the need is still not met`;
   } catch (error) {
     return `apt-get could not install ${name}: ${(error as Error).message.split("\n")[0]}`;
   }

@@ -30,7 +30,7 @@ const timetable = [
   ticks("rollup_usage", "index_document", "30 5 * * 1", 2_419_200),
   ticks("close_month", "generate_invoice_pdf", "5 0 1 * *", 86_400),
 ];
-/** The first entry has missed its ticks for at least an hour. The last entry is in no worker's timetable. */
+/** The first entry has added no job for at least an hour. The last entry is in no worker's timetable. */
 const ledger = `
   insert into worker._private_known_crontabs values
     ('purge_sessions', now() - interval '90 days', date_trunc('hour', now()) - interval '1 hour'),

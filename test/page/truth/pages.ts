@@ -18,8 +18,8 @@ const QUEUES_OPENED = 6;
 const JOBS_OPENED = 4;
 /**
  * How much the time of a failure on a page may differ from the job's `updated_at`, in milliseconds. A Graphile worker
- * does not write `updated_at` when a job fails, so `updated_at` remains the time at which the job was added. Each job
- * of the dataset with Graphile workers fails within this time after it was added.
+ * does not write `updated_at` when a job fails, so `updated_at` remains the time at which the job was added. In the
+ * dataset with Graphile workers, each job that fails does so within this time after it was added.
  */
 const FAILURE_SLACK_MS = 1_000;
 

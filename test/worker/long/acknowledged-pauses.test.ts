@@ -199,7 +199,8 @@ test("Inside a transaction, pauseTask() does not wait for workers, and the pause
     await client.query("begin");
     const answer = await queue.utils.with(client).pauseTask("task", { waitMs: 60_000 });
     assert.deepEqual([answer.acknowledged, answer.waiting], [0, 1]);
-    // This pause has a later `paused_at`, so that time does not show that the pause of `task` is new.
+    // This pause gets a later `paused_at` than the pause of `task`, and the worker reads this pause first. So
+    // `paused_at` does not show that the pause of `task` is new.
     assert.deepEqual(await queue.utils.pauseTask("another"), all(1));
     await client.query("commit");
   } finally {

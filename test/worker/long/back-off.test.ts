@@ -80,7 +80,7 @@ for (const [mode, options] of [
 ] as const) {
   describe(`In the ${mode}`, () => {
     for (const target of ["task", "queue", "key", "limit:api"] as const) {
-      test(`a back-off of ${target} delays the jobs that it covers, in all workers, until the back-off ends; other jobs run.`, async () => {
+      test(`a back-off with the target ${target} delays the jobs of this target, in all workers, until the back-off ends; other jobs run.`, async () => {
         await queue.utils.setLimit({ name: "api", task: "call", concurrency: 5 });
         const { task, times } = limited("call", target, 2_500);
         const other = recordingTask("other");
@@ -113,7 +113,7 @@ for (const [mode, options] of [
       });
     }
 
-    test("an attempt that requests a back-off with a time does not count, even if it is the last attempt.", async () => {
+    test("an attempt that requests a back-off of a given duration does not count, even if it is the job's last attempt.", async () => {
       const { task } = limited("call", "task", 60_000);
       await queue.startWorker({ tasks: [task], ...options });
       await add("call", 1, { maxAttempts: 1 });
@@ -408,7 +408,7 @@ test("Without the tables of limits, only the job that requests a back-off waits,
   assert.equal(warnings.length, 1);
 });
 
-test("Invalid targets of a back-off are refused. For a response, the message of RetryAfter is the response's status and host.", () => {
+test("Invalid targets of a back-off are refused. If a response with a URL causes a back-off, the default message of RetryAfter is the response's status and host.", () => {
   assert.throws(() => new RetryAfter(1, { backOff: "limit:" }), { code: "bad_input" });
   assert.throws(() => new RetryAfter(1, { backOff: "all" as "task" }), { code: "bad_input" });
   const url = "https://user:secret@api.openai.com/v1?key=secret";

@@ -1,4 +1,4 @@
-// Tests workers while locked rows or triggers refuse or delay some of their changes.
+// Tests workers while PostgreSQL refuses or delays some of their changes, because of locked rows or triggers.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import pg from "pg";

@@ -192,7 +192,7 @@ test("Several workers together do not exceed a rate.", async () => {
   assert.ok(Math.max(...inSecond) <= 55, `${Math.max(...inSecond)} in a second`);
 });
 
-test("Under a rate of all tasks, jobs start even if a task with a concurrency of its own has no jobs.", async () => {
+test("Jobs start under a rate that applies to all tasks, even if a task with the option concurrency has no jobs.", async () => {
   await queue.utils.setLimit({ name: "api", task: "*", rate: { limit: 100, perMs: 1_000 } });
   const { task, seen } = counted("limited", 0);
   const own = defineTask("own", () => {}, { concurrency: 1 });
@@ -214,7 +214,7 @@ test("A faster rate applies at once, even if the old rate has no token left.", a
 
 for (const target of [{ task: "limited" }, { queue: "q" }]) {
   const scope = Object.keys(target).join();
-  test(`If a token of a slow rate arrives too late to start a job, it is given back and taken again (${scope}).`, async () => {
+  test(`A token of a slow rate that arrives too late to start a job is given back and taken again (${scope}).`, async () => {
     await queue.sql(`create sequence worker.uses;
       create function worker.slow() returns trigger language plpgsql as $$ begin
         if nextval('worker.uses') = 1 then perform pg_sleep(0.3); end if;
@@ -340,7 +340,7 @@ test("A limit that begins to apply to a task grants no permits until the workers
     const exchange = { limitId: limit?.id ?? 0, workerId, inUse: 0, wanted: 2, number: ++number };
     return (await exchangePermits(queue.db, exchange)).permits;
   };
-  // Moves `set_at` back by a minute, after which every worker is assumed to have read the limit.
+  // Moves `set_at` back by a minute. Every worker is assumed to have read a limit that was set that long ago.
   const pass = () =>
     queue.sql("update worker._private_limits set set_at = set_at - interval '1 minute'");
   await queue.utils.setLimit({ name: "l", task: "a", concurrency: 2 });
@@ -384,7 +384,7 @@ test("A worker that needed permits when the clock was set back gets its share.",
 });
 
 for (const table of ["_private_limits", "_private_pauses"]) {
-  test(`A worker that cannot read ${table} does not start.`, async () => {
+  test(`A worker does not start while another transaction locks the table ${table}.`, async () => {
     await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 1 });
     await add(5, "limited");
     const { task, seen } = counted("limited", 0);

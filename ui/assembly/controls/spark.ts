@@ -60,8 +60,9 @@ export function shareBar(label: string, names: string[], counts: i64[], length: 
   const parts: Node[] = [rect("f-none", 0, 0, 100, 6)];
   let x: f64 = 0;
   for (let i = 0; i < counts.length && total > 0; i++) {
-    const width = (<f64>counts[i] / total) * 100 * length;
-    if (counts[i] > 0) parts.push(rect("f-" + names[i], min(x, 98), 0, max(width, 2), 6));
+    if (counts[i] === 0) continue;
+    const width = max((<f64>counts[i] / total) * 100 * length, 2);
+    parts.push(rect("f-" + names[i], min(x, 98), 0, width, 6));
     x += width;
   }
   return el(

@@ -66,9 +66,10 @@ export class List {
   }
 
   /**
-   * Merges a newer answer. A row that is missing in the answer counts as removed only if the answer has all rows of the
-   * row's scope (the part of the list to which the row belongs), or has a row of this scope that is below the missing
-   * row on screen. In all other cases the missing row may be on the next page.
+   * Merges a newer answer. A row that is missing in the answer counts as removed only in two cases: the answer has all
+   * rows of the row's scope (the part of the list to which the row belongs), or the answer has a row of this scope that
+   * is below the missing row on screen and shows data (not Row.isEnd). In all other cases the missing row may be on the
+   * next page.
    */
   merge(page: RowPage): void {
     const places = new Map<string, i32>();

@@ -34,7 +34,10 @@ export class Live {
   ticking: bool = false;
   /** Whether the pointer or the focus is on rows, so that the rows must not move. */
   pinsRows: bool = false;
-  /** While the user pauses live updates, new data of the feed are stored but not shown, except operations. */
+  /**
+   * Whether the user has paused live updates. During the pause, new data of operations are shown at once, and other new
+   * data of the feed are only stored.
+   */
   isPaused: bool = false;
   /** When the user last did something on the page. */
   touchedAt: f64 = 0;
@@ -55,7 +58,7 @@ export class Live {
   wasOpen: bool = false;
   /** The error because of which no fresh data arrive; empty if no outage is known. */
   outage: string = "";
-  /** The code of the last error in `outage`. */
+  /** The code of the error in `outage`. */
   outageCode: string = "";
   /** When the last outage began. */
   outageAt: f64 = 0;

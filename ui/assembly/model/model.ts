@@ -120,9 +120,12 @@ export abstract class Page {
   drawing: string = "";
   /** The key that, pressed after `g`, opens the page; empty: none. */
   letter: string = "";
-  /** Whether the page is in the bar at the bottom of a phone's screen. The other pages are in the More menu. */
+  /** Whether the page is in the bar at the bottom of a phone's screen. Other entries are in the More menu. */
   inBar: bool = false;
-  /** The name of the page whose entry is highlighted while this page is open. Escape can open it from this page. */
+  /**
+   * The name of the page whose entry is highlighted while this page is open: this page or another one. If it is another
+   * one, Escape can lead from this page to the other page.
+   */
   under: string;
   /** The id of the field that gets the focus when `/` is pressed; empty: none. */
   searchField: string = "";

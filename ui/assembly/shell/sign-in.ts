@@ -45,10 +45,7 @@ function gate(m: Model, how: Node[]): Node {
     heading([text("worker"), leaf("span", "sr", ": sign in")]),
     label.length > 0 ? environmentLabel(label, "Environment") : nothing,
   ]);
-  return box("div", "gates", [
-    box("section", "gate", [brand, place].concat(how)),
-    leaf("p", "faint", "Jobs are shown after you sign in."),
-  ]);
+  return box("div", "gates", [box("section", "gate", [brand, place].concat(how))]);
 }
 
 function byHeader(m: Model): Node[] {

@@ -67,7 +67,7 @@ function unsettledFindings({ unsettled }: Queue): Finding[] {
   return unsettled.map(({ id, error, isLocked }) => {
     const state = isLocked
       ? "stays locked"
-      : "could not be locked, so the worker that failed to lock it leaves it out for 5 minutes";
+      : "could not be locked, so the worker that tried skips it for 5 minutes";
     if (id.startsWith("-"))
       return finding("bad", "results", `the queue with id ${id.slice(1)} ${state}: ${error}`);
     return finding("bad", "results", `job ${id} ${state}: ${error}`, `worker why ${id}`);

@@ -15,9 +15,9 @@ interface OperationCounts {
 
 /**
  * Returns the number of jobs that matched at the rehearsal and that no batch found. Returns null if the operation has
- * not yet processed all ids up to its boundary, or if the number of jobs that matched is unknown. The result is exact
- * if the number of jobs that matched is exact and no job was skipped as changed. It is unknown whether a job that was
- * skipped as changed matched at the rehearsal.
+ * not yet processed all ids up to its boundary, or if the number of jobs that matched is unknown. The result is
+ * reported as exact if the number of jobs that matched is exact and no job was skipped as changed. For a job that was
+ * skipped as changed, it is unknown whether the job matched at the rehearsal.
  */
 export function notFound(operation: OperationCounts): Value | null {
   const { matched, afterId, boundary, skippedChanged: changed } = operation;

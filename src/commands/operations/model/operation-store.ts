@@ -158,7 +158,7 @@ export interface OperationStore {
   findAll(ids: readonly string[]): Promise<JobOperation[]>;
   /**
    * Returns the operation that runs or is being undone. If there is none, returns the newest operation that was started
-   * with a query. Actions on jobs by ids or by a key do not count.
+   * with a query, not with ids or a key; null if there is no such operation among the newest 200 of all operations.
    */
   currentOrLast(): Promise<JobOperation | null>;
   /**

@@ -97,8 +97,8 @@ export interface JobOperation {
   /** The number of rows that are stored for the receipt and the undo. */
   readonly storedRows: number;
   /**
-   * The maximum number of jobs per second. null: no maximum, but the operation waits after each batch that changed
-   * jobs. 0: no maximum, and the operation does not wait between batches.
+   * The maximum number of jobs per second. null: no maximum, but the operation waits after each batch. 0: no maximum,
+   * and the operation does not wait between batches.
    */
   readonly rate: number | null;
   readonly canary: number | null;
@@ -122,7 +122,7 @@ export const atWork: readonly OperationState[] = ["running", "canary", "undoing"
 export const skippedJobs = ({ skippedLocked, skippedChanged, skippedGone }: JobOperation) =>
   skippedLocked + skippedChanged + skippedGone;
 
-/** Returns how many locked jobs an operation `cancel` has skipped and requested to end; 0 for other actions. */
+/** Returns how many locked jobs an operation `cancel` has requested to end; 0 for other actions. */
 export const cancellingCount = ({ action, skippedLocked }: JobOperation) =>
   isOperationAction(action) && actionData(action).ofRunning !== undefined ? skippedLocked : 0;
 

@@ -46,7 +46,7 @@ export async function readCandidates(
   const values = [afterId, uptoId, MAX_CANDIDATES, ...jobs.values];
   const rows = await query<CandidateRow>(db, candidatesSql(jobs), values);
   const checked = rows.slice(0, await loadPacked(db, rows, MAX_UNPACKED_BYTES));
-  // A null payload is too large to check, so its job may not match. The job is left out, and counts as `undecided`.
+  // If `payload` is null, the payload is too large to check. Its job is left out, and counts as `undecided`.
   const matching = checked.filter(
     (row) => row.payload !== null && check?.(row as CheckedTexts) !== false,
   );

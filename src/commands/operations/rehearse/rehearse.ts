@@ -24,8 +24,8 @@ export interface RehearsalReport {
   /** The number of jobs that would be changed, at most the limit. */
   readonly change: Value;
   /**
-   * The number of matching jobs that are locked, and so are not changed: a cancellation only requests their end. 0 if
-   * the action also changes locked jobs.
+   * The number of matching jobs that are not changed because they are locked. (A cancellation requests the end of these
+   * jobs.) 0 if the action also changes locked jobs.
    */
   readonly skipLocked: Value;
   readonly byTask: readonly Share[];
@@ -114,8 +114,8 @@ export async function rehearse(
 
 /**
  * Adds a term to the query that excludes the jobs of `term`, which the action leaves out. The preview and the receipt
- * show the added term. If `term` is undefined, or if the query is empty or already has the added term, returns the
- * query unchanged.
+ * show the added term. Returns the query unchanged if `term` is undefined, if the query is empty, or if the query
+ * already requires the added term and other terms.
  */
 function removeTerm(text: string, term: string | undefined): string {
   const tree = term === undefined ? null : parseQuery(text);

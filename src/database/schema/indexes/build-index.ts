@@ -32,8 +32,8 @@ export interface IndexPlace {
 
 /**
  * Returns `exists` if the database has a valid index of this form, under any name; `building` if the index is being
- * built; `to build` if neither is the case. Instead of `to build`, throws WorkerError if another index of the table is
- * being built, so that the build would have to wait, and `mayWait` is false.
+ * built; `to build` if neither is the case. If `mayWait` is false and another index of the table is being built, throws
+ * WorkerError instead of returning `to build`, because the build would have to wait.
  */
 export async function planBuild(
   { db }: IndexPlace,
