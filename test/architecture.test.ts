@@ -331,7 +331,7 @@ for (const [layer, table] of Object.entries(folders)) {
     );
     for (const [index, name] of names.entries()) {
       const later = (table[name] ?? []).filter((other) => names.indexOf(other) >= index);
-      assert.deepEqual(later, [], `${layer}/${name} is listed before these`);
+      assert.deepEqual(later, [], `${layer}/${name} may import only folders listed before it`);
     }
     const wrong = ofLayer.flatMap(({ path, imports }) =>
       imports
@@ -475,7 +475,10 @@ test("The layer queue has at most 5,000 lines, not counting its folders limits, 
       .reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);
   for (const verb of ["", ...verbs]) {
     const lines = linesOf(verb);
-    assert.ok(lines > 0 && lines <= (verb === "" ? 5_000 : 700), `${verb}: ${lines} lines`);
+    assert.ok(
+      lines > 0 && lines <= (verb === "" ? 5_000 : 700),
+      `src/queue/${verb}: ${lines} lines`,
+    );
   }
 });
 
@@ -544,7 +547,7 @@ test("A CSS class of the client is styled in only one stylesheet, so that the st
       owners.set(name, [...new Set([...(owners.get(name) ?? []), file])]);
     }
   }
-  assert.ok(owners.size > 100, `${owners.size} classes`);
+  assert.ok(owners.size > 100, `only ${owners.size} classes are found`);
   assert.deepEqual(
     [...owners].filter(([, several]) => several.length > 1),
     [],

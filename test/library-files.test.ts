@@ -62,7 +62,7 @@ test("Importing the library does not load Node's TLS.", () => {
 
 test("Importing the library reads less than 750 KB.", () => {
   const bytes = [...atOnce.values()].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  assert.ok(bytes < 750_000, `${bytes} bytes`);
+  assert.ok(bytes < 750_000, `importing the library reads ${bytes} bytes`);
 });
 
 test("After two more builds, a process can still import parts of its own build; a build deletes parts that were replaced more than a day before.", async (t) => {
@@ -111,5 +111,5 @@ test("After two more builds, a process can still import parts of its own build; 
     utimesSync(join(project, "dist/library", name), dayAgo, dayAgo);
   }
   await build("fourth");
-  assert.equal(names(), 2, "the current build, and the one that it replaced");
+  assert.equal(names(), 2, "only parts of the current and the previous build remain");
 });

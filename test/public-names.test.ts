@@ -11,7 +11,7 @@ assert.ok(existsSync(types), "Build the types first: npm run build.");
 const declarations = publicDeclarations(types);
 
 test("Every exported name is documented.", () => {
-  assert.ok(declarations.length > 100, "the index was read");
+  assert.ok(declarations.length > 100, "the declarations of the exported names were read");
   const bare = declarations.filter(({ about }) => about === "").map(({ name }) => name);
   assert.deepEqual(bare, []);
 });

@@ -28,7 +28,8 @@ export interface StartedSchema {
 /**
  * Creates, migrates or checks the schema, as the option `migrate` requires. Then creates the limits of the option
  * `limits` that are missing. Returns the schema's state. `signal` ends the wait for another session's migration. Throws
- * WorkerError `schema_missing`, `schema_unsupported` or `extension_missing`, and the errors of migrate().
+ * WorkerError `schema_missing`, `schema_unsupported`, `extension_missing` or `conflict` (too many limits), and the
+ * errors of migrate().
  */
 export async function schemaAtStart(
   pool: Pool,
@@ -75,7 +76,7 @@ export interface SchemaCheckParts {
   readonly outage: Outage;
   /** Ends the check. */
   readonly signal: AbortSignal;
-  /** Called with the reason if the schema is too new, so that the worker cannot continue. */
+  /** Called with the reason if the schema is too new. The worker then cannot continue. */
   tooNew(reason: string): void;
 }
 

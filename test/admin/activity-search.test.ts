@@ -21,7 +21,7 @@ test("A page of long entries ends at about 4 MB, with a search and without.", as
       search,
       lastSecs: null,
     });
-    assert.ok(entries.length >= 4 && entries.length <= 5, `${entries.length} entries`);
+    assert.ok(entries.length >= 4 && entries.length <= 5, `the page has ${entries.length} entries`);
     assert.ok(nextCursor !== null);
   }
 });

@@ -251,7 +251,11 @@ test("A short secret is refused where other machines can reach the server.", () 
     () => build("[::]:1", [], long, "short"),
     /metricsToken: must have at least 12 characters where other machines can reach the server$/,
   );
-  assert.equal(build("0.0.0.0:1", [], { mode: "basic" }).hasShortSecret, false, "generated");
+  assert.equal(
+    build("0.0.0.0:1", [], { mode: "basic" }).hasShortSecret,
+    false,
+    "a generated secret is not short",
+  );
 });
 
 test("Limits that are not set keep their defaults. An invalid limit, proxy or label is refused.", () => {

@@ -163,7 +163,7 @@ test("An index is built in the background, shown with its progress, cancelled, a
   );
   await writer.query("rollback; begin");
   await waitUntil(
-    "nothing is left",
+    "the index of the cancelled build is removed",
     async () => indexOf(await report(), "failed").state === "absent",
   );
   assert.equal(indexOf(await report(), "failed").error, null);
@@ -176,7 +176,10 @@ test("An index is built in the background, shown with its progress, cancelled, a
   await client.post("/api/indexes", { action: "cancel", name: "running" });
   await writer.query("rollback");
   writer.release();
-  await waitUntil("it is built", async () => indexOf(await report(), "failed").state === "valid");
+  await waitUntil(
+    "the index is built",
+    async () => indexOf(await report(), "failed").state === "valid",
+  );
   const again = await client.post("/api/indexes", { action: "build", name: "failed" });
   assert.equal(again.body.message, "The index failed already exists");
   const dropped = await client.post("/api/indexes", { action: "drop", name: "failed" });

@@ -58,7 +58,7 @@ test("With a shared secret, a ticket that one admin has created downloads the ex
   const [one, other] = await twoAdmins([]);
   const path = await ticketOf(one, { q: "id:2..3", format: "csv", columns: "id" });
   assert.equal(await status(one, path, "HEAD"), 200);
-  assert.equal(await status(other, path, "HEAD"), 200, "HEAD does not use the ticket");
+  assert.equal(await status(other, path, "HEAD"), 200, "a HEAD request does not use up the ticket");
   const answer = await other.client.send("GET", path);
   assert.deepEqual([answer.status, answer.text], [200, "id\r\n2\r\n3\r\n"]);
   const again = await other.client.send("GET", path);
@@ -131,7 +131,7 @@ test("Deriving a secret from a password takes at least 50 ms of processor time, 
     return (user + system) / 1_000;
   };
   const costs = [await cost(), await cost(), await cost()];
-  assert.ok(Math.min(...costs) >= 50, `${costs} ms`);
+  assert.ok(Math.min(...costs) >= 50, `the three derivations took ${costs} ms`);
 });
 
 test("HEAD with a ticket reads nothing from the database.", async () => {

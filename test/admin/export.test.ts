@@ -243,7 +243,7 @@ test("A payload of any size can be downloaded whole; a job above 16 MB is too la
   const { rows } = await pool.query("select id, payload::text as text from worker._private_jobs");
   for (const { id, text } of rows) {
     const payload = await download(`/api/jobs/${id}/payload`);
-    assert.ok(payload.text === text, `job ${id}`);
+    assert.ok(payload.text === text, `the payload of job ${id} is downloaded unchanged`);
   }
   assert.equal((await client.get("/api/jobs/9/payload")).status, 404);
   assert.equal((await client.get("/api/jobs/x/payload")).status, 400);

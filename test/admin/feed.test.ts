@@ -66,7 +66,10 @@ test("The feed reads the database only while there are viewers.", async () => {
   const round = 5;
   const atEnd = state.statements;
   for (let n = 0; n < 1_000; n++) await turn();
-  assert.ok(state.statements <= atEnd + round, "at most the current round is finished");
+  assert.ok(
+    state.statements <= atEnd + round,
+    "without viewers, at most the current round of statements is finished",
+  );
   const again = watch("overview");
   await again.seen(/overview/);
   again.connection.destroy();
@@ -78,7 +81,7 @@ test("Concurrent requests for the overview share readings, and for a small table
   await Promise.all(Array.from({ length: 200 }, () => feed.overview()));
   assert.ok(
     state.statements <= 10,
-    `${state.statements} statements: the current reading and one after it`,
+    `${state.statements} statements ran; two readings need at most 10`,
   );
   const after = state.statements;
   for (let n = 0; n < 1_000; n++) await turn();

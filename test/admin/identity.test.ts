@@ -128,7 +128,11 @@ test("Processes with the same secret have the same CSRF token; a process with an
   for (const secret of ["one", "one", "two"]) {
     const { client } = await admin(secret);
     tokens.push((await sessionOf(client, HOME)).csrf_token);
-    assert.equal((await client.get("/api/session")).status, 401, "it is not a login");
+    assert.equal(
+      (await client.get("/api/session")).status,
+      401,
+      "a request without a login is refused",
+    );
   }
   assert.equal(tokens[0], tokens[1]);
   assert.notEqual(tokens[0], tokens[2]);

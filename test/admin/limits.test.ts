@@ -234,7 +234,7 @@ test("The explanation of a job that waits for a full limit names this limit, and
     ["limited", "limit s3: 1 of 1 running, 2 wait", "at most 1 job of tasks up* at once"],
   );
   let incidents: Json[] = [];
-  await waitUntil("the incident is there", async () => {
+  await waitUntil("an incident reports the full limit", async () => {
     ({ incidents } = (await client.get("/api/incidents")).body);
     return incidents.some(({ kind }) => kind === "limited");
   });
@@ -303,11 +303,14 @@ test("Jobs of a queue with a limit are ready, and wait for a slot of the queue, 
   assert.deepEqual(jobs, []);
   await pool.query(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
     values ('w', now(), '{"threshold_ms": 600000}')`);
-  await waitUntil("the incident is there", async () => {
-    const { incidents } = (await client.get("/api/incidents")).body;
-    const kinds = incidents.map(({ kind }: Json) => kind);
-    return kinds.includes("limited") && !kinds.includes("no_worker");
-  });
+  await waitUntil(
+    "an incident reports the full limit, and none reports a missing worker",
+    async () => {
+      const { incidents } = (await client.get("/api/incidents")).body;
+      const kinds = incidents.map(({ kind }: Json) => kind);
+      return kinds.includes("limited") && !kinds.includes("no_worker");
+    },
+  );
 });
 
 test("A limit that is full for several queues is one incident, whose query finds the jobs of all these queues.", async () => {
@@ -359,7 +362,7 @@ test("Metrics include every limit, and its concurrency only if the limit has one
   await client.post("/api/limits", { ...set, name: "lone", rate: "1/s" });
   await addJob(db, { identifier: "metered" });
   let text = "";
-  await waitUntil("the limits are read", async () => {
+  await waitUntil("the metrics show the waiting job of the limit `lone`", async () => {
     ({ text } = await client.get("/metrics"));
     return text.includes('worker_limit_waiting{limit="lone"} 1');
   });

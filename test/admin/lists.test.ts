@@ -103,8 +103,15 @@ test("Queues are listed with their workers and counts, in the order stuck, faile
   assert.deepEqual(brief(await allOf(client, "/api/queues?", "queues")), inOrder);
   const [stuck, , first, , unknown] = body.queues;
   const age = Date.now() - Date.parse(stuck.stuck_since);
-  assert.ok(Math.abs(age - 480_000) < 30_000, "since the worker's last heartbeat");
-  assert.equal(unknown.stuck_since, null, "an unknown worker may still be running");
+  assert.ok(
+    Math.abs(age - 480_000) < 30_000,
+    "the queue is stuck since its worker's last heartbeat",
+  );
+  assert.equal(
+    unknown.stuck_since,
+    null,
+    "the queue of an unknown worker is not stuck yet: the worker may still run",
+  );
   assert.deepEqual(
     [first.scheduled.value, first.total.value, first.total.precision],
     [1, 2, "exact"],
@@ -137,7 +144,11 @@ test("Queues are listed with their workers and counts, in the order stuck, faile
   const countOf = async (query: string) => (await client.get(`/api/queues?${query}`)).body.count;
   for (const sort of ["stuck", "name", "-waiting"]) {
     assert.equal(await countOf(`search=Q4&sort=${sort}`), 1, sort);
-    assert.equal(await countOf(`only=failing&sort=${sort}`), 5, "of all queues, in any state");
+    assert.equal(
+      await countOf(`only=failing&sort=${sort}`),
+      5,
+      "the count includes all queues, not only the failing ones",
+    );
   }
   for (const limit of [1, 2, 3, 4]) {
     assert.deepEqual(
@@ -152,7 +163,7 @@ test("Queues are listed with their workers and counts, in the order stuck, faile
   assert.deepEqual(
     await names("only=stuck"),
     ["q4", "q2"],
-    "after four hours the queue of an unknown worker, too",
+    "after four hours the queue of an unknown worker is stuck, too",
   );
   await pool.query(
     "insert into worker._private_job_queues (queue_name) values ('empty'); select worker.add_job('t', queue_name => 'empty 2', run_at => now() + interval '1 day')",
@@ -235,7 +246,7 @@ test("In a large table, a count that an index provides is exact, and any other c
   assert.deepEqual([rare.ready.value, rare.ready.precision], [1, "exact"]);
   assert.deepEqual([other.ready.value, other.ready.precision], [86, "exact"]);
   const oldest = (await client.get("/api/queues?sort=oldest&limit=1")).body.queues[0];
-  assert.equal(oldest.queue_name, "q1", "the first one that was added");
+  assert.equal(oldest.queue_name, "q1", "the queue with the oldest ready job is first");
   let one: Json = {};
   // On a busy machine the server may reach its time limit. The answer is then marked as incomplete.
   await waitUntil("the answer is complete", async () => {
@@ -270,7 +281,7 @@ test("In a large table, a count that an index provides is exact, and any other c
   assert.notEqual(
     unknownWorker.running.precision,
     "exact",
-    "no index gives the jobs that it has locked",
+    "without an index, the count of the worker's running jobs is not exact",
   );
   await pool.query(`create index on worker._private_jobs (job_queue_id, priority, run_at) include (id)
     where is_available and job_queue_id is not null`);
@@ -297,7 +308,7 @@ test("The oldest ready job of a queue is found even behind hundreds of more urge
   const oldest = async () => (await client.get("/api/queues")).body.queues[0].oldest_ready_at;
   assert.equal(await oldest(), "2026-01-02T03:04:05.000Z");
   await pool.query("delete from worker._private_jobs");
-  assert.equal(await oldest(), null, "the index shows that there is none");
+  assert.equal(await oldest(), null, "without jobs, the queue has no oldest ready job");
 });
 
 test("A task is shown as unsupported only if every worker has reported its complete list of tasks.", async () => {
@@ -430,7 +441,7 @@ test("The list of cron entries has all stored entries, and the next tick of each
   const filled = all.get("filled");
   assert.deepEqual([filled.task, filled.match, filled.backfill], ["nightly", "* * * * *", 600]);
   const ahead = Date.parse(filled.next_execution) - Date.now();
-  assert.ok(ahead > -5_000 && ahead <= 60_000, `${ahead}`);
+  assert.ok(ahead > -5_000 && ahead <= 60_000, `the next tick is in ${ahead} ms`);
   const { rows } = await pool.query(
     "select max(id)::int as id from worker.jobs where task_identifier = 'nightly' and key is null",
   );
@@ -445,7 +456,10 @@ test("The list of cron entries has all stored entries, and the next tick of each
   assert.match(keyed.next_execution, /T04:00:00\.000Z$/);
   const untilIt = Math.floor((Date.parse(keyed.next_execution) - Date.now()) / 900_000);
   assert.equal(keyed.quarters_ahead.length, 1);
-  assert.ok(Math.abs(keyed.quarters_ahead[0] - untilIt) <= 1, "a minute may have passed");
+  assert.ok(
+    Math.abs(keyed.quarters_ahead[0] - untilIt) <= 1,
+    "the quarter hour of the next tick is correct to within one",
+  );
   assert.equal(keyed.pending_job_id, null);
   const forgotten = all.get("forgotten");
   assert.deepEqual(
@@ -606,7 +620,7 @@ test("With limit=0 each page of the lists of queues, tasks, workers, cron entrie
     ["/api/activity?", "entries"],
   ] as const) {
     const all = (await client.get(path)).body[list];
-    assert.ok(all.length > 1, `${path}: ${all.length}`);
+    assert.ok(all.length > 1, `${path}: the list has ${all.length} rows`);
     assert.equal((await allOf(client, path, list, 0)).length, all.length, path);
   }
 });

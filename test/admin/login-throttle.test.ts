@@ -116,5 +116,9 @@ test("A scraper whose token was accepted is served while other networks guess, b
   assert.equal(attempt(SCRAPER, scraper, true), "200 metrics");
   assert.match(attempt("guess", scraper, true), /^429/);
   assert.match(attempt(TOKEN, scraper), /^429/);
-  assert.match(attempt(SCRAPER, "192.0.2.8", true), /^429/, "another network's token is a guess");
+  assert.match(
+    attempt(SCRAPER, "192.0.2.8", true),
+    /^429/,
+    "from another network, even the right token is refused",
+  );
 });

@@ -42,5 +42,5 @@ test("If the answer to an action's commit is lost, the API returns 503 outcome_u
   assert.equal(first.headers["retry-after"], undefined);
   assert.doesNotMatch(String(first.body["error"]), /job key/);
   const { body: after } = await client.get(`/api/jobs/${id}`);
-  assert.equal(after.max_attempts, 1, "it was committed");
+  assert.equal(after.max_attempts, 1, "the action was committed");
 });

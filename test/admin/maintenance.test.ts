@@ -75,7 +75,7 @@ test("A dry run of a sweep reports what the sweep then does.", async () => {
   assert.equal(dry.message, "Would recover 1 job of 1 worker");
   assert.equal(dry.recoverable_jobs, 1);
   assert.equal((await client.get(`/api/jobs/${id}`)).body.state, "locked");
-  assert.equal(audited.length, 0, "a preview is not a change");
+  assert.equal(audited.length, 0, "a preview is not recorded as a change");
   const swept = await maintain({ ...sweep, recovery_delay_secs: 0 });
   assert.equal(swept.message, "Swept 1 worker; 1 job recovered");
   assert.deepEqual(

@@ -178,5 +178,5 @@ async function refuses(
   const { status, text } = body === null ? await get(at) : await post(path, body);
   assert.equal(status, expected, `${route}: ${text}`);
   const { responses } = document.root.paths[path][method.toLowerCase()];
-  assert.ok(String(expected) in responses, `${route} has no answer ${expected}`);
+  assert.ok(String(expected) in responses, `the document has no answer ${expected} for ${route}`);
 }

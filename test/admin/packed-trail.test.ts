@@ -19,7 +19,7 @@ beforeEach(() =>
 async function read(path: string): Promise<Json> {
   const { status, body, text } = await client.get(path);
   assert.equal(status, 200, text.slice(0, 200));
-  assert.ok(text.length <= MAX_OF_AN_ANSWER, `${text.length} bytes`);
+  assert.ok(text.length <= MAX_OF_AN_ANSWER, `the answer has ${text.length} bytes`);
   return body;
 }
 
@@ -49,7 +49,7 @@ test("A page of the activity has fewer entries if the entries are long, and the 
   await insertEntries(30, "'message', 'short'");
   const { ids, pages } = await walked("/api/activity", "entries");
   assert.deepEqual(ids, descending(60));
-  assert.ok(pages >= 6 && pages <= 12, `${pages} pages`);
+  assert.ok(pages >= 6 && pages <= 12, `the list has ${pages} pages`);
 });
 
 test("An entry that an earlier version wrote is sent with the current names of its members.", async () => {
@@ -127,7 +127,7 @@ test("A page of operations has fewer rows if the rows are long, and the next pag
   await insertOperations(20, "json_build_object('reason', 'no')");
   const { ids, pages } = await walked("/api/operations", "operations");
   assert.deepEqual(ids, descending(32));
-  assert.ok(pages > 2, `${pages} pages`);
+  assert.ok(pages > 2, `the list has ${pages} pages`);
   assert.equal((await read("/api/operations/1")).id, 1);
 });
 

@@ -15,7 +15,7 @@ test("If a pause keeps no job waiting, the sentence of its incident begins with:
   const idle = { scope: "task", name: "idle" };
   assert.equal((await client.post("/api/pauses", { action: "pause", ...idle })).status, 200);
   let one: Json;
-  await waitUntil("the incident is there", async () => {
+  await waitUntil("the incident of the pause exists", async () => {
     const { incidents } = (await client.get("/api/incidents")).body;
     one = incidents.find(({ id }: { id: string }) => id === "paused:task:idle");
     return one !== undefined;
@@ -36,7 +36,11 @@ test("A paused queue is listed with its pause and without a lock; the incident o
   assert.equal((await client.post("/api/pauses", pause)).status, 200);
   const { queues, states } = (await client.get("/api/queues")).body;
   const [listed] = queues;
-  assert.deepEqual([states.running, states.ready], [1, 0], "it is in the tab of locked queues");
+  assert.deepEqual(
+    [states.running, states.ready],
+    [1, 0],
+    "the paused queue is counted as locked, not as ready",
+  );
   for (const [only, count] of Object.entries({ running: 1, ready: 0 })) {
     const { body } = await client.get(`/api/queues?only=${only}`);
     assert.equal(body.queues.length, count, only);
@@ -52,7 +56,7 @@ test("A paused queue is listed with its pause and without a lock; the incident o
     [["queue", "mail"]],
   );
   let incident: Json;
-  await waitUntil("the incident is there", async () => {
+  await waitUntil("the incident of the pause exists", async () => {
     const { incidents } = (await client.get("/api/incidents")).body;
     incident = incidents.find((one: Json) => one.id === "paused:queue:mail");
     return incident !== undefined;
@@ -105,7 +109,7 @@ test("A paused task is listed with its pause; the incident of a pause of all job
   const [task] = (await client.get("/api/tasks")).body.tasks;
   assert.deepEqual([task.paused.reason, task.paused.until], ["deploy", null]);
   let all: Json;
-  await waitUntil("the incident is there", async () => {
+  await waitUntil("the incident of the pause exists", async () => {
     const { incidents } = (await client.get("/api/incidents")).body;
     all = incidents.find((one: Json) => one.id === "paused:all:");
     return all !== undefined;
@@ -115,7 +119,7 @@ test("A paused task is listed with its pause; the incident of a pause of all job
   assert.equal(paused.length, 2);
   for (const { affected, q } of paused) {
     const { jobs } = (await client.get(`/api/jobs?q=${encodeURIComponent(q)}`)).body;
-    assert.equal(jobs.length, affected.value, `${q} finds as many as the incident counts`);
+    assert.equal(jobs.length, affected.value, `${q} finds as many jobs as the incident counts`);
   }
   await pool.query("delete from worker._private_jobs where id = $1", [id]);
   assert.deepEqual(all.fix.post.body, { action: "resume", scope: "all" });

@@ -158,10 +158,14 @@ test("If nothing matches, similar names are suggested, each with the term that i
   for (const q of ["queue:quite-another", "is:failed", "queue:mals*", "-queue:mals is:failed"]) {
     assert.deepEqual(await suggestions(q), [], q);
   }
-  assert.equal(await suggestions("queue:mails"), undefined, "something was found");
+  assert.equal(
+    await suggestions("queue:mails"),
+    undefined,
+    "the answer has no suggestions if a job matches",
+  );
   assert.equal(
     await suggestions("queue:mals", ""),
     undefined,
-    "not for fields=full, which programs read",
+    "the answer has no suggestions with fields=full",
   );
 });

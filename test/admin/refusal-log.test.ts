@@ -37,7 +37,7 @@ test("In each minute at most ten lines are logged for each client, and at most s
   log.log("host", "10.0.0.1", {});
   assert.equal(lines.at(-1)?.message, "a request for another host was refused");
   log.close();
-  assert.equal(lines.length, 62, "nothing more to log");
+  assert.equal(lines.length, 62, "close() logs no further line");
 });
 
 test("The log counts the requests of at most a thousand clients at a time; if a minute has more clients, the summary still names a busy client.", () => {
@@ -90,7 +90,7 @@ test("Ten thousand anonymous requests leave less than 20 KB of log.", async () =
   assert.equal(statuses(text).length, 10_001);
   await server.stop();
   const logged = lines.filter(({ level }) => level !== "debug");
-  assert.ok(JSON.stringify(logged).length < 20_000, `${logged.length} lines`);
+  assert.ok(JSON.stringify(logged).length < 20_000, `the log has ${logged.length} lines`);
   assert.equal(logged.at(-1)?.fields.more, 4_990);
 });
 

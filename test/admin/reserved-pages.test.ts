@@ -30,7 +30,10 @@ test("While a page of whole rows is read, the answer to a request for another pa
     await blocker.query("begin; lock table worker._private_audit in access exclusive mode");
     const first = client.get("/api/activity");
     try {
-      await waitUntil("the first request reads", async () => (await lockWaits(blocker)) > 0);
+      await waitUntil(
+        "the first request waits for the locked table",
+        async () => (await lockWaits(blocker)) > 0,
+      );
       const { status, body } = await client.get(path);
       assert.deepEqual([status, body.code], [503, "busy"], path);
     } finally {

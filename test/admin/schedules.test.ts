@@ -135,7 +135,7 @@ test("A page with large payloads has fewer schedules, and all pages together hav
     cursor = next_cursor;
   }
   assert.equal([...names].filter((name) => name.startsWith("packed-")).length, 60);
-  assert.ok(lengths.length > 2, `${lengths}`);
+  assert.ok(lengths.length > 2, `the pages have ${lengths} schedules`);
   await pool.query("delete from worker._private_schedules where identifier like 'packed-%'");
 });
 

@@ -172,7 +172,7 @@ test("An exact count continues after a step that takes too long, and returns the
   for (let answers = 0; !isDone(progress); answers++) {
     const { afterId } = progress;
     progress = await countOn(db, jobQuery, progress, true);
-    assert.notEqual(progress.afterId, afterId, "each answer makes progress");
+    assert.notEqual(progress.afterId, afterId, "each step of the count makes progress");
     assert.ok(answers < 1_000);
   }
   assert.deepEqual([progress.count, progress.undecided], [JOBS / 5, 1]);

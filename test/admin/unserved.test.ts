@@ -33,7 +33,7 @@ test("In each minute, the first case of each cause is logged, and at the end of 
   report("busy", { path: "/again" });
   assert.equal(lines.at(-1)?.fields.path, "/again");
   close();
-  assert.equal(lines.length, 4, "nothing more to log");
+  assert.equal(lines.length, 4, "close() adds no line to the log");
 });
 
 test("A request that is answered with 503 is logged and counted.", async () => {

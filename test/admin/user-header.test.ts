@@ -69,7 +69,7 @@ for (const mode of ["basic", "bearer", "header"] as const) {
       assert.equal(line?.fields.user, user);
     }
     const stranger = await client.send("GET", "/api/session", { from: PROXY, headers: named });
-    assert.equal(stranger.status, 401, "a name is not a login");
+    assert.equal(stranger.status, 401, "a user name in a header is not a login");
     assert.equal((await send(PROXY, { [HEADER]: "" }, "/api/jobs")).status, 200);
   });
 }

@@ -108,7 +108,7 @@ test("If a connection fails soon after each return, its pauses get longer, even 
   }
   assert.ok(
     lengths.slice(8).every((ms) => ms >= 1_500),
-    `${lengths}`,
+    `the pauses are ${lengths} ms`,
   );
   stop.abort();
 });
@@ -133,7 +133,7 @@ test("After an outage, a connection starts with short pauses again, however ofte
     const done = outage.runWithRetries("lanes", work, { signal: stop.signal, wait: pause.wait });
     for (let awayMs = 0; awayMs < 50_000; ) {
       const ms = await paused();
-      assert.ok(ms > 0 && ms <= 500, `${ms}`);
+      assert.ok(ms > 0 && ms <= 500, `a pause has ${ms} ms`);
       awayMs += ms;
     }
     isBack = true;
@@ -156,9 +156,9 @@ test("Lost connections retry one at a time: at most 0.5 s apart in the first min
   assert.deepEqual(
     [...pauses],
     [...pauses].toSorted((a, b) => a - b),
-    "each behind the last",
+    "the pause of each connection is longer than the previous pause",
   );
-  assert.equal(pauses.size, 40, "no two at the same moment");
+  assert.equal(pauses.size, 40, "no two connections have the same pause");
 
   // The pauses of a single connection grow to 0.4 s, and after a minute of outage to 2 s, each ± 25 %.
   const alone = watched();
@@ -171,8 +171,8 @@ test("Lost connections retry one at a time: at most 0.5 s apart in the first min
     await turn();
   }
   const between = (least: number, most: number) => (ms: number) => ms >= least && ms <= most;
-  assert.ok(lengths.slice(5, 60).every(between(300, 500)), `${lengths}`);
-  assert.ok(lengths.slice(220).every(between(1_500, 2_500)), `${lengths}`);
+  assert.ok(lengths.slice(5, 60).every(between(300, 500)), `the pauses are ${lengths} ms`);
+  assert.ok(lengths.slice(220).every(between(1_500, 2_500)), `the pauses are ${lengths} ms`);
   assert.equal(new Set(lengths).size, 260);
   stop.abort();
 });

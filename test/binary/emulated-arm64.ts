@@ -16,10 +16,10 @@ writeFileSync(program, `#!/bin/sh\nexec qemu-aarch64 -L ${SYSTEM} '${built}' "$@
 chmodSync(program, 0o755);
 
 test("The executable for arm64 migrates, adds, runs tasks in TypeScript, and serves the admin.", async () => {
-  assert.ok(existsSync(built), "build it first: npm run build -- --all");
+  assert.ok(existsSync(built), "build the executable first: npm run build -- --all");
   assert.ok(
     existsSync(`${SYSTEM}/lib/libstdc++.so.6`),
-    "install it first: apt-get install libstdc++6-arm64-cross",
+    "install the C++ library first: apt-get install libstdc++6-arm64-cross",
   );
   const env = { DATABASE_URL: (await emptyDatabase()).url };
   const succeeds = async (...args: string[]) => {

@@ -181,7 +181,7 @@ test("A signal stops add-many while it waits for more lines, and nothing is adde
   });
   const ended = once(child, "close");
   child.stdin.write('{"task":"none"}\n'.repeat(5_000));
-  await waitUntil("it waits for more lines", async () => {
+  await waitUntil("add-many waits for more lines", async () => {
     const { rows } = await db.query(
       "select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'",
     );

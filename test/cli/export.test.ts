@@ -74,7 +74,7 @@ test("A signal also ends an export that waits for a lock of the table of jobs.",
   try {
     for (const query of ["", "task:a"]) {
       const { child, stderr, ended } = started(...(query === "" ? [] : [query]));
-      await waitUntil("it waits for the lock", async () => (await lockWaits(blocker)) > 0);
+      await waitUntil("the export waits for the lock", async () => (await lockWaits(blocker)) > 0);
       child.kill("SIGINT");
       assert.deepEqual(await ended, [130, null]);
       assert.equal(await stderr, "worker: stopped after 0 jobs\n");

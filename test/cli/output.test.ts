@@ -49,7 +49,8 @@ test("On a terminal no row of a list is wider than the terminal; in a pipe error
       lines.some((line) => line.includes("failing")),
       lines.join("\n"),
     );
-    for (const line of lines) assert.ok(widthOf(line) <= columns, `${columns}: ${line}`);
+    for (const line of lines)
+      assert.ok(widthOf(line) <= columns, `a row is wider than ${columns} columns: ${line}`);
     assert.ok(lines.some((line) => line.endsWith("…")));
   }
   assert.match((await runInChild(["list"], env)).stdout, /日本語 end\n/);

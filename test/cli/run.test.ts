@@ -73,7 +73,10 @@ exit 7
   assert.match(stdout, /mail to ada by job 1\n/);
   assert.match(stdout, /\{"completed":2,"failed":1,"skipped":0\}\n$/);
   assert.match(stderr, /"msg":"counted ada 3 1"/);
-  assert.match(stderr, /"file":"notes.md","reason":"it is neither executable nor one of/);
+  assert.match(
+    stderr,
+    /"file":"notes.md","reason":"it is not executable, and has no single extension of/,
+  );
   const [left, ...others] = await rows();
   assert.deepEqual(others, []);
   assert.deepEqual([left?.task, left?.attempts], ["fails", 1]);
@@ -264,7 +267,7 @@ test("/healthz of an admin beside a worker lists the jobs that ignore their abor
     const { jobs_ignoring_signal: ids } = (await answer.json()) as Record<string, number[]>;
     return ids ?? [];
   };
-  await waitUntil("the job is named", async () => (await ignoring()).length === 1);
+  await waitUntil("/healthz lists the job", async () => (await ignoring()).length === 1);
   assert.ok((await ignoring()).every(Number.isInteger));
   run.send("SIGTERM");
   await run.ended;

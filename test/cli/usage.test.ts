@@ -219,7 +219,7 @@ test("A day or a time without a zone is in the time zone of the process. A time 
   assert.equal((await typed("tomorrow 09:00", "UTC")).at, `${tomorrow}T09:00:00.000Z`);
   const clock = new Date(Date.now() - 3_600_000).toISOString().slice(11, 16);
   const next = Date.parse((await typed(clock, "UTC")).at ?? "") - Date.now();
-  assert.ok(next > 82_000_000 && next < 86_400_000, `${next} ms ahead`);
+  assert.ok(next > 82_000_000 && next < 86_400_000, `the next occurrence is ${next} ms ahead`);
 });
 
 test("The times of jobs, given by ids or by a query, can be moved forwards or back, and can be spread over a period.", async () => {

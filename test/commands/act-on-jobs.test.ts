@@ -209,7 +209,11 @@ test("Rescheduling can shift each job from its own run_at, and can spread jobs o
   assert.deepEqual(await timesOf({ shiftMs: -7_200_500 }), [-500, 500]);
   const spread = await timesOf({ runAt, spreadMs: 3_600_000 });
   assert.ok(spread.every((ms) => ms >= 0 && ms < 3_600_000) && spread[0] !== spread[1]);
-  assert.deepEqual(await timesOf({ runAt, spreadMs: 3_600_000 }), spread, "the same each time");
+  assert.deepEqual(
+    await timesOf({ runAt, spreadMs: 3_600_000 }),
+    spread,
+    "a repeated call spreads the jobs to the same times",
+  );
 });
 
 test("Rescheduling without a change, with a value out of range or with an unknown field is rejected.", async () => {

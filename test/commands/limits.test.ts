@@ -60,7 +60,7 @@ test("If two sessions add the same limit at once, the second add changes nothing
   await client.query("begin");
   assert.equal(await set(client), true);
   const [equal, other] = [set(pool), assert.rejects(set(pool, "queue"), { code: "conflict" })];
-  await waitUntil("both wait", async () => (await lockWaits(pool)) === 2);
+  await waitUntil("both later adds wait for a lock", async () => (await lockWaits(pool)) === 2);
   await client.query("commit");
   client.release();
   assert.equal(await equal, false);

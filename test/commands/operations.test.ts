@@ -313,7 +313,7 @@ test("If each batch of an operation takes 0.9 s, the operation still retries 500
   const wish = { limit: 500, rate: null };
   const ended = await runWith(busy, "retry", 'is:failed group:"Error: HTTP #"', wish);
   assert.deepEqual([ended.state, ended.done], ["done", 500]);
-  assert.ok(nowMs < 20_000, `${nowMs} ms by its clock`);
+  assert.ok(nowMs < 20_000, `the operation takes ${nowMs} ms on the simulated clock`);
   const touched =
     "select count(*)::int as n, max(id)::int as last from worker._private_jobs where attempts = 0 and id > 88000";
   assert.deepEqual(await queue.sql(touched), [{ n: 500, last: 88_500 }]);
@@ -441,7 +441,11 @@ test("If the query needs payloads, a job whose payload is too large to check is 
   const ended = await workOn(with_, operation, never);
   assert.deepEqual([ended.state, ended.done], ["done", 1]);
   const { report: other, operation: all } = await beginWith(with_, "fail", "task:t");
-  assert.equal(other.count.precision, "exact", "the query needs no payload");
+  assert.equal(
+    other.count.precision,
+    "exact",
+    "the count is exact, because the query needs no payloads",
+  );
   assert.equal((await workOn(with_, all, never)).done, 3);
 });
 
@@ -471,8 +475,11 @@ test("A rehearsal that shifts or spreads the times of jobs reports the first and
   assert.deepEqual(await seconds({ shift: 7_200 }), [7_200, 7_200, 1]);
   assert.deepEqual(await seconds({ shift: -9_000 }), [-1_800, -1_800, 1]);
   const [first, last, many] = await seconds({ run_at: "2030-01-01T00:00:00Z", spread: 3_600 });
-  assert.ok(first >= 0 && first < 180 && last > 3_420 && last < 3_600, `${first} to ${last} s`);
-  assert.ok(many > 180, `${many} different seconds`);
+  assert.ok(
+    first >= 0 && first < 180 && last > 3_420 && last < 3_600,
+    `the first new time is ${first} s after the given time, the last ${last} s`,
+  );
+  assert.ok(many > 180, `the new times are in ${many} different seconds`);
   await seconds({ run_at: "2030-01-01T00:00:00Z", spread: 3_600 }, 20);
 });
 
@@ -630,7 +637,11 @@ test("An operation with a limit of 7 jobs changes the first 7 jobs that are not 
   );
   assert.deepEqual(await queue.sql(changed), all);
   const json = JSON.parse(operationJson(ended));
-  assert.deepEqual([json.limit, json.not_found], [7, null], "the rest was never read");
+  assert.deepEqual(
+    [json.limit, json.not_found],
+    [7, null],
+    "not_found is null, because the other jobs are not read",
+  );
   assert.match(json.cli, /--limit=7/);
   // The limit is larger than the number of jobs that still match.
   const more = await runWith(with_, "retry", "is:failed", { limit: 1_000, canary: null });
@@ -697,7 +708,7 @@ for (const [name, becomes] of Object.entries(abandoned)) {
     assert.deepEqual(
       [(await with_.store.find(id))?.state, (await images()).length],
       ["interrupted", 3],
-      "it was interrupted just now",
+      "an operation that was interrupted just now keeps its state and its receipt",
     );
     await queue.sql(`update worker._private_operations set ${becomes} where id = $1`, [id]);
     while (await with_.store.tidy());

@@ -61,7 +61,7 @@ test("If a job is added with the deadline `now`, its deadline is the present tim
     `select extract(epoch from now()) - substr(flag, 10)::bigint / 1000 as age
      from worker._private_jobs, jsonb_object_keys(flags) as flag where flag like 'deadline:%'`,
   );
-  assert.ok(Number(row?.age) < 3_600, `${row?.age} s ago`);
+  assert.ok(Number(row?.age) < 3_600, `the deadline is ${row?.age} s ago`);
 });
 
 test("A performed command leaves one record, with its targets, its request and its changes.", async () => {
@@ -173,6 +173,6 @@ test("A command that fails after a commit has a partial result and a record, bot
     [],
   );
   const again = await run("cleanup", {});
-  assert.ok(again.done instanceof Error, "nothing was deleted");
+  assert.ok(again.done instanceof Error, "the second cleanup deletes nothing and is rejected");
   assert.deepEqual(again.records, []);
 });

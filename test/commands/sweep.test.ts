@@ -87,7 +87,11 @@ test("A sweep that fails after it has recovered jobs reports their number, and t
     const { message, isPartial, left } = await sweep();
     assert.equal(message, "Swept 2 of 3 workers; 2 jobs recovered");
     assert.deepEqual([isPartial, left], [true, ["c"]]);
-    await assert.rejects(sweep(), { code: "database_unreachable" }, "nothing is recovered");
+    await assert.rejects(
+      sweep(),
+      { code: "database_unreachable" },
+      "a sweep that recovers no job fails",
+    );
   } finally {
     await queue.sql("drop function public.refuse cascade; drop sequence public.refusals");
   }

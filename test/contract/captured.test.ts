@@ -51,7 +51,7 @@ for (const [mode, options] of Object.entries({
     await worker.start();
     await waitUntil("all jobs have run", () => done.length === 53);
     await utils.addJob("good");
-    await waitUntil("a late job has run", () => done.length === 54);
+    await waitUntil("a job that was added later has run", () => done.length === 54);
     await worker.stop();
     const jobs = await utils.listJobs();
     assert.deepEqual(

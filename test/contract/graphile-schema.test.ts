@@ -193,8 +193,8 @@ test("A job that failed in Graphile Worker is listed with its error and can be r
 
 test("An add is repeated if a trigger skips some of its rows, and rejected if this happens each time.", async (t) => {
   const { pool, utils } = await installed(t, "Graphile Worker 0.18");
-  // The trigger skips two of three inserts with a key. PostgreSQL skips an insert, too, if a worker locks the job with
-  // this key during the add. Inserts with the key "busy" are always skipped.
+  // If a worker locks the job with a key during an add with this key, the row of the add is skipped, and the add is
+  // repeated. The trigger imitates this: it skips some inserts with a key, and all inserts with the key "busy".
   await pool.query(`
     create sequence ${SCHEMA}.inserts;
     create function ${SCHEMA}.skip() returns trigger language plpgsql as $$

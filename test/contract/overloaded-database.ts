@@ -1,5 +1,5 @@
-// A database in which a role that may only create objects in `public` has created overloads of PostgreSQL's functions
-// and operators. Each overload records in the table `run_as` that it was called.
+// A database with overloads of PostgreSQL's functions and operators, as a role can create them that may only create
+// objects in `public`. Each overload records in the table `run_as` that it was called.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import pg from "pg";

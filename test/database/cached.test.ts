@@ -76,7 +76,7 @@ test("After a write, the value is read again, but frequent writes do not cause o
   const read = createCache(run, { changedAtMs: () => changedAtMs, clock: () => nowMs });
   assert.equal(await read(), 1);
   nowMs += 5_000;
-  assert.equal(await read(), 1, "the pause has not ended");
+  assert.equal(await read(), 1, "the pause after the first read has not ended");
   changedAtMs = nowMs;
   assert.equal(await read(), 2);
   nowMs += 5_000;
@@ -109,7 +109,7 @@ test("After a slow read, the pause is at most 5 s for a small table, and longer 
   await large();
   nowMs += 30_000;
   await large();
-  assert.equal(runs, 3, "for a large one the pause is in proportion");
+  assert.equal(runs, 3, "for a large table the pause is in proportion to the duration of the read");
 });
 
 test("fresh() returns a value whose read began after the call; if it is called during a read, callers share the next read.", async () => {

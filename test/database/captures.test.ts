@@ -50,5 +50,5 @@ test("Statements about the schema and the server call only PostgreSQL's own func
   }
   await overloaded.end();
   assert.deepEqual(found, []);
-  assert.ok(texts.size > 20, `${texts.size} statements`);
+  assert.ok(texts.size > 20, `${texts.size} statements were captured`);
 });

@@ -75,7 +75,7 @@ test("A listener that is started twice opens one connection, and stop() closes i
   await Promise.all([one.listener.start(), one.listener.start()]);
   assert.equal((await one.sql(LISTENERS)).length, 1);
   await one.listener.stop();
-  await waitUntil("it is gone", async () => (await one.sql(LISTENERS)).length === 0);
+  await waitUntil("the connection is closed", async () => (await one.sql(LISTENERS)).length === 0);
 });
 
 test("A listener that is stopped while it reconnects closes the connection.", async () => {

@@ -147,7 +147,7 @@ describe("An existing installation", () => {
     assert.equal(
       await extensionVersion(schema),
       0,
-      "so that no later migration replaces the port's functions",
+      "the extension has version 0, so no migration replaces the port's functions",
     );
     await owner.pool.query(`select ${schema.quoted}.worker_heartbeat('w', '{"a": 1}')`);
     const { rows } = await owner.pool.query(

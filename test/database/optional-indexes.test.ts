@@ -192,7 +192,9 @@ test("Background builds run one after the other; PostgreSQL completes the build 
     builds.stop();
     await end();
   });
-  await waitUntil("PostgreSQL is done", async () => (await usable()).includes("failed"));
+  await waitUntil("PostgreSQL has completed the index", async () =>
+    (await usable()).includes("failed"),
+  );
   assert.deepEqual(await usable(), ["failed"]);
   await dropIndex(place(), "failed");
 });
@@ -208,7 +210,7 @@ test("If a build is requested before a cancelled build has ended, the new build 
     builds.start("failed");
     await end();
   });
-  await waitUntil("it is built", async () => !builds.isWaiting("failed"));
+  await waitUntil("the new build is over", async () => !builds.isWaiting("failed"));
   assert.deepEqual([await usable(), builds.failureOf("failed")], [["failed"], null]);
   await dropIndex(place(), "failed");
 });
@@ -221,7 +223,7 @@ test("The error of a failed background build is stored, with advice.", async () 
   );
   const builds = createIndexBuilds(role.pool, db(), silentLogger);
   builds.start("failed");
-  await waitUntil("it has failed", async () => builds.failureOf("failed") !== null);
+  await waitUntil("the build has failed", async () => builds.failureOf("failed") !== null);
   assert.match(builds.failureOf("failed") ?? "", /must be owner of table.*use the owner/);
   assert.equal((await readIndexStates(db(), builds))[0]?.error, builds.failureOf("failed"));
   await role.close();
@@ -285,7 +287,9 @@ test("A build whose connection is lost goes on in PostgreSQL, and its index is n
     await assert.rejects(buildIndex(place(), "failed", signals), { code: "database_busy" });
     await end();
   });
-  await waitUntil("PostgreSQL is done", async () => (await usable()).includes("failed"));
+  await waitUntil("PostgreSQL has completed the index", async () =>
+    (await usable()).includes("failed"),
+  );
   await dropIndex(place(), "failed");
 });
 
@@ -313,7 +317,10 @@ test("If the caller of a build leaves before the build has begun, no index is bu
     await end();
     assert.equal(await outcome, "left");
   });
-  await waitUntil("PostgreSQL is done", async () => (await sessions()) === 0);
+  await waitUntil(
+    "the database sessions for indexes are closed",
+    async () => (await sessions()) === 0,
+  );
   await assert.rejects(buildIndex(place(), "failed", { cancel: never, leave: leave.signal }));
   assert.equal((await stateOf("failed"))?.state, "absent");
 });

@@ -33,7 +33,10 @@ test("A block marked `norun` gives one of the listed reasons.", () => {
   for (const { path, blocks } of pages) {
     for (const { notes, line } of blocks) {
       const reason = notes.get("norun");
-      assert.ok(reason === undefined || reason in reasons, `${path}:${line}: ${reason}`);
+      assert.ok(
+        reason === undefined || reason in reasons,
+        `${path}:${line}: the reason ${reason} is not listed`,
+      );
     }
   }
 });

@@ -154,7 +154,7 @@ async function outputOf(
       // Not run: diagrams, parts of configurations, task files in other languages.
       assert.ok(
         ["text", "ini", "yaml", "nginx", "py", "dockerfile"].includes(language),
-        `${where}: ${language}`,
+        `${where}: unknown language ${language}`,
       );
       return "";
   }

@@ -68,7 +68,7 @@ describe("The query language", () => {
         assert.ok(0 <= error.at && error.at <= error.end && error.end <= text.length, text);
       }
     }
-    assert.ok(sound > 800, `only ${sound} were sound`);
+    assert.ok(sound > 800, `only ${sound} texts were valid`);
   });
 
   test("suggests only corrections that change what the parser returns or reports.", () => {
@@ -147,7 +147,7 @@ describe("Numbers of payloads", () => {
     ];
     for (const [i, a] of ascending.entries()) {
       for (const [j, b] of ascending.entries()) {
-        assert.equal(Math.sign(compareNumbers(a, b)), Math.sign(i - j), `${a} ${b}`);
+        assert.equal(Math.sign(compareNumbers(a, b)), Math.sign(i - j), `${a} compared with ${b}`);
       }
     }
     const same = [
@@ -274,10 +274,13 @@ describe("Error groups", () => {
       );
       return labels.filter((label) => label !== "no #").length;
     };
-    assert.ok(others(`${letters}0123456789-_`, 21) < 10, "nanoid");
-    assert.ok(others(letters, 21) < 70, "letters of both cases");
-    assert.ok(others(letters.slice(26), 16) < 120, "small letters");
-    assert.ok(others(`0123456789${letters.slice(26)}`, 10) < 60, "a number in base 36");
+    assert.ok(others(`${letters}0123456789-_`, 21) < 10, "nearly every nanoid is left out");
+    assert.ok(others(letters, 21) < 70, "nearly every id of letters in both cases is left out");
+    assert.ok(others(letters.slice(26), 16) < 120, "nearly every id of small letters is left out");
+    assert.ok(
+      others(`0123456789${letters.slice(26)}`, 10) < 60,
+      "nearly every number in base 36 is left out",
+    );
   });
 
   test("can contain all errors of a task that have the same class and come from the same function, in whatever words.", () => {

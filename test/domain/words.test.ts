@@ -70,7 +70,11 @@ test("Lost attempts are recognised by the error text that a recovery writes, or 
   assert.equal(lost("Recovered 17 times in a row: worker w stopped"), 17);
   assert.equal(lost("Error: Recovered 17 times in a row: no"), 0);
   assert.deepEqual([lost(null), lost(null, 4, true), lost(null, 0)], [4, 3, 0]);
-  assert.equal(lost(null, 4, false, false), 0, "attempts that were set by hand");
+  assert.equal(
+    lost(null, 4, false, false),
+    0,
+    "attempts that were set by hand are not lost attempts",
+  );
   const isPoison = (job: Omit<AttemptedJob, "isUnchanged">) =>
     isCrashing({ ...job, isUnchanged: true });
   assert.equal(

@@ -32,7 +32,11 @@ test("The memory of unread responses is limited, and the slowest readers are dis
   };
   assert.equal(add(slow, 21).problem, "too_large");
   assert.equal(add(slower, 15).problem, null);
-  assert.equal(add(slower, 6).problem, "busy", "beyond the limit of a connection");
+  assert.equal(
+    add(slower, 6).problem,
+    "busy",
+    "the response exceeds the memory limit of its connection",
+  );
   time.ms = 10;
   const taken = add(slow, 20);
   assert.equal(add(other, 6).problem, "busy", "no reader is slow yet");
@@ -65,12 +69,20 @@ test("Together, several responses that are built for one client use at most half
   assert.equal(await greedy.reserve(20, here), true);
   const more = [open("greedy").reserve(20, here), open("greedy").reserve(20, here)];
   assert.equal(await settled(Promise.race(more)), "waits");
-  assert.equal(await other.reserve(20, here), true, "the other half is for other clients");
+  assert.equal(
+    await other.reserve(20, here),
+    true,
+    "half of the memory is reserved for other clients",
+  );
   const late = open("third").reserve(20, here);
   assert.equal(await settled(late), "waits");
   greedy.settle(10);
   other.release();
-  assert.equal(await settled(late), true, "it came last and has no memory yet");
+  assert.equal(
+    await settled(late),
+    true,
+    "the client without memory is served first, although it came last",
+  );
   assert.equal(await settled(Promise.race(more)), "waits");
   greedy.release();
   assert.equal(await Promise.race(more), true);
@@ -159,5 +171,5 @@ test("A request's timer does not keep the built response in memory.", async () =
 
 test("The memory limit for responses is between 16 and 256 MiB.", () => {
   const bytes = answerBytesHere();
-  assert.ok(bytes >= 16 * 1_048_576 && bytes <= 256 * 1_048_576, `${bytes}`);
+  assert.ok(bytes >= 16 * 1_048_576 && bytes <= 256 * 1_048_576, `the limit is ${bytes} bytes`);
 });

@@ -60,7 +60,7 @@ test("Of a thousand pipelined requests only a few are processed at once, and all
   );
   // The server parses input in slices of 512 bytes, but no slice while 4 requests are processed. A request has more
   // than 26 bytes.
-  assert.ok(most <= 4 + 512 / 26, `${most} at once`);
+  assert.ok(most <= 4 + 512 / 26, `${most} requests were processed at once`);
 });
 
 test("A request's body is read even if its connection already has as many requests in process as are allowed.", async () => {
@@ -125,9 +125,12 @@ test("A client that reads nothing is cut off, and a client that reads slowly is 
   allowed = Infinity;
   slow.socket.resume();
   await until(() => taken > body.length || slow.socket.closed);
-  assert.ok(taken > body.length, "the whole body");
+  assert.ok(taken > body.length, "the slow client receives the whole body");
   deaf.socket.resume();
-  assert.ok((await deaf.end()).length < body.length, "cut in the middle");
+  assert.ok(
+    (await deaf.end()).length < body.length,
+    "the client that reads nothing receives only a part of the body",
+  );
   slow.socket.destroy();
 });
 
@@ -181,5 +184,9 @@ test("One client cannot occupy all connections, even if a request runs on each o
   assert.deepEqual(statuses(await rawExchange(port, get("/", LAST), "127.0.0.2")), [200]);
   open();
   const ended = await Promise.all(slow.map((one) => one.end()));
-  assert.deepEqual(ended.flatMap(statuses), [200, 200, 200], "one has made room");
+  assert.deepEqual(
+    ended.flatMap(statuses),
+    [200, 200, 200],
+    "one of the four slow connections is closed to make room",
+  );
 });

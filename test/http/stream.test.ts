@@ -94,7 +94,7 @@ test("A stalled download is cut off, and its place is free again.", async () => 
     );
     const text = await rawExchange(port, GET);
     assert.match(text, /^HTTP\/1\.1 200 /);
-    assert.doesNotMatch(text, /x-all/, "it does not look complete");
+    assert.doesNotMatch(text, /x-all/, "the stalled download does not look complete");
     await left;
     assert.deepEqual(broken, ["no data for 0.05 s"]);
     assert.ok(places.hasRoom("127.0.0.1"));

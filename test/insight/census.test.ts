@@ -31,9 +31,17 @@ test("Before an admin counts all jobs, it checks whether another admin is counti
   assert.equal(await census.step(queue.db), "left");
   await other.query("commit");
   other.release();
-  assert.equal(await census.step(queue.db), "listening", "it starts to check again");
+  assert.equal(
+    await census.step(queue.db),
+    "listening",
+    "the census checks the lock again after another admin has counted",
+  );
   assert.equal(await untilHeard(census), "complete");
   const names = census.last(await readGauge(queue.db), 0);
   assert.equal(names?.value(names.tallies.all, tallied).value, 500);
-  assert.equal(await census.step(queue.db), "listening", "another may have its turn");
+  assert.equal(
+    await census.step(queue.db),
+    "listening",
+    "after a round, the census checks again whether another admin counts",
+  );
 });

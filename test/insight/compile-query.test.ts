@@ -161,7 +161,7 @@ test("In every field, the operator != finds exactly the jobs that the operator :
       assert.deepEqual(await find(`id>0 ${opposite}`), expected, opposite);
       assert.deepEqual(await find(`id>0 -${term}`), expected, `-${term}`);
     }
-    assert.ok(name in VALUES, `the field ${name} has no values here`);
+    assert.ok(name in VALUES, `VALUES has no values for the field ${name}`);
   }
 });
 
@@ -197,7 +197,7 @@ test("A query for a range of ids reads hardly any job outside of the range, in a
     const down = await findPage(queue.db, { q: "id<11", sort });
     assert.deepEqual([up.ids.length, down.ids.length], [11, 10]);
     const { scanned } = sort === "id" ? up.report : down.report;
-    assert.ok(scanned < 20, `${sort}: ${scanned} rows`);
+    assert.ok(scanned < 20, `sorted by ${sort}, the query reads ${scanned} rows`);
   }
 });
 

@@ -80,7 +80,7 @@ test("While the client reads a chunk, the export prepares only the next chunk.",
     await pieces.next();
     assert.equal(chunks(), read + 1);
     for (let turn = 0; turn < 20; turn++) await queue.sql("select 1");
-    assert.equal(chunks(), read + 1, "a slow reader is waited for");
+    assert.equal(chunks(), read + 1, "no further chunk is prepared before the next read");
   }
   await pieces.return();
   assert.equal(chunks(), 5);
@@ -103,7 +103,7 @@ test("An export measures the size of decompressed payloads, and its chunks stay 
   // The size of a decompressed payload is estimated as a share of the largest possible size. The share is the last
   // parameter of the statements for lines, and is 1 at first.
   const taken = sent.map(({ values = [] }) => Number(values.at(-1)));
-  assert.ok(taken.includes(1) && taken.includes(0.25), `${taken}`);
+  assert.ok(taken.includes(1) && taken.includes(0.25), `the estimated shares are ${taken}`);
 });
 
 test("Payloads that compress to a hundredth of their size are not read all at once.", async () => {
@@ -230,7 +230,7 @@ test("An export that continues from a cursor ends with the first step that goes 
   const begun = await begin(db, { q: "payload:nowhere", columns: "id", cursor: "50-100" });
   assert.equal(await textOf(begun), "");
   const walks = sent.filter(({ text }) => text.includes("as ids"));
-  assert.equal(walks.length, 1, "the first step goes beyond the boundary");
+  assert.equal(walks.length, 1, "the export ends with its first step");
   assert.equal(begun.progress().cursor?.split("-")[0], "50");
 });
 

@@ -48,9 +48,13 @@ test("The age of a failure is correct for any retry delay, also for one that Gra
   for (const delayMs of [null, 1_000, 3_600_000, 4 * 3_600_000, 4 * 3_600_000 + 0.4]) {
     const id = await failed3hAgo(delayMs);
     const { jobs } = await listLightJobs(queue.db, { q: `id:${id}` });
-    assert.equal(hoursAgo(jobs[0]?.conditionSince), 3, `${delayMs}`);
+    assert.equal(hoursAgo(jobs[0]?.conditionSince), 3, `the retry delay is ${delayMs} ms`);
     if (delayMs !== null && delayMs > 3 * 3_600_000)
-      assert.match(await why(id), / 3 of 25 attempts failed, the last 3 h ago\./, `${delayMs}`);
+      assert.match(
+        await why(id),
+        / 3 of 25 attempts failed, the last 3 h ago\./,
+        `the retry delay is ${delayMs} ms`,
+      );
   }
 });
 

@@ -63,7 +63,11 @@ async function seen(): Promise<readonly [number, number]> {
   assert.deepEqual([indexed.tallies.get("fetched"), indexed.tallies.get("running")], found);
   const sample = await sampleJobs(queue.db, [0], gauge);
   assert.deepEqual([sample.counts.fetched[0], sample.counts.running[0]], found);
-  assert.equal((await countJobs(queue.db)).locked, 3, "both have the state locked");
+  assert.equal(
+    (await countJobs(queue.db)).locked,
+    3,
+    "fetched and running jobs have the state locked",
+  );
   return found;
 }
 
@@ -79,7 +83,7 @@ test("If a worker reports a list of fetched jobs, its other locked jobs are runn
     running_job_ids: [ids[0]],
     fetched_job_ids: [ids[1]],
   }));
-  assert.deepEqual(await seen(), [1, 2], "the third may have started since");
+  assert.deepEqual(await seen(), [1, 2], "the third job may have started since the report");
   assert.deepEqual(await matching("is:fetched"), [second]);
 });
 

@@ -55,7 +55,7 @@ test("If no sampled page has a match, the upper bound of the estimate allows for
     select 1, json_build_object('n', repeat('x', 1400)) from generate_series(1, 13500)`);
   const size = await gauge();
   const atLeast = (sampledPages: number) => (3 * 4 * size.pages) / sampledPages;
-  assert.ok(size.pages > 2_500, `${size.pages} pages`);
+  assert.ok(size.pages > 2_500, `the table has ${size.pages} pages`);
   const [inDatabase, here] = [
     await groups("task", "attempts>3", true),
     await groups("task", "payload.n:5", true),
@@ -118,7 +118,7 @@ test("If more than 20 errors of a task occur only once, they are grouped by thei
   );
   for (const [n, id] of (await many(20, "mail")).entries()) await fail([id], `Error: ${words(n)}`);
   const { groups: found } = await groups("error");
-  assert.equal(found.length, 22, "20 groups of one job stay as they are");
+  assert.equal(found.length, 22, "20 errors that occur only once stay separate groups");
   const [one] = found;
   const label = "ParseError of import in parse (parse.js), in different words";
   assert.deepEqual([one?.label, one?.count.value, one?.tasks], [label, 34, ["import"]]);
@@ -414,5 +414,5 @@ test("If the limit on rows ends a sample early, the interval of the estimate usu
       .of;
     if (low <= 12_000 && (high ?? 0) >= 12_000) held++;
   }
-  assert.ok(held >= 18, `${held} of 24`);
+  assert.ok(held >= 18, `the interval contains the true number in ${held} of 24 runs`);
 });

@@ -78,17 +78,21 @@ test("A queue is new until a worker starts or a job is added. Once a job was add
   const isNew = async () => (await read()).isNew;
   assert.equal(await isNew(), true);
   await worker("w", ["t"]);
-  assert.equal(await isNew(), false, "its worker reports");
+  assert.equal(await isNew(), false, "a queue with a worker is not new");
   await sql("delete from worker._private_workers");
   await sql("insert into worker._private_tasks (identifier) values ('t')");
-  assert.equal(await isNew(), false, "a worker without heartbeats has added its tasks");
+  assert.equal(await isNew(), false, "a queue with tasks is not new");
   const id = await add("t");
   await sql("delete from worker._private_jobs where id = $1", [id]);
   await sql("delete from worker._private_tasks");
-  assert.equal(await isNew(), false, "its job is done");
+  assert.equal(await isNew(), false, "a queue whose only job was deleted is not new");
   await sql("truncate worker._private_jobs");
   const { incidents, isNew: isNewAgain } = await read();
-  assert.deepEqual([incidents, isNewAgain], [[], false], "a cleanup has removed its tasks");
+  assert.deepEqual(
+    [incidents, isNewAgain],
+    [[], false],
+    "a queue is not new after a cleanup, and has no incident",
+  );
 });
 
 test("Jobs that were failed by hand, and failed jobs without an error, are not an incident, but are counted as failed.", async () => {
@@ -304,13 +308,21 @@ describe("An error group", () => {
       action: "fail",
       changes: { reason: "the customer 4711 left" },
     });
-    assert.equal((await ofKind("error_group")).length, 2, "jobs failed by hand are none");
+    assert.equal(
+      (await ofKind("error_group")).length,
+      2,
+      "jobs that were failed by hand are no incident",
+    );
     await fail([id ?? ""], "Error: new", "16 hours");
     const read = await insight().incidents();
-    assert.equal(read.errorGroups, 2, "it stays when it is old");
+    assert.equal(read.errorGroups, 2, "an old error group is still counted");
     assert.equal(read.verdict, "charge fails: 100 jobs, and 1 more");
     await sql("update worker._private_jobs set attempts = 0 where id = $1", [id]);
-    assert.equal((await ofKind("error_group")).length, 1, "it is gone when its jobs are retried");
+    assert.equal(
+      (await ofKind("error_group")).length,
+      1,
+      "a group whose jobs are retried is no longer an incident",
+    );
   });
 
   test("is left out only if all of its jobs were failed by hand.", async () => {
@@ -455,7 +467,7 @@ describe("A poison job", () => {
       assert.deepEqual(
         (await poison()).toSorted(),
         [bang, grow].toSorted(),
-        `${count} ${by} ${age}`,
+        `grow was recovered ${count} times, from ${by}, ${age} ago`,
       );
     }
     // A row shows only the last crash of its job, so the walk remembers its conclusions from earlier crashes.
@@ -712,7 +724,11 @@ describe("Without a worker", () => {
     );
     assert.equal((await read()).incidents.length, 0);
     await rescheduleJobs(queue.db, [failed ?? ""], { priority: 5 });
-    assert.equal((await read()).verdict, "No workers are running", "a change by hand is none");
+    assert.equal(
+      (await read()).verdict,
+      "No workers are running",
+      "a change by hand is no sign of a worker",
+    );
   });
 });
 

@@ -61,7 +61,7 @@ test("On Graphile Worker's own schema, causes, incidents, groups and the horizon
   // A Graphile worker does not change updated_at when a job fails. So the time of the failure is computed from run_at.
   const { groups } = await insight.groups("error", "is:failed", 10);
   const age = Date.now() - Date.parse(groups[0]?.lastSeen ?? "");
-  assert.ok(age > 170_000 && age < 240_000, `${age} ms`);
+  assert.ok(age > 170_000 && age < 240_000, `the failure in the error group is ${age} ms old`);
   const { series } = await insight.horizon(57, "t", null);
   assert.deepEqual(
     Object.values(series).map((counts) => counts.reduce((sum, one) => sum + one, 0)),

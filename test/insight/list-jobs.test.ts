@@ -340,7 +340,10 @@ test("A page has room for 500 small jobs, but not for 500 jobs with large flags.
   const key = "(select string_agg(md5(n::text || m), '') from generate_series(1, 30) m)";
   await add(`(select jsonb_object_agg(${key}, true) from generate_series(1, 40) n)`);
   const { jobs } = await listJobs(queue.db, { limit: 500 });
-  assert.ok(jobs.length > 150 && jobs.length < 220, `${jobs.length} jobs of about 40 KB`);
+  assert.ok(
+    jobs.length > 150 && jobs.length < 220,
+    `the page has ${jobs.length} jobs of about 40 KB`,
+  );
 });
 
 test("The time of a failure is known even if the failure did not change updated_at, as when the job failed on a Graphile worker.", async () => {

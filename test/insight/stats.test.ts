@@ -146,7 +146,10 @@ test("A sample includes empty pages, and the intervals allow for jobs that the s
   const totals = (all[0] ?? []).map((_, page) => sumOfPage(all, page));
   const [row] = await queue.sql<{ n: number }>("select count(*)::int n from worker._private_jobs");
   const { low, high } = estimateFrom(pages, totals, 1);
-  assert.ok(low <= Number(row?.n) && Number(row?.n) <= high && high < 5_000, `${low} to ${high}`);
+  assert.ok(
+    low <= Number(row?.n) && Number(row?.n) <= high && high < 5_000,
+    `the interval is ${low} to ${high}`,
+  );
   const none = estimateFrom(pages, counts.failed, 54);
   assert.deepEqual([none.value, none.low], [0, 0]);
   assert.ok(none.high > 100);
@@ -228,7 +231,7 @@ test("The jobs that match a query are counted exactly in a small table. In a lar
       const value = await countQuery({ ...queue.db, client }, jobQuery, gauge, options);
       if (contains(value, truth)) inside += 1;
     }
-    assert.ok(inside >= 18, `${text}: ${inside} of 20`);
+    assert.ok(inside >= 18, `${text}: ${inside} of 20 intervals contain the number`);
   }
 });
 
@@ -245,7 +248,10 @@ test("An exact count skips a gap of ids of any width.", async () => {
     let progress = await beginCount(queue.db);
     for (let answers = 0; !isDone(progress); answers++) {
       progress = await countOn(queue.db, jobQuery, progress, true);
-      assert.ok(answers < 50, `${text}: after ${progress.afterId}`);
+      assert.ok(
+        answers < 50,
+        `${text}: after more than 50 statements, the count has reached only id ${progress.afterId}`,
+      );
     }
     assert.equal(progress.count, expected, text);
   }

@@ -53,7 +53,7 @@ test("A compressed report, as in a table of another program, counts with the lar
   await insertWorkers("packed", 1_500, 250_000);
   await queue.sql("alter table worker._private_workers alter column metadata set storage external");
   const read = (await readReports()).filter(({ bytes }) => bytes !== null);
-  assert.ok(read.length > 40 && read.length < 80, `${read.length} reports`);
+  assert.ok(read.length > 40 && read.length < 80, `${read.length} reports were read`);
 });
 
 test("A row whose id is too long is left out, and a report that is not an object is ignored.", async () => {
@@ -79,7 +79,10 @@ test("A list of workers has only a few megabytes of reports, and marks the worke
   assert.equal(workers.length, 500);
   assert.equal(workers[0]?.report.host, "h");
   const read = workers.filter(({ report }) => !report.isLeftOut);
-  assert.ok(read.length > 10 && read.length < 20, `${read.length} reports`);
+  assert.ok(
+    read.length > 10 && read.length < 20,
+    `the list has the reports of ${read.length} workers`,
+  );
 });
 
 test("Even with reports that are too long in total, fetched jobs are distinguished from running ones.", async () => {

@@ -150,7 +150,7 @@ test("An installation is small, has no package that is only for some platforms, 
   const bytes = readdirSync(installed("."), { recursive: true, encoding: "utf8" })
     .map((path) => lstatSync(installed(path)).blocks * 512)
     .reduce((sum, size) => sum + size, 0);
-  assert.ok(bytes <= MAX_INSTALLATION_BYTES, `${bytes} bytes`);
+  assert.ok(bytes <= MAX_INSTALLATION_BYTES, `the installation has ${bytes} bytes`);
 });
 
 const PROGRAM = `

@@ -59,7 +59,7 @@ test("A fetched job is shown as fetched, not as running, in lists and on the job
     assert.deepEqual(
       await page.locator("table.jobs .st .sr").allTextContents(),
       ["Fetched", "Running"],
-      "the newest first",
+      "the list begins with the newest job",
     );
     await page.goto(addressOfRoute(admin, `/jobs/${fetched}`));
     await waitForText(page, new RegExp(`Fetched by w-3, first behind #${runs}`));
@@ -233,7 +233,7 @@ test("The key j shows the next job beside the list, Escape closes that job, and 
     await page.locator(`#job-${all[40]} .name`).click();
     await page.locator(".beside:focus").waitFor();
     const top = await page.evaluate(() => window.scrollY);
-    assert.ok(top > 200, `the list is at ${top}`);
+    assert.ok(top > 200, `the page is scrolled by ${top} px`);
     await page.keyboard.press("j");
     await page.keyboard.press("j");
     await page.locator(".beside").getByText(`#${all[42]}`).waitFor();

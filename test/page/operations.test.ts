@@ -107,7 +107,7 @@ test("All matching jobs are retried after a preview, and restored from the recei
   });
   const after = await rowsOf("charge");
   const without = (rows: readonly Row[]) => rows.filter(({ id }) => id !== running);
-  assert.deepEqual(without(after), without(before), "every job is what it was");
+  assert.deepEqual(without(after), without(before), "the undo restores every retried job");
 });
 
 test("If a job of the canary fails, the operation pauses, and Resume continues the operation.", async () => {

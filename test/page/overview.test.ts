@@ -63,7 +63,7 @@ test("A job that is added elsewhere is counted without a reload, in every tab.",
     await waitForNumber(page, "scheduled", Number(before) + 1);
     await waitForNumber(other, "scheduled", Number(before) + 1);
     const polls = requests.filter(({ path }) => path === "/api/counts").length - firstPolls;
-    assert.equal(polls, 0, "the event stream brings it, without requests");
+    assert.equal(polls, 0, "the event stream updates the counts, without requests");
   });
 });
 

@@ -13,5 +13,5 @@ test("The WebAssembly module and its scripts have at most 114 KB with brotli.", 
   const sizes = FILES.map((name) => Buffer.from(assets[name]?.br ?? "", "base64").length);
   assert.ok(sizes.every((size) => size > 0));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  assert.ok(bytes <= MAX_BYTES, `they take ${bytes} bytes`);
+  assert.ok(bytes <= MAX_BYTES, `the files have ${bytes} bytes with brotli`);
 });

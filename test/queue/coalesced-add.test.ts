@@ -201,6 +201,6 @@ describe("One bad call among many", () => {
     const answers = await Promise.allSettled(numbered(5).map(add));
     const reasons = answers.map((answer) => (answer as PromiseRejectedResult).reason);
     assert.ok(reasons.every(({ code }) => code === "outcome_unknown"));
-    assert.equal(new Set(reasons).size, 5, "each has its own error");
+    assert.equal(new Set(reasons).size, 5, "each call has its own error");
   });
 });

@@ -51,7 +51,7 @@ test("All SQL of src/queue, src/insight, src/commands and src/utils is in golden
         .filter((piece) => !all.includes(piece))
         .map((piece) => `${name}: ${piece}`),
     );
-  assert.deepEqual(missing, [], "add a call to test/queue/statements.ts that sends it");
+  assert.deepEqual(missing, [], "test/queue/statements.ts needs calls that send the missing SQL");
 });
 
 test("SQL is found after a regular expression that contains a quote; a division is not read as a regular expression.", () => {

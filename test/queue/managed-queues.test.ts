@@ -348,7 +348,10 @@ test("Two workers that apply a lowered limit at the same time leave as many slot
     await other.query("select pg_advisory_lock(7)");
     await run.query("begin; select from worker._private_queue_slots where slot < 4 for update");
     const first = manage();
-    await waitUntil("it has its snapshot", async () => (await lockWaits(other)) > 0);
+    await waitUntil(
+      "the first call of manageQueues() has its snapshot",
+      async () => (await lockWaits(other)) > 0,
+    );
     await manageQueues({ ...queue.db, client: other }, { all: true });
     assert.deepEqual(await slotsOf("q"), [null, null, null]);
     await run.query("commit");

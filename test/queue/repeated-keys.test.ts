@@ -131,7 +131,7 @@ test("A batch whose jobs all have the same key is added by a few statements, eve
     jobs.map((_, n) => n),
   );
   assert.equal(added[1_999]?.revision, 1_999);
-  assert.ok(statements < 10, `${statements} statements`);
+  assert.ok(statements < 10, `addJobs() sent ${statements} statements`);
 });
 
 test("On a client in no transaction, or if the table of jobs has a trigger, jobs with repeated keys are added in turn.", async () => {

@@ -85,7 +85,10 @@ test("A failed attempt counts once and the next attempt is delayed, in the modes
   for (const failed of [free, ours]) {
     assert.deepEqual([failed?.attempts, failed?.locked_by], [3, null]);
     assert.equal(failed?.last_error, "no \ufffd");
-    assert.ok(Math.abs((failed?.wait ?? 0) - Math.exp(3)) < 1, `${failed?.wait} s`);
+    assert.ok(
+      Math.abs((failed?.wait ?? 0) - Math.exp(3)) < 1,
+      `the next attempt is delayed by ${failed?.wait} s`,
+    );
   }
   assert.deepEqual([free?.payload, ours?.payload], ['"free"', '["rest"]']);
   assert.deepEqual([theirs?.attempts, theirs?.last_error], [3, null]);

@@ -37,7 +37,7 @@ describe("In front of PostgreSQL the proxy", () => {
     proxy.calm();
     const again = await connected(proxy, "one");
     await Promise.all([again.client.end(), other.client.end()]);
-    await waitUntil("all are gone", async () => proxy.open === 0);
+    await waitUntil("all connections are closed", async () => proxy.open === 0);
   });
 
   test("counts messages after an encryption request, too.", async () => {
@@ -50,7 +50,7 @@ describe("In front of PostgreSQL the proxy", () => {
     // Cuts after the first message of the response to the login: AuthenticationOk (R) or an error (E).
     proxy.cutBehind(1, { direction: "answers" });
     client.send(login("raw"));
-    await waitUntil("it is cut", async () => client.error === "ECONNRESET");
+    await waitUntil("the connection is cut", async () => client.error === "ECONNRESET");
     assert.match(client.received, /^N[RE]/);
     assert.equal(proxy.of("raw").cuts + proxy.cuts, 1);
   });
@@ -77,7 +77,7 @@ describe("In front of PostgreSQL the proxy", () => {
       proxy.calm();
       await client.end().catch(() => {});
     }
-    await waitUntil("all have ended", async () => proxy.open === 0);
+    await waitUntil("all connections are closed", async () => proxy.open === 0);
     const { rows } = await own.query<{ n: number }>("select n from t order by n");
     await own.end();
     // The round `count` cuts the connection after `count` messages, and inserts the row `count`. The client sends

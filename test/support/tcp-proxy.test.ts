@@ -16,12 +16,18 @@ describe("Through the proxy", () => {
     client.send(bytes);
     server.send(bytes.subarray(0, 1_000_000));
     server.socket.end();
-    await waitUntil("the end has come", async () => client.hasEnded);
+    await waitUntil(
+      "the client receives the end of the server's data",
+      async () => client.hasEnded,
+    );
     assert.ok(bytes.subarray(0, 1_000_000).equals(Buffer.from(client.received, "latin1")));
     client.socket.end();
-    await waitUntil("the other end has come", async () => server.hasEnded);
+    await waitUntil(
+      "the server receives the end of the client's data",
+      async () => server.hasEnded,
+    );
     assert.ok(bytes.equals(Buffer.from(server.received, "latin1")));
-    await waitUntil("nothing is left of it", async () => at.proxy.open === 0);
+    await waitUntil("the proxy has no open connection", async () => at.proxy.open === 0);
   });
 
   test("data of a protocol other than PostgreSQL's passes, and cutBehind() does not cut the connection.", async () => {
@@ -39,7 +45,7 @@ describe("Through the proxy", () => {
     at.proxy.delay(100);
     const startedAt = performance.now();
     client.send("a");
-    await waitUntil("the first is on its way", async () => client.socket.bytesWritten > 0);
+    await waitUntil("the first byte is sent", async () => client.socket.bytesWritten > 0);
     client.send("b");
     await server.receives("ab");
     assert.ok(performance.now() - startedAt >= 99);
@@ -74,7 +80,10 @@ describe("Through the proxy", () => {
     assert.deepEqual([client.received, server.received, server.hasEnded], ["", "", false]);
     at.proxy.resume();
     await Promise.all([client.receives("told"), server.receives("asked")]);
-    await waitUntil("the end has come, too", async () => server.hasEnded);
+    await waitUntil(
+      "the server receives the end of the client's data",
+      async () => server.hasEnded,
+    );
   });
 
   test("a mute can be limited to one direction and to established connections.", async () => {
@@ -104,7 +113,7 @@ describe("Through the proxy", () => {
     await at.pair();
     at.proxy.halfClose("answers");
     at.proxy.reset();
-    await waitUntil("nothing is left of it", async () => at.proxy.open === 0);
+    await waitUntil("the proxy has no open connection", async () => at.proxy.open === 0);
   });
 
   test("if one direction of a connection ends, the other continues.", async () => {
@@ -113,7 +122,7 @@ describe("Through the proxy", () => {
       const { client, server } = await at.pair();
       at.proxy.halfClose(direction);
       const [closed, open] = direction === "requests" ? [server, client] : [client, server];
-      await waitUntil("the end has come", async () => closed.hasEnded);
+      await waitUntil("the end of the direction has arrived", async () => closed.hasEnded);
       closed.send("still here");
       await open.receives("still here");
     }
@@ -125,7 +134,10 @@ describe("Through the proxy", () => {
       const { client, server } = await at.pair();
       at.proxy.lose(lost);
       const [gone, left] = lost === "client" ? [client, server] : [server, client];
-      await waitUntil("it is gone", async () => gone.error === "ECONNRESET");
+      await waitUntil(
+        "the connection is reset at the lost end",
+        async () => gone.error === "ECONNRESET",
+      );
       left.send("anybody?");
       assert.deepEqual([left.hasEnded, left.error, at.proxy.open], [false, "", 1]);
     }
@@ -168,7 +180,7 @@ describe("Messages", () => {
         from.send(text.subarray(0, 7));
         from.send(text.subarray(7));
         from.send(message("Z"));
-        await waitUntil("it is cut", async () => client.error === "ECONNRESET");
+        await waitUntil("the connection is cut", async () => client.error === "ECONNRESET");
         await to.receives(Buffer.concat(three.slice(0, count)));
         assert.equal(at.proxy.cuts, 1);
         const next = await at.pair();
@@ -183,7 +195,7 @@ describe("Messages", () => {
     const { client, server } = await at.pair();
     at.proxy.cutBehind(1, { direction: "requests", isTorn: true });
     client.send(Buffer.concat([message("S"), message("Q", "select 11")]));
-    await waitUntil("it is cut", async () => client.error === "ECONNRESET");
+    await waitUntil("the connection is cut", async () => client.error === "ECONNRESET");
     await server.receives(Buffer.concat([message("S"), message("Q", "select 11").subarray(0, 7)]));
   });
 
@@ -197,7 +209,7 @@ describe("Messages", () => {
     server.send(commit.subarray(0, 8));
     await client.receives(Buffer.concat([message("C", "BEGIN"), commit.subarray(0, 8)]));
     server.send(commit.subarray(8));
-    await waitUntil("it is cut", async () => client.error === "ECONNRESET");
+    await waitUntil("the connection is cut", async () => client.error === "ECONNRESET");
     assert.equal(client.received.length, message("C", "BEGIN").length + 8);
   });
 });

@@ -32,7 +32,7 @@ test("Bearer mode prompts for a token and sends it with every request.", async (
   assert.equal(
     page.requestOf("api/jobs").path,
     "api/jobs?limit=100&fields=row&count=fast&sort=-failed_at&q=is%3Afailed",
-    "the address stayed",
+    "the address is the same as before the sign-in",
   );
   assert.equal(page.requestOf("api/jobs").headers, "authorization: Bearer hunter2");
   assert.match(

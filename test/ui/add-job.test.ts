@@ -164,7 +164,11 @@ test("Retries, deadline, unique and debounce are in a folded part of the form, a
   page.type("retry", "slow-api");
   page.type("deadline", "in 2h");
   page.type("unique_by", "args.shop, queue");
-  assert.equal(page.byId("field-unique_while").attrs["value"], "unfinished", "it is required");
+  assert.equal(
+    page.byId("field-unique_while").attrs["value"],
+    "unfinished",
+    "unique_by fills the required field unique_while",
+  );
   page.type("unique_while", "waiting");
   page.type("unique_period_secs", "1h");
   page.type("debounce_secs", "5s");
@@ -310,7 +314,11 @@ test("The form shows how many jobs wait in the queue, and after what time retryi
   });
   assert.match(page.dialogText, /3 jobs wait there now\./);
   page.type("queue", "mai");
-  assert.doesNotMatch(page.dialogText, /wait there/, "that was another queue");
+  assert.doesNotMatch(
+    page.dialogText,
+    /wait there/,
+    "the number of jobs of another queue is not shown",
+  );
   page.type("max_attempts", "5");
   assert.match(page.dialogText, /Stops retrying after about 1 m 24 s\./);
   page.type("max_attempts", "x");

@@ -60,8 +60,8 @@ test("A list with large answers is requested less often than one with small answ
   long.answer("api/jobs", list);
   const often = countRequestsOf(short, 60, "api/jobs", list, 100);
   const seldom = countRequestsOf(long, 60, "api/jobs", list, 12_000);
-  assert.ok(often >= 14, `${often} times`);
-  assert.ok(seldom >= 2 && seldom <= 3, `${seldom} times`);
+  assert.ok(often >= 14, `${often} requests of the list with small answers`);
+  assert.ok(seldom >= 2 && seldom <= 3, `${seldom} requests of the list with large answers`);
 });
 
 test("After a quiet time the first change causes a request at once, even if the page's first answer was large.", async () => {
@@ -95,7 +95,11 @@ test("The list of failed jobs is requested when a job has failed, and only now a
     push(n, { ready: value(n), failed: value(2), last_failed_at: timeAt(18) });
     page.pass(1000);
   }
-  assert.equal(requestsFor(page, "api/jobs"), before + 2, "something else could have changed them");
+  assert.equal(
+    requestsFor(page, "api/jobs"),
+    before + 2,
+    "the list is requested once more while other jobs change",
+  );
 });
 
 test("A list shows how old its rows are if they were read at least 10 s ago and something has changed since.", async () => {
@@ -126,7 +130,7 @@ test("Activity is requested every few seconds while an operation runs, and once 
     requested++;
     page.answer("api/activity", none, 200, "", 200);
   }
-  assert.ok(requested >= 14 && requested <= 22, `${requested} times`);
+  assert.ok(requested >= 14 && requested <= 22, `${requested} requests of the activity`);
   page.pass(6000);
   assert.equal(requestsFor(page, "api/activity"), requested + 1);
 });

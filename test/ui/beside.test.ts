@@ -183,7 +183,11 @@ test("Rows of a group that arrive after another list was opened do not change th
   assert.deepEqual(keysWithClass(page, "gone"), []);
   page.go("/jobs?q=is%3Afailed&group=error", 1);
   page.answer("api/groups", groups([gateway, timeout]));
-  assert.equal(countRequests(page, GATEWAY_ROWS), 2, "they are read again after Back");
+  assert.equal(
+    countRequests(page, GATEWAY_ROWS),
+    2,
+    "the rows of the group are read again after Back",
+  );
 });
 
 test("Rows of a group that were requested for another query are not shown after Back.", async () => {
@@ -215,7 +219,11 @@ test("Rows of a group that could not be read are requested again when the groups
   feed(page, { counts: counts() });
   page.pass(31_000);
   page.answer("api/groups", groups([gateway, timeout]));
-  assert.equal(countRequests(page, GATEWAY_ROWS), 2, "the group has not changed");
+  assert.equal(
+    countRequests(page, GATEWAY_ROWS),
+    2,
+    "the rows of an unchanged group are not read again",
+  );
 });
 
 test("The query of a group matches the name of its queue exactly, even if the name is empty.", async () => {
@@ -232,7 +240,11 @@ test("The query of a group matches the name of its queue exactly, even if the na
   page.answer("api/jobs?", jobs([job(1, { queue_name: "" })]));
   assert.deepEqual(ids(page), ["of ", "1", "more ", "of a b"]);
   assert.match(texts(page)[0] ?? "", /^\(empty\)/);
-  assert.equal(page.hasButton("Retry 12…"), false, "no action fits every ready job");
+  assert.equal(
+    page.hasButton("Retry 12…"),
+    false,
+    "a group of ready and blocked jobs has no action for all its jobs",
+  );
 });
 
 test("If no job is in a group, the page shows why, with a link to the list without groups.", async () => {
@@ -314,14 +326,18 @@ test("If a job is open beside the list, keys move the current row, and a moment 
   page.go("/jobs?job=1", page.entry);
   assert.equal(page.focus, "job-1", "the focus stays on the row");
   page.app.dispatch("jobs.key", "1", "Enter");
-  assert.equal(page.navigations.at(-1), "/jobs/1", "Enter on the open one opens its page");
+  assert.equal(
+    page.navigations.at(-1),
+    "/jobs/1",
+    "Enter on the row of the open job opens the job's page",
+  );
 });
 
 test("If a job was opened from the list, Escape goes back in the history, and the job's row gets the focus.", async () => {
   const page = await openWideList();
   await openBeside(page, "2");
   page.app.dispatch("app.key", "", "Escape");
-  assert.equal(page.backs, 1, "it leaves no second entry of the list");
+  assert.equal(page.backs, 1, "Escape adds no second entry of the list to the history");
   page.go("/jobs", 1);
   assert.equal(page.has("beside"), false);
   assert.equal(page.focus, "job-2");
@@ -385,7 +401,7 @@ test("The keys r (retry) and s (reschedule) have no effect if all jobs that they
   page.app.dispatch("jobs.pick", "2", "");
   for (const key of ["r", "s"]) {
     press(key);
-    assert.equal(page.dialog, undefined, `${key} of selected jobs`);
+    assert.equal(page.dialog, undefined, `the key ${key} has no effect on selected locked jobs`);
   }
   page.app.dispatch("jobs.pick", "3", "");
   press("s");
@@ -403,7 +419,11 @@ test("After Back, a list that several answers have filled still has all its rows
   page.answer("api/jobs?limit=100", jobs([job(10), job(9)], "c1", part));
   assert.deepEqual(ids(page), ["9", "8", "5"]);
   assert.deepEqual(keysWithClass(page, "gone"), []);
-  assert.equal(page.hasButton("Continue"), false, "it had come to its end");
+  assert.equal(
+    page.hasButton("Continue"),
+    false,
+    "a list with all its rows has no button Continue",
+  );
   page.click("1 new · show");
   assert.deepEqual(ids(page), ["10", "9"]);
   assert.match(page.text, /searched 500,000/);
@@ -413,7 +433,11 @@ test("Keys copy a link to the job of the current row, copy a shell command for t
   const page = await openList([failedJob(1), job(2, { payload_bytes: 9 })]);
   const press = (key: string) => page.app.dispatch("app.key", "", key);
   for (const key of ["c", "y", "d"]) press(key);
-  assert.deepEqual([page.copied, page.dialog], [[], undefined], "no row has the focus yet");
+  assert.deepEqual(
+    [page.copied, page.dialog],
+    [[], undefined],
+    "the keys have no effect before a row has the focus",
+  );
   press("j");
   press("j");
   press("c");

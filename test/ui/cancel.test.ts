@@ -77,7 +77,11 @@ test("The palette can cancel a job by its id, and on the page of a job it also f
   const part = { requested: 1, done: 0, cancelling: 1 };
   page.answer("api/jobs/action", { message: "Cancelling 1 running job", ...part });
   const notice = page.one((e) => String(e.attrs["class"]).startsWith("notice "));
-  assert.equal(notice.attrs["class"], "notice good", "it is done when the job ends");
+  assert.equal(
+    notice.attrs["class"],
+    "notice good",
+    "the request to cancel a running job is shown as a success",
+  );
 });
 
 test("A read-only page offers no way to cancel jobs: no button and no entry of the palette.", async () => {

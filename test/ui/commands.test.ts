@@ -107,7 +107,7 @@ test("The page of a job offers a retry only if the job has failed.", async () =>
   assert.deepEqual(
     namesOfDialogs(running),
     ["cancel", "stop-retrying"],
-    "no other action changes a running job",
+    "only the actions cancel and stop-retrying are offered for a running job",
   );
 });
 
@@ -163,7 +163,7 @@ test("Before a removal by key, the dialog shows which job has the key, or that n
   page.click("Remove the job");
   assert.ok(
     page.requests.every(({ method }) => method === "GET"),
-    "there is nothing to remove",
+    "no request to remove a job is sent",
   );
   type("k", [job(13)]);
   page.type("key", "kk");

@@ -192,7 +192,11 @@ test("If the jobs of an error group were removed before the page could read one,
   const without = await openPage("/errors/aaaaaaaaaaaa");
   without.answer(failedPath(), groups([gateway({ sample_ids: [] })]));
   without.answer(retryingPath(), groups([]));
-  assert.match(without.text, /Stack traceThis job no longer exists\./, "a group without samples");
+  assert.match(
+    without.text,
+    /Stack traceThis job no longer exists\./,
+    "the panel shows the same text for a group without sample jobs",
+  );
 });
 
 test("The numbers of a group are requested again when an operation is done, undone, stopped, paused or interrupted.", async () => {
@@ -231,7 +235,7 @@ test("After new failures the details of a group are requested again, as soon as 
   assert.doesNotMatch(newest(), /#7/);
   assert.match(page.text, /queuepayouts9/);
   page.pass(30_000);
-  assert.equal(requested(), 1, "once for each change");
+  assert.equal(requested(), 1, "the details are requested once for each change");
 });
 
 test("A button and a key open the preview of an operation that retries all failed jobs of a group.", async () => {

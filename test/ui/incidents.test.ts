@@ -43,7 +43,7 @@ async function openOverview(list = [stuck, failing]): Promise<Page> {
   const page = await openPage("/");
   page.app.onStreamOpen();
   feed(page, { pulse: pulse(), counts: counts(), horizon: horizon(), incidents: incidents(list) });
-  assert.match(page.text, /crm:acme is stuck/, "it is drawn");
+  assert.match(page.text, /crm:acme is stuck/, "the page shows the incident");
   return page;
 }
 
@@ -79,7 +79,11 @@ test("The incident of a job that crashes its workers shows the job's payload, th
   assert.match(card, /Attempts lost in crashesimport_rows#714#89/);
   const [worker] = page.all((e) => e.tag === "a" && textOf([e]) === "worker-prod-b");
   assert.equal(worker?.attrs["href"], "#/workers/worker-prod-b");
-  assert.match(String(page.button("Stop retrying…").attrs["class"]), / p/, "it is filled");
+  assert.match(
+    String(page.button("Stop retrying…").attrs["class"]),
+    / p/,
+    "the button of the action is filled",
+  );
 });
 
 test("If the data of an incident have no times of crashes and no other jobs, the incident omits both.", async () => {
@@ -96,14 +100,14 @@ test("The key j and the arrow keys move through the incidents, and Enter opens t
   const page = await openOverview();
   const steps = page.navigations.length;
   press(page, "Enter");
-  assert.equal(page.focus, "incident-stuck_queue:1", "it is focused before it is opened");
+  assert.equal(page.focus, "incident-stuck_queue:1", "the first Enter only focuses the incident");
   assert.equal(page.navigations.length, steps);
   press(page, "j", "stuck_queue:1");
   assert.equal(page.focus, "incident-error_group:1");
   assert.equal(page.byId("incident-error_group:1").attrs["tabindex"], "0");
   assert.equal(page.byId("incident-stuck_queue:1").attrs["tabindex"], "-1");
   press(page, "j", "error_group:1");
-  assert.equal(page.focus, "incident-error_group:1", "it is the last");
+  assert.equal(page.focus, "incident-error_group:1", "the focus stays on the last incident");
   press(page, "Enter", "error_group:1");
   assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed");
   page.app.dispatch("overview.walk", "error_group:1", "ArrowUp");
@@ -114,7 +118,7 @@ test("The key of an incident's action opens the action's dialog only if the inci
   const page = await openOverview();
   press(page, "r");
   press(page, "u");
-  assert.equal(page.dialog, undefined, "no incident is current");
+  assert.equal(page.dialog, undefined, "no dialog opens while no incident is current");
   press(page, "j");
   press(page, "u");
   assert.match(page.dialogText, /^Unlock/);
@@ -147,7 +151,11 @@ test("While the pointer or the focus is on the list, the incidents keep their pl
   assert.deepEqual(rows(page), ["incident-stuck_queue:1", "incident-error_group:1"]);
   const over = page.byId("incident-stuck_queue:1");
   assert.match(String(over.attrs["class"]), /gone/);
-  assert.match(textOf([over]), /Resolved$/, "its action is gone");
+  assert.match(
+    textOf([over]),
+    /Resolved$/,
+    "the text “Resolved” replaces the action of the incident",
+  );
   page.click("1 new · show");
   assert.deepEqual(rows(page), ["incident-stale_worker:1", "incident-error_group:1"]);
 });
@@ -157,7 +165,11 @@ test("An incident that an action has resolved stays for ten seconds, struck thro
   page.click("Unlock…");
   page.click("Unlock");
   page.answer("api/maintenance", { message: "Unlocked 480 jobs and 1 queue" });
-  assert.match(textOf([page.byId("incident-stuck_queue:1")]), /480 jobs wait/, "it is not over");
+  assert.match(
+    textOf([page.byId("incident-stuck_queue:1")]),
+    /480 jobs wait/,
+    "the incident is not resolved yet",
+  );
   feedIncidents(page, [failing]);
   const over = page.byId("incident-stuck_queue:1");
   assert.equal(over.attrs["class"], "inc gone");
@@ -188,7 +200,11 @@ test("If the typed text begins with “pause”, the palette marks an action tha
   page.app.dispatch("app.palette", "", "pause");
   assert.match(marked(), /^Pause /);
   page.app.dispatch("app.palette", "", "pause cr");
-  assert.match(marked(), /^Resume… · crm:acme is paused/, "nothing else is known yet");
+  assert.match(
+    marked(),
+    /^Resume… · crm:acme is paused/,
+    "the incident's action is marked before other results arrive",
+  );
   page.pass(200);
   page.answer("api/suggest?q=cr", { suggestions: [{ kind: "queue", text: "queue:crm:acme" }] });
   page.answer("api/tasks?limit=4", tasks([task("crawl_page")]));

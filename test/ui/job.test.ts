@@ -210,7 +210,11 @@ test("A large payload is requested only after a click on the button Load payload
   assert.match(page.text, /rows▾ 2 items/);
   page.pass(60_000);
   page.answer("api/jobs/7?fields=head", job(7, large));
-  assert.match(page.text, /rows▾ 2 items/, "it stays while the job is the same");
+  assert.match(
+    page.text,
+    /rows▾ 2 items/,
+    "the loaded payload is shown while the job stays the same",
+  );
 });
 
 test("The beginning of a payload that is too large for one answer is shown, and the whole payload can be saved.", async () => {
@@ -226,7 +230,11 @@ test("The beginning of a payload that is too large for one answer is shown, and 
   assert.deepEqual(page.downloads, ["api/jobs/7/payload"]);
   const other = await openJob(job(7, { ...huge, payload_bytes: 50_000_000 }), why());
   other.click("Load payload");
-  assert.match(String(other.requests.at(-1)?.path), /start=4000$/, "the size is already there");
+  assert.match(
+    String(other.requests.at(-1)?.path),
+    /start=4000$/,
+    "only the beginning of a payload of 50 MB is requested",
+  );
 });
 
 test("The page of a failed job shows the fields in which the jobs with the same error differ from other jobs, and the job's values of these fields.", async () => {
@@ -287,7 +295,11 @@ test("If a job that has ended exists again, its page offers the job's actions ag
   page.answer("api/activity", { entries: [{ ...entry, message: "Completed 1 of 1 job" }] });
   page.app.dispatch("app.retry", "", "");
   page.answer("api/jobs/7?fields=head", "", 0);
-  assert.match(page.text, /This job no longer exists\./, "there was no answer");
+  assert.match(
+    page.text,
+    /This job no longer exists\./,
+    "the page does not change if a request gets no answer",
+  );
   page.app.dispatch("app.retry", "", "");
   page.answer("api/jobs/7?fields=head", failedJob(7));
   page.answer("api/jobs/7/why", failed());
@@ -397,7 +409,7 @@ test("The primary action of a job that crashes its workers is Stop retrying; onc
   const exhausted = { ...root, kind: "exhausted", text: "All 25 attempts are used up" };
   const over = await openJob(failedJob(7), failed({ causes: [exhausted] }));
   assert.deepEqual(first(over), []);
-  assert.match(over.text, /Retry…/, "it is among the other actions");
+  assert.match(over.text, /Retry…/, "Retry is among the other actions");
   assert.match(over.text, /\$ worker show 7/);
 });
 

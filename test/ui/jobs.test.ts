@@ -44,7 +44,11 @@ test("The query and the order in the address decide which jobs the page requests
     page.requestOf("api/jobs").path,
     "api/jobs?limit=100&fields=row&count=fast&sort=-attempts&q=is%3Afailed%20queue%3A%22a%20b%22",
   );
-  assert.deepEqual(chips(page), ['queue:"a b"'], "the condition is a tab");
+  assert.deepEqual(
+    chips(page),
+    ['queue:"a b"'],
+    "is:failed is shown as the selected tab, not as a chip",
+  );
   assert.equal(page.title, "Jobs, failed · worker");
 });
 
@@ -224,7 +228,7 @@ test("Backspace in the empty field turns the last chip back into text.", async (
   assert.equal(field(page).attrs["value"], "task:b");
   assert.ok(
     !String(field(page).attrs["data-keys"]).includes("Backspace"),
-    "it deletes letters now",
+    "in a field with text, Backspace only deletes letters",
   );
 });
 
@@ -310,9 +314,13 @@ test("Completions of an earlier text are not shown.", async () => {
 test("A fault in the typed query is shown with its column and a correction; the list still shows the jobs of the previous query.", async () => {
   const page = await openList([failedJob(1)], "/jobs?q=is%3Afailed");
   type(page, "task:a atempts>5 failed<2h");
-  assert.match(page.text, /Column 8: unknown field "atempts"/, "the term is no longer at the end");
+  assert.match(
+    page.text,
+    /Column 8: unknown field "atempts"/,
+    "a fault in a term before the last term is shown",
+  );
   type(page, "attempts>");
-  assert.doesNotMatch(page.text, /Column \d/, "no fault is shown while the user types");
+  assert.doesNotMatch(page.text, /Column \d/, "no fault is shown for the term that is being typed");
   type(page, "atempts>5");
   enter(page);
   assert.match(page.text, /Found “atempts”. Try attempts>5/);
@@ -444,7 +452,11 @@ test("An incomplete search continues by itself for some seconds, and after that 
   page.click("Continue");
   assert.match(page.requestOf("api/jobs").path, /cursor=c2$/);
   page.answer("api/jobs?limit=100", jobs([job(5)], null, { scanned: 9_000_000 }));
-  assert.deepEqual(ids(page), ["7", "5"], "jobs that are found later follow");
+  assert.deepEqual(
+    ids(page),
+    ["7", "5"],
+    "jobs that are found later are added at the end of the list",
+  );
   assert.doesNotMatch(page.text, /searched/);
 });
 
@@ -510,7 +522,7 @@ test("In a session without a token, an export is a download; a notice is shown o
     "api/export?format=csv&q=queue%3Aa",
     "api/export?format=csv&payload=1&q=queue%3Aa",
   ]);
-  assert.deepEqual(page.notices, [], "it is not read yet");
+  assert.deepEqual(page.notices, [], "no notice is shown before the server has answered");
   page.app.dispatch(page.saved, page.downloads[1] ?? "", "");
   assert.match(page.notices[0] ?? "", /^Export of .*1 job started: a row for each job/);
   page.app.dispatch(page.saved, page.downloads[1] ?? "", "too many downloads at once");
@@ -577,7 +589,11 @@ test("A page lists at most 50, 100 or 200 jobs, depending on its address.", asyn
   const size = (words: string) => page.one((e) => e.tag === "a" && textOf([e]) === words);
   assert.equal(size("100 rows").attrs["aria-current"], "true");
   const path = "#/jobs?q=is%3Afailed&sort=-attempts";
-  assert.equal(size("200 rows").attrs["href"], `${path}&size=200`, "from its first page");
+  assert.equal(
+    size("200 rows").attrs["href"],
+    `${path}&size=200`,
+    "the link of another size leads to the first page",
+  );
   page.go("/jobs?q=is%3Afailed&sort=-attempts&size=200");
   page.answer("api/jobs?limit=200", jobs([failedJob(1)], "c2"));
   assert.equal(size("200 rows").attrs["aria-current"], "true");

@@ -72,7 +72,7 @@ describe("The JSON reader", () => {
       assert.equal(!probe.rewritten(text).startsWith("!"), sound, text);
       if (i % 200 === 0) probe.__collect();
     }
-    assert.ok(broken > 4000, `only ${broken} were broken`);
+    assert.ok(broken > 4000, `only ${broken} documents were invalid`);
   });
 
   test("accepts exactly those edge cases of the grammar that JSON.parse accepts.", () => {
@@ -180,7 +180,11 @@ describe("The JSON reader", () => {
     }
     const kept = '{"z":1,"a":12345678901234567890.50,"z":1e2,"\\u0061":"\\/"}';
     assert.equal(probe.payload(`{"payload":${kept}}`), kept);
-    assert.equal(probe.payload('{"p\\u0061yload":7}'), "7", "an escaped key is the same key");
+    assert.equal(
+      probe.payload('{"p\\u0061yload":7}'),
+      "7",
+      "a key with an escape is equal to the key without the escape",
+    );
   });
 
   test("reports where the first fault is.", () => {
@@ -199,7 +203,11 @@ describe("The JSON reader", () => {
     assert.equal(probe.fault(mixed), "");
     assert.match(probe.fault(deep(70000)), /too deeply nested/);
     assert.match(probe.fault("[".repeat(60000)), /expected/);
-    assert.match(probe.rewritten(deep(300)), /too deeply nested/, "records nest less deep");
+    assert.match(
+      probe.rewritten(deep(300)),
+      /too deeply nested/,
+      "records have a lower limit of nesting",
+    );
   });
 
   test("reads a document of a megabyte.", () => {

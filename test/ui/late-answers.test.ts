@@ -170,7 +170,7 @@ async function openNextJob() {
 
 test("A payload that arrives late is neither shown nor copied as the payload of the next job.", async () => {
   const { page, late } = await openNextJob();
-  assert.ok(page.hasButton("Load payload"), "nothing of this job was requested");
+  assert.ok(page.hasButton("Load payload"), "the payload of job 8 was not requested");
   answer(page, late, job(7, { payload: { of: "job 7" } }));
   assert.doesNotMatch(page.text, /job 7/);
   page.app.dispatch("job.copy-add", "", "");

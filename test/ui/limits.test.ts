@@ -228,7 +228,11 @@ test("The dialog that changes a limit shows the limit's definition, and a cleare
   page.app.dispatch("ask.limit-set", String(edit?.attrs["data-arg"]), "");
   assert.match(page.dialogText, /^Change the limit acme/);
   page.click("Change limit");
-  assert.equal(page.requests.filter(({ method }) => method === "POST").length, 0, "not read yet");
+  assert.equal(
+    page.requests.filter(({ method }) => method === "POST").length,
+    0,
+    "no change is sent before the limit is read",
+  );
   const odd = { ...acme, concurrency: 3, rate: { limit: 10, per_ms: 250, burst: 2 } };
   fill(page, [limit("payments"), odd]);
   assert.equal(page.byId("field-queue").attrs["value"], "tenant/acme");

@@ -134,7 +134,7 @@ test("The link Next leads to the page at the cursor of the answer, and Previous 
   page.go("/queues?cursor=c1");
   assert.equal(page.requestOf("api/queues").path, "api/queues?limit=100&sort=stuck&cursor=c1");
   answer(page, ["c"]);
-  assert.equal(page.focus, "queues-row-c", "the focus goes to the new rows");
+  assert.equal(page.focus, "queues-row-c", "the focus is on the first new row");
   const before = page.one((e) => e.tag === "a" && textOf([e]) === "Previous");
   assert.equal(before.attrs["href"], "#/queues");
 });
@@ -213,14 +213,14 @@ test("If new rows may have pushed a row beyond the end of the answer, the row is
   assert.deepEqual(
     gone.map((row) => row.attrs["data-arg"]),
     ["b"],
-    "d may follow behind c0",
+    "row d is not marked as removed: the page at cursor c0 may contain row d",
   );
   assert.deepEqual(names(page), ["b", "c", "d"]);
   const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");
   assert.equal(
     next.attrs["href"],
     "#/queues?cursor=c1",
-    "the cursor after d, not the cursor after c",
+    "the link Next has the cursor after row d, not the cursor after row c",
   );
 });
 

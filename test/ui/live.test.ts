@@ -47,11 +47,7 @@ test("Without a stream the page polls every five seconds.", async () => {
     page.answer("api/horizon", horizon());
   }
   assert.equal(countPolls(page, from), 6);
-  assert.equal(
-    page.subscriptions.length,
-    1,
-    "a server without a stream gets no request for a minute",
-  );
+  assert.equal(page.subscriptions.length, 1, "the page requests no other stream for a minute");
   page.pass(60000);
   assert.equal(page.subscriptions.length, 2);
 });
@@ -88,7 +84,7 @@ test("If the stream sends nothing, the page polls, shows for how long it has bee
   page.pass(18000);
   assert.match(page.text, /Offline for 31 s.*The server does not respond\./);
   page.pass(3000);
-  assert.equal(page.subscriptions.length, 2, "another stream is opened in its place");
+  assert.equal(page.subscriptions.length, 2, "another stream replaces the silent stream");
 });
 
 test("If a stream has not opened after 30 seconds, the page opens another stream, even if polling succeeds.", async () => {
@@ -311,7 +307,7 @@ test("Relative times follow the server's clock; a delayed event does not set the
   assert.match(page.text, /1 h late/);
   const near = await openList([job(1, { run_at: timeAt(-60) })]);
   feed(near, { pulse: pulse({ at: timeAt(1) }) });
-  assert.match(near.text, /1 m late/, "clocks that differ by a second are the same");
+  assert.match(near.text, /1 m late/, "a difference of one second between clocks is ignored");
 });
 
 test("An event that cannot be read is reported once and changes nothing.", async () => {
@@ -324,7 +320,7 @@ test("An event that cannot be read is reported once and changes nothing.", async
     page.pass(1000);
   }
   assert.match(page.text, /crm:acme is stuck/);
-  assert.equal(page.notices.length, 1, "one at a time");
+  assert.equal(page.notices.length, 1, "the page shows one notice at a time");
   assert.match(page.notices.join(), /The server's (pulse|incidents) can't be read/);
 });
 

@@ -212,7 +212,11 @@ test("The user fills in the fields of an action before the preview; after a chan
   });
   page.answer("api/operations", rehearsal({ cli: "worker reschedule --priority=-5 is:failed" }));
   assert.ok(page.hasButton("Reschedule 8,388 jobs"));
-  assert.doesNotMatch(page.dialogText, /First 5/, "a canary would show nothing");
+  assert.doesNotMatch(
+    page.dialogText,
+    /First 5/,
+    "the dialog that reschedules jobs offers no canary",
+  );
   page.type("priority", "7");
   assert.ok(page.hasButton("Preview"));
 });
@@ -592,7 +596,11 @@ test("While an operation runs, Activity shows the operation as running, with the
   assert.match(titles()[0] ?? "", /^Resumed operation 214/);
   assert.match(titles()[1] ?? "", /^Retrying 8,400 jobs/);
   feed(page, { operation: receipt() });
-  assert.match(titles()[1] ?? "", /^Retried 150 jobs/, "until the list is read again");
+  assert.match(
+    titles()[1] ?? "",
+    /^Retried 150 jobs/,
+    "the entry has its recorded count until the list is read again",
+  );
 });
 
 test("Activity can be searched, and limited to the last hour or day; the search and the limit are in the address.", async () => {

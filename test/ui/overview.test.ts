@@ -79,7 +79,11 @@ test("The dialog of an incident's action describes the incident, and sends the r
   assert.deepEqual(page.notices, ["Unlocked 1 workerSee 480 jobs"]);
   const see = page.one((e) => e.tag === "a" && textOf([e]) === "See 480 jobs");
   const due = "#/jobs?q=queue%3Acrm%3Aacme%20is%3Adue";
-  assert.equal(see.attrs["href"], due, "they are due, and no longer blocked");
+  assert.equal(
+    see.attrs["href"],
+    due,
+    "the link leads to due jobs: the jobs are no longer blocked",
+  );
   assert.equal(page.dialog, undefined);
 });
 
@@ -181,7 +185,7 @@ test("If all is well the page shows what was checked.", async () => {
   assert.deepEqual(
     signs(page).map((e) => e.attrs["class"]),
     ["mark none"],
-    "the headline has none, either",
+    "the headline has no tick, either",
   );
   const checks = [{ text: "No queue is stuck", passed: true }];
   const proven = await openOverview({ incidents: incidents([], { checks }) });

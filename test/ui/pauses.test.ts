@@ -118,7 +118,7 @@ test("The page of a paused queue shows which workers have not acknowledged the p
   assert.equal(link.attrs["href"], "#/workers/worker-c");
   const before = requested();
   page.pass(3_000);
-  assert.ok(requested() > before, "it is read again soon");
+  assert.ok(requested() > before, "the pauses are requested again within 3 s");
   page.answer("api/pauses", {
     ...{ pauses: [], note: null, missing: null, acknowledged: 6, waiting: 0, waiting_for: [] },
   });

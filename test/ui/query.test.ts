@@ -55,6 +55,6 @@ describe("The client's query language", () => {
   });
 
   test("is less than 40 KB when compiled.", () => {
-    assert.ok(size < 40_000, `${size} bytes`);
+    assert.ok(size < 40_000, `the compiled code has ${size} bytes`);
   });
 });

@@ -235,7 +235,11 @@ test("Each number of a queue links to the jobs that it counts.", async () => {
     return decodeURIComponent(String(link.attrs["href"]).replace("#/jobs?q=", ""));
   };
   assert.equal(query("3"), 'queue:"mail" is:due');
-  assert.equal(query("8"), 'queue:"mail" is:scheduled,retrying -is:due', "with future retries");
+  assert.equal(
+    query("8"),
+    'queue:"mail" is:scheduled,retrying -is:due',
+    "the query of the scheduled jobs includes future retries",
+  );
   assert.equal(query("2"), 'queue:"mail" is:failed');
 });
 
@@ -247,7 +251,11 @@ test("The rate of arrivals counts only jobs that were added in the last 10 minut
     return /Last added.*?ago([\d.]+\/min)?/.exec(page.text)?.[1];
   };
   assert.equal(await rate([20, 50, 80, 110, 140]), "2.0/min");
-  assert.equal(await rate([86_420, 86_450, 86_480, 86_510, 86_540]), undefined, "of yesterday");
+  assert.equal(
+    await rate([86_420, 86_450, 86_480, 86_510, 86_540]),
+    undefined,
+    "jobs that were added yesterday are not counted",
+  );
   assert.equal(await rate([20, 50, 80, 110, 140, 9_000]), "2.0/min");
 });
 

@@ -43,7 +43,11 @@ test("A saved view stores the query, order and grouping under a name, and nothin
   assert.equal(page.preferences.get(KEY), `${address} Mail that fails`);
   assert.match(page.notices[0] ?? "", /Saved the view “Mail that fails”/);
   assert.deepEqual(links(page, "Mail that fails"), [`#${address}`, `#${address}`]);
-  assert.equal(page.has("view-name"), false, "it is kept already");
+  assert.equal(
+    page.has("view-name"),
+    false,
+    "the field for a name is not shown if the view is already saved",
+  );
 });
 
 test("A saved view can be removed. A view that is saved under an existing name replaces the earlier view. The number and the length of saved views are limited.", async () => {
@@ -76,7 +80,11 @@ test("A few views are built in and cannot be removed.", async () => {
   const page = await openList([job(1)]);
   assert.deepEqual(links(page, "Over 10 attempts"), ["#/jobs?q=attempts%3E10"]);
   assert.equal(page.hasButton("Delete the view Over 10 attempts"), false);
-  assert.equal(page.has("view-name"), false, "all jobs are not a view");
+  assert.equal(
+    page.has("view-name"),
+    false,
+    "the list of all jobs has no field for the name of a view",
+  );
 });
 
 test("Without a text, the palette lists the jobs and searches that were opened last, the last opened first.", async () => {
@@ -91,7 +99,11 @@ test("Without a text, the palette lists the jobs and searches that were opened l
   for (let id = 1; id < 9; id++) page.go(`/jobs/${id}`);
   page.go("/");
   type(page, "");
-  assert.equal(optionTexts(page).filter((one) => one.startsWith("Job #")).length, 6, "only a few");
+  assert.equal(
+    optionTexts(page).filter((one) => one.startsWith("Job #")).length,
+    6,
+    "the palette lists only 6 of the opened jobs",
+  );
   type(page, ">");
   assert.ok(!optionTexts(page).some((one) => one.startsWith("Job #")));
 });
@@ -165,7 +177,7 @@ test("After a pause in typing, the palette searches for names on the server.", a
     suggestions: [named("worker", "charger-1")],
   });
   page.answer("api/jobs?limit=4", jobs([job(7, { key: "charge:7" })]));
-  assert.equal(selectedOption(page), "Task charge_card8,400 jobs", "and stays marked");
+  assert.equal(selectedOption(page), "Task charge_card8,400 jobs", "the first name stays marked");
   assert.deepEqual(optionTexts(page).slice(0, 2), [
     "Retry the 8,400 failed charge_card jobs…preview first",
     "Add a charge_card job…",
@@ -209,7 +221,7 @@ test("If the text matches a task, the palette has the most likely actions for th
   page.pass(400);
   assert.ok(
     page.requests.every(({ path }) => !path.startsWith("api/suggest")),
-    "verbs only",
+    "the palette requests no names after the character >",
   );
   page.answer("api/tasks?limit=4", tasks("charge card", 12));
   assert.deepEqual(optionTexts(page), [
@@ -258,7 +270,11 @@ test("In the palette, the row of a page has the page's icon, and the row of a ta
   const drawing = (of: (typeof drawn)[number] | undefined) =>
     JSON.stringify(of).match(/"d":"([^"]+)"/)?.[1];
   const queues = drawn.find((one) => textOf([one]).startsWith("Queues"));
-  assert.equal(drawing(queues), drawing(side), "the one that it has in the navigation");
+  assert.equal(
+    drawing(queues),
+    drawing(side),
+    "the icon of Queues is the same as in the navigation",
+  );
   page.app.dispatch("app.palette", "", "charge");
   page.pass(400);
   const about = value(9_800_000, { precision: "estimated" });

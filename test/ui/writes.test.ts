@@ -82,7 +82,7 @@ test("A change can be undone from its notice. The undo of a few jobs opens no ot
   assert.deepEqual(
     page.notices,
     ["Undone: 2 of 2 jobs"],
-    "its end was reported before its beginning",
+    "a notice shows only the end of the undo, which is reported first",
   );
   assert.doesNotMatch(page.text, /Undoing/);
 });
@@ -277,7 +277,7 @@ test("After a refused write the dialog stays open with the typed text, and shows
   page.click("Fail job 1");
   const sent = page.requests.length;
   page.click("Working…");
-  assert.equal(page.requests.length, sent, "it can't be sent twice");
+  assert.equal(page.requests.length, sent, "the write is sent only once");
   page.answer("api/jobs/action", { error: "ids: there is no job 1", code: "bad_request" }, 400);
   assert.match(page.dialogText, /ids: there is no job 1/);
   assert.equal(page.byId("field-reason").attrs["value"], "because");
@@ -363,7 +363,7 @@ test("The problems of a refusal are shown at their fields; if a problem has no f
   assert.equal(page.byId("field-queue").attrs["aria-invalid"], "true");
   assert.doesNotMatch(page.dialogText, /refused/);
   page.type("queue", "r");
-  assert.doesNotMatch(page.dialogText, /Is not for/, "it goes with the next key");
+  assert.doesNotMatch(page.dialogText, /Is not for/, "typing in the field removes its message");
   page.click("Add the job");
   refuse({ field: "queue", message: "is bad" }, { field: "of another", message: "is worse" });
   assert.match(page.dialogText, /It is refused/);

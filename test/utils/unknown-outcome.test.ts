@@ -51,7 +51,7 @@ describe("An add whose response is lost", () => {
     test(`is rejected as outcome_unknown: ${name}.`, async () => {
       proxy.cutAnswer(answer);
       await assert.rejects(add(), withCode("outcome_unknown"));
-      assert.equal(await added(), count, "it was added all the same");
+      assert.equal(await added(), count, "all jobs are added although the answer is lost");
     });
   }
 

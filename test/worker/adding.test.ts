@@ -32,7 +32,7 @@ describe("With every way of adding", () => {
       const task = defineTask("task", (_, { job }) => void seen.push(job.payloadText));
       await queue.startWorker({ tasks: [task], pollIntervalMs: NEVER_MS });
       await add(rawJson(text));
-      await waitUntil("it has run", () => seen.length === 1);
+      await waitUntil("the job has run", () => seen.length === 1);
       assert.deepEqual(seen, [text]);
     });
   }
@@ -48,12 +48,12 @@ for (const fastLane of [false, true]) {
     await queue.startWorker({ tasks: [task], fastLane, concurrency: 20, pollIntervalMs: NEVER_MS });
     // Once a first job has run, the worker fetches in the lane of this test.
     await queue.utils.addJob("sized", 0);
-    await waitUntil("the first has run", async () => (await queue.remaining()).length === 0);
+    await waitUntil("the first job has run", async () => (await queue.remaining()).length === 0);
     seen.length = 0;
     await queue.utils.addJobs(
       texts.map((text) => ({ identifier: "sized", payload: rawJson(text) })),
     );
-    await waitUntil("all have run", () => seen.length === texts.length);
+    await waitUntil("all jobs have run", () => seen.length === texts.length);
     assert.ok(texts.every((text) => seen.includes(text)));
   });
 }

@@ -153,7 +153,7 @@ for (const [mode, options] of modes) {
     await queue.utils.addJob("other");
     assert.equal(other.seen.length, 0);
     end.open();
-    await waitUntil("the next job runs in its slot", () => other.seen.length === 1);
+    await waitUntil("the next job runs in the free slot", () => other.seen.length === 1);
     assert.deepEqual(ignoring(), []);
   });
 }
@@ -189,7 +189,7 @@ for (const queueName of ["q", undefined]) {
     assert.deepEqual(new Set(ends.map(({ outcome }) => outcome)), new Set(["cancelled"]));
     cancelled.open();
     await waitUntil(
-      "the others have run",
+      "all jobs that are not cancelled have run",
       async () => (await queue.remaining()).length === unstarted.length,
     );
     const numbers = unstarted.map((id) => jobs.findIndex((job) => job.id === id));

@@ -22,13 +22,13 @@ for (const [mode, options] of Object.entries(modes)) {
     await queue.startWorker({ tasks: [atOnce, waiting], pollIntervalMs: 20, ...options });
     for (let count = 1; count <= 5; count++) {
       await queue.utils.addJobs(["at_once", "waiting"].map((identifier) => ({ identifier })));
-      await waitUntil("their results are written", async () => {
+      await waitUntil("the results of the jobs are written", async () => {
         return seen.length === 2 * count && (await queue.remaining()).length === 0;
       });
     }
     // Only the first four of the ten jobs are checked, because the worker may still refer to the last ones.
     const earlier = seen.slice(0, 4);
-    await waitUntil("they are collected", () => {
+    await waitUntil("the earlier jobs are garbage-collected", () => {
       collect();
       return earlier.every((job) => job.deref() === undefined);
     });

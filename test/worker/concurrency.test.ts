@@ -47,13 +47,13 @@ for (const [mode, options] of [
       ...ASLEEP,
       ...options,
     });
-    await waitUntil("two run", () => running.length === 2);
+    await waitUntil("two jobs run", () => running.length === 2);
     const raisedAt = performance.now();
     worker.setConcurrency(12);
-    await waitUntil("twelve run", () => running.length === 12);
-    assert.ok(performance.now() - raisedAt < 2_000, "the worker has fetched at once");
+    await waitUntil("twelve jobs run", () => running.length === 12);
+    assert.ok(performance.now() - raisedAt < 2_000, "ten more jobs start within 2 seconds");
     release(12);
-    await waitUntil("the other eight run", () => running.length === 8);
+    await waitUntil("the other eight jobs run", () => running.length === 8);
     release(8);
     await worker.drain();
   });
@@ -65,24 +65,27 @@ for (const [mode, options] of [
     const worker = await queue.startWorker({
       ...{ tasks: [task], concurrency: 10, plugins: [ended], ...ASLEEP, ...options },
     });
-    await waitUntil("ten run", () => running.length === 10);
+    await waitUntil("ten jobs run", () => running.length === 10);
     worker.setConcurrency(3);
     const before = counts.length;
     release(7);
     await ended.saw("job:complete", 7);
-    assert.equal(counts.length, before, "none has started in their slots");
+    assert.equal(counts.length, before, "no job has started in the slots of the ended jobs");
     assert.equal(
       running.some(({ signal }) => signal.aborted),
       false,
     );
     const done = worker.drain();
     for (let left = 23; left > 0; left--) {
-      await waitUntil("one runs", () => running.length === Math.min(3, left));
+      await waitUntil(
+        "three jobs run, or all that are left",
+        () => running.length === Math.min(3, left),
+      );
       release(1);
     }
     await done;
     assert.equal(Math.max(...counts.slice(before)), 3);
-    assert.equal(counts.length, 30, "each has started once");
+    assert.equal(counts.length, 30, "each job has started once");
     assert.deepEqual(await queue.remaining(), []);
   });
 
@@ -120,11 +123,11 @@ for (const [mode, options] of [
     await add(1, "wide");
     // The held jobs are added after `wide` has run. Without this order, a fast lane could fetch `wide` and held jobs at
     // the same time, on two connections. If a held job started first, it would keep the only slot.
-    await waitUntil("the number has changed", () => isWide);
+    await waitUntil("the number of slots has changed", () => isWide);
     await add(9);
-    await waitUntil("five run", () => running.length === 5);
+    await waitUntil("five jobs run", () => running.length === 5);
     release(5);
-    await waitUntil("the other four run", () => running.length === 4);
+    await waitUntil("the other four jobs run", () => running.length === 4);
     release(4);
     await worker.drain();
   });
@@ -149,7 +152,7 @@ test("If slots are removed, fetched jobs that waited for these slots are given b
     localQueue: { adaptive: false, size: 200 },
   });
   await worker.start();
-  await waitUntil("five are locked and none is fetched ahead", async () => {
+  await waitUntil("only the five running jobs are locked", async () => {
     const rows = await queue.remaining();
     return rows.filter(({ locked_by }) => locked_by !== null).length === 5;
   });
@@ -161,7 +164,7 @@ test("The jobs of named queues stay in order while the number of slots changes."
   const busy = new Set<string>();
   let worker: Awaited<ReturnType<typeof queue.startWorker>>;
   const queued = defineTask<{ q: string; n: number }>("queued", async ({ q, n }) => {
-    assert.ok(!busy.has(q), "one at a time");
+    assert.ok(!busy.has(q), "the jobs of a named queue run one at a time");
     busy.add(q);
     const list = seen.get(q) ?? [];
     seen.set(q, list);
@@ -206,7 +209,7 @@ test("A number of slots that is set before the start applies. A number that is s
   const worker = queue.worker({ tasks: [task], concurrency: 1 });
   worker.setConcurrency(3);
   await worker.start();
-  await waitUntil("three run", () => running.length === 3);
+  await waitUntil("three jobs run", () => running.length === 3);
   const stopped = worker.stop();
   worker.setConcurrency(6);
   worker.setConcurrency(2);
@@ -214,7 +217,7 @@ test("A number of slots that is set before the start applies. A number that is s
   await stopped;
   worker.setConcurrency(9);
   assert.equal(worker.concurrency, 9);
-  assert.equal((await queue.remaining()).length, 3, "none has started since");
+  assert.equal((await queue.remaining()).length, 3, "no job has started during or after the stop");
 });
 
 const beats = async () => {
@@ -231,15 +234,15 @@ test("If the number of slots is set several times, the last number applies, also
     ...{ tasks: [task], concurrency: 1, recovery: QUICK, plugins: [lost] },
   });
   for (const count of [50, 2, 10_000, 7]) worker.setConcurrency(count);
-  await waitUntil("it sends a heartbeat", async () => (await beats()) > 0);
+  await waitUntil("the worker sends a heartbeat", async () => (await beats()) > 0);
   await queue.sql(
     "update worker._private_workers set last_heartbeat_at = now() - interval '1 day'",
   );
   await lost.saw("worker:leaseLost");
   await add(10);
-  await waitUntil("seven run", () => running.length === 7);
+  await waitUntil("seven jobs run", () => running.length === 7);
   release(7);
-  await waitUntil("the other three run", () => running.length === 3);
+  await waitUntil("the other three jobs run", () => running.length === 3);
   release(3);
   await worker.drain();
 });
@@ -248,7 +251,7 @@ test("A new number of slots is in the metrics at once, and in the worker's row a
   const worker = await queue.startWorker({ tasks: [held().task], concurrency: 3, recovery: QUICK });
   worker.setConcurrency(8);
   assert.match(await worker.metrics(), /^worker_slots 8$/m);
-  await waitUntil("the report has the new number", async () => {
+  await waitUntil("the worker's row has the new number of slots", async () => {
     const [row] = await queue.sql<{ slots: number }>(
       "select (metadata ->> 'concurrency')::int as slots from worker._private_workers",
     );

@@ -66,7 +66,7 @@ for (const fastLane of [false, true]) {
         );
         await queue.utils.addJob("throws", {}, { maxAttempts: 1 });
         await queue.utils.addJobs(jobs(60));
-        await waitUntil("all have ended", () => ended >= 60);
+        await waitUntil("all jobs have ended", () => ended >= 60);
         await queue.sql("delete from worker._private_jobs");
       }
       assert.deepEqual([...seen], ["start"]);

@@ -100,7 +100,10 @@ describe("The backfill", () => {
       await cron.stop();
 
       const expected = await traces(stockPool.pool, start);
-      assert.ok(expected.jobs.length > 200, `${expected.jobs.length} jobs prove little`);
+      assert.ok(
+        expected.jobs.length > 200,
+        `${expected.jobs.length} jobs are too few for this test`,
+      );
       assert.deepEqual(await traces(ourPool.pool, start), expected);
       const backfilled = events.filter((event) => event.startsWith("backfilled"));
       assert.equal(backfilled.length, expected.jobs.length);

@@ -39,16 +39,16 @@ test("A pause whose time is over while a job of its queue runs is read a few tim
   t.after(() => watch.stop());
   const runs = setInterval(() => watch.queueUnlocked(), 1);
   t.after(() => clearInterval(runs));
-  await waitUntil("it is read", () => reads > 0);
+  await waitUntil("the pause is read", () => reads > 0);
   const before = reads;
   await queue.sql("select pg_sleep(1)");
   const inASecond = reads - before;
-  assert.ok(inASecond <= 10, `${inASecond} times in a second`);
+  assert.ok(inASecond <= 10, `the pause is read ${inASecond} times in a second`);
   // Without the calls of queueUnlocked() there would be one read in two seconds.
-  assert.ok(inASecond >= 2, `${inASecond} times in a second`);
+  assert.ok(inASecond >= 2, `the pause is read ${inASecond} times in a second`);
   const wakes = ends;
   await queue.sql("delete from worker._private_jobs");
-  await waitUntil("it has ended", () => ends > wakes);
+  await waitUntil("the pause has ended", () => ends > wakes);
   assert.deepEqual(await queue.sql("select from worker._private_pauses"), []);
 });
 
@@ -63,7 +63,10 @@ for (const [name, change] of Object.entries({
       await client.query("begin");
       await client.query("select from worker._private_pauses for update");
       const changed = change();
-      await waitUntil("it waits", async () => (await queue.sql(WAITING)).length === 1);
+      await waitUntil(
+        "the call waits for the pause's row",
+        async () => (await queue.sql(WAITING)).length === 1,
+      );
       await client.query("select from worker._private_job_queues for update nowait");
       await client.query("commit");
       await changed;
@@ -87,7 +90,10 @@ test("A call that pauses or resumes a queue is repeated if it fails under repeat
     await client.query("begin");
     await client.query("update worker._private_pauses set paused_by = 'another'");
     const changed = change();
-    await waitUntil("it waits", async () => (await queue.sql(WAITING)).length === 1);
+    await waitUntil(
+      "the call waits for the pause's row",
+      async () => (await queue.sql(WAITING)).length === 1,
+    );
     await client.query("commit");
     client.release();
     await changed;

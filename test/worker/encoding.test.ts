@@ -46,14 +46,17 @@ for (const fastLane of [false, true]) {
     let ended = 0;
     worker.hooks.on("job:complete", () => void ended++);
     await queue.utils.addJob("quick", {}, { jobKey: "quick" });
-    await waitUntil("the result is written", () => ended === 1);
+    await waitUntil("the result of the job quick is written", () => ended === 1);
     gate.open();
     const job = async () => (await queue.remaining()).find((one) => one.id === id);
-    await waitUntil("it is written", async () => (await job())?.last_error != null);
+    await waitUntil(
+      "the error of the failing job is written",
+      async () => (await job())?.last_error != null,
+    );
     assert.equal((await job())?.last_error, "a \\ud83d\\ude00 caf\\u00e9");
     assert.equal((await job())?.attempts, 1);
     await queue.utils.addJob("quick");
-    await waitUntil("the next one runs", () => quick.seen.length === 2);
+    await waitUntil("the next job runs", () => quick.seen.length === 2);
   });
 }
 

@@ -46,11 +46,20 @@ test("If a kept job fails while a job of a later transaction runs, the attempt o
   });
   await warmUp();
   const { id } = await queue.utils.addJob("failing");
-  await waitUntil("it is locked by locked_by", async () => (await jobOf(id))?.locked_by != null);
+  await waitUntil(
+    "the job `failing` is locked by locked_by",
+    async () => (await jobOf(id))?.locked_by != null,
+  );
   await queue.utils.addJob("long");
-  await waitUntil("its failure is written", async () => (await jobOf(id))?.locked_by === null);
+  await waitUntil(
+    "the failure of the job `failing` is written",
+    async () => (await jobOf(id))?.locked_by === null,
+  );
   await queue.utils.rescheduleJobs([id], { runAt: new Date(0) });
-  await waitUntil("it has failed again", async () => (await jobOf(id))?.attempts === 2);
+  await waitUntil(
+    "the job `failing` has failed again",
+    async () => (await jobOf(id))?.attempts === 2,
+  );
   second.open();
   assert.deepEqual(attempts, [1, 2]);
   assert.deepEqual(watch.all("job:interrupted"), []);
@@ -63,7 +72,7 @@ test("A lane whose transaction has failed begins a new transaction.", async () =
   await queue.startWorker({ tasks: [quick], logger, pollIntervalMs: 20, fastLane: true });
   await warmUp();
   await queue.sql("alter table worker._private_tasks rename to away");
-  await waitUntil("the lanes are refused", () =>
+  await waitUntil("the log reports that the database is unreachable", () =>
     refused.some((line) => line.startsWith("the database is unreachable")),
   );
   await queue.sql("alter table worker.away rename to _private_tasks");
@@ -77,13 +86,13 @@ test("A worker without a free slot does not keep the CPU busy, however many jobs
   await queue.utils.addJobs(Array.from({ length: 20 }, () => ({ identifier: "held" })));
   const keptCount = async () =>
     (await queue.remaining()).filter((job) => job.locked_by !== null).length;
-  await waitUntil("two are locked by locked_by", async () => (await keptCount()) === 2);
+  await waitUntil("two jobs are locked by locked_by", async () => (await keptCount()) === 2);
   const before = performance.eventLoopUtilization();
   await queue.sql("select pg_sleep(0.5)");
   const { utilization } = performance.eventLoopUtilization(before);
   assert.ok(utilization < 0.7, `the event loop was busy for ${utilization} of the time`);
   gate.open();
-  await waitUntil("all have run", () => blocking.seen.length === 20);
+  await waitUntil("all jobs have run", () => blocking.seen.length === 20);
 });
 
 test("A job for the safe mode is found even if thousands of jobs for other workers precede it.", async () => {
@@ -122,19 +131,19 @@ test("The result of an attempt whose connection was cut does not end the job's n
   });
   await warmUp();
   const { id } = await queue.utils.addJob("cut");
-  await waitUntil("it holds its row", () => signals.length === 1);
+  await waitUntil("the first attempt has started", () => signals.length === 1);
   await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where state = 'idle in transaction' and datname = current_database()`);
-  await waitUntil("the safe mode runs it again", () => signals.length === 2);
+  await waitUntil("the safe mode runs the job again", () => signals.length === 2);
   // The safe mode may fetch the unlocked row before the lane notices the cut. If the first attempt ended that early,
   // the lane would write the attempt's result on the lost connection, and the result would be unknown.
-  await waitUntil("the lane has noticed the cut", () => signals[0]?.aborted);
+  await waitUntil("the signal of the first attempt is aborted", () => signals[0]?.aborted);
   first.open();
   await watch.saw("job:interrupted");
   assert.notEqual((await jobOf(id))?.locked_by, null);
   second.open();
   const results = () => watch.all("job:complete").filter(({ job }) => job.id === id);
-  await waitUntil("its end counts", () => results().length > 0);
+  await waitUntil("the result of the second attempt is reported", () => results().length > 0);
   assert.deepEqual(
     results().map(({ result }) => result),
     ["completed"],
@@ -173,20 +182,28 @@ for (const [what, isCut] of [
     if (isCut) {
       const cut = `select pg_terminate_backend(pid) from pg_stat_activity
         where wait_event = 'advisory' and datname = current_database()`;
-      await waitUntil("it is cut", async () => (await queue.sql(cut)).length > 0);
+      await waitUntil(
+        "the connection of the lane is cut",
+        async () => (await queue.sql(cut)).length > 0,
+      );
     }
     await client.query("select pg_advisory_unlock(77)");
     client.release();
-    await waitUntil("the safe mode runs it again", () => attempts.length === 2);
-    await waitUntil("the first has been aborted", () => attempts[0]?.aborted);
+    await waitUntil("the safe mode runs the job again", () => attempts.length === 2);
+    await waitUntil("the signal of the first attempt is aborted", () => attempts[0]?.aborted);
     first.open();
     const interrupted = () => watch.all("job:interrupted").map(({ jobId }) => jobId);
-    await waitUntil("its end does not count", () => interrupted().includes(id));
+    await waitUntil("the first attempt is reported as interrupted", () =>
+      interrupted().includes(id),
+    );
     assert.equal((await jobOf(id))?.locked_by, worker);
     second.open();
-    await waitUntil("the second ends it", async () => (await jobOf(id)) === undefined);
+    await waitUntil(
+      "the job is deleted after its second attempt",
+      async () => (await jobOf(id)) === undefined,
+    );
     const results = () => watch.all("job:complete").filter((one) => one.job.id === id);
-    await waitUntil("its result is reported", () => results().length > 0);
+    await waitUntil("the result of the second attempt is reported", () => results().length > 0);
     assert.deepEqual(
       results().map(({ result }) => result),
       ["completed"],
@@ -207,16 +224,25 @@ test("A result whose write gets no answer is reported as unknown, also while the
     ...{ tasks: [kept, unanswered], plugins: [watch], fastLane: { limitMs: 50 } },
   });
   const { id } = await queue.utils.addJob("kept");
-  await waitUntil("it is kept", async () => (await jobOf(id))?.locked_by === worker.id);
+  await waitUntil(
+    "the job `kept` is locked by locked_by",
+    async () => (await jobOf(id))?.locked_by === worker.id,
+  );
   const { id: done } = await queue.utils.addJob("unanswered");
-  await waitUntil("the other one is done", async () => (await jobOf(done)) === undefined);
+  await waitUntil("the job `unanswered` is done", async () => (await jobOf(done)) === undefined);
   lane.reset();
   const ends = () => watch.all("job:complete").map(({ job, result }) => [job.id, result]);
   const interrupted = () => watch.all("job:interrupted");
-  await waitUntil("its end is reported", () => ends().length > 0 || interrupted().length > 0);
+  await waitUntil(
+    "the end of the job `unanswered` is reported",
+    () => ends().length > 0 || interrupted().length > 0,
+  );
   gate.open();
   await waitUntil("the kept job is done", async () => (await jobOf(id)) === undefined);
-  await waitUntil("both ends are reported", () => ends().length + interrupted().length === 2);
+  await waitUntil(
+    "the ends of both jobs are reported",
+    () => ends().length + interrupted().length === 2,
+  );
   assert.deepEqual(ends(), [
     [done, "unknown"],
     [id, "completed"],
@@ -259,7 +285,10 @@ test("If a query fails in a fast lane's transaction, the jobs that the transacti
   assert.equal(steady.seen.length, 1);
   // If the lane had unlocked `steady`, the safe mode would fetch `steady` before `later`, which becomes due only now.
   await queue.sql("update worker._private_jobs set run_at = now() where key = 'later'");
-  await waitUntil("the safe mode has fetched", async () => !(await keys()).includes("later"));
+  await waitUntil(
+    "the job with the key `later` is done",
+    async () => !(await keys()).includes("later"),
+  );
   gate.open();
   await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
   assert.equal(steady.seen.length, 1);
@@ -285,7 +314,7 @@ test("If only the fetch after a commit fails, the committed results are not writ
     { identifier: "failing", spec: { maxAttempts: 1 } },
     { identifier: "good" },
   ]);
-  await waitUntil("both run", () => good.seen.length === 1);
+  await waitUntil("the job `good` runs", () => good.seen.length === 1);
   // The lane's open transaction delays this lock until the lane commits the results. The fetch after the commit then
   // waits for the table until the fetch reaches its lock timeout.
   const other = new pg.Client({ connectionString: queue.url, application_name: "blocking" });
@@ -297,10 +326,10 @@ test("If only the fetch after a commit fails, the committed results are not writ
       and application_name = '${program}' and wait_event_type = 'Lock'`;
     return (await queue.sql(sql)).length > 0;
   };
-  await waitUntil("the lock waits for the lane", () => waits("blocking"));
+  await waitUntil("the table lock waits for the transaction of the lane", () => waits("blocking"));
   gate.open();
   await locked;
-  await waitUntil("the fetch waits", () => waits("worker fast lane"));
+  await waitUntil("the fetch waits for the locked table", () => waits("worker fast lane"));
   await waitUntil("the fetch has failed", async () => !(await waits("worker fast lane")));
   await other.query("commit");
   const { id } = await queue.utils.addJob("quick");
@@ -335,7 +364,7 @@ test("A stop does not wait for a lane that has no jobs and cannot reach the data
   proxy.reset();
   // The worker has four connections: of the listener, the safe mode, the lane and the heartbeats. At least three of
   // them reconnect and get no answer.
-  await waitUntil("all of them are connecting", () => proxy.accepted >= before + 3);
+  await waitUntil("three connections are opened again", () => proxy.accepted >= before + 3);
   await waitFor("the stop", worker.stop(), 5_000);
   assert.equal(worker.hasAbandonedJobs, false);
 });
@@ -349,13 +378,13 @@ test("A fast lane reconnects if its connection is lost at the moment when a job 
     pollIntervalMs: 60_000,
   });
   await queue.utils.addJob("quick");
-  await waitUntil("it runs", () => seen.seen.length === 1);
+  await waitUntil("the first job runs", () => seen.seen.length === 1);
   for (let n = 2; n < 12; n++) {
     // One statement cuts the connections and adds the job, so that both happen at the same moment.
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name in ('worker connection', 'worker fast lane') and query not like 'listen %'
       union all select worker.add_job('quick') is not null`);
-    await waitUntil("another one has run", () => seen.seen.length >= n);
+    await waitUntil("the next job has run", () => seen.seen.length >= n);
   }
 });
 
@@ -373,7 +402,7 @@ test("Idle lanes whose connections are lost reconnect without a wake.", async (t
   await warmUp();
   await waitUntil("both lanes are connected", () => lanes.accepted === 2);
   lanes.reset();
-  await waitUntil("there are two again", () => lanes.accepted === 4);
+  await waitUntil("both lanes are connected again", () => lanes.accepted === 4);
 });
 
 test("A ready job is found although a more urgent job is scheduled for later.", async () => {
@@ -416,12 +445,12 @@ test("With a fast lane, jobs of a named queue are locked by locked_by and run in
   await queue.utils.addJobs(Array.from({ length: 30 }, (_, n) => inQueue(n + 1)));
   await queue.utils.addJob("quick");
   const others = "select from worker._private_jobs where job_queue_id is null";
-  await waitUntil("a job without a queue ran beside it", async () => {
+  await waitUntil("the job without a queue is done while a job of the queue runs", async () => {
     return (await queue.sql(others)).length === 0;
   });
   assert.equal(task.seen.length, 1);
   go.open();
-  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
   assert.deepEqual(
     task.seen.map(({ n }) => n),
     Array.from({ length: 31 }, (_, n) => n),

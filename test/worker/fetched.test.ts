@@ -31,17 +31,20 @@ test("In a named queue of slow jobs an urgent job runs next, and a removed job d
   // With heartbeats (`recovery`), the worker reports its running jobs, so that removeJob() can distinguish fetched jobs
   // from running ones. While a job is fetched, removeJob() waits up to a second.
   await queue.startWorker({ tasks: [task], pollIntervalMs: HOUR_MS, recovery: {} });
-  await waitUntil("the worker reports", async () => (await queue.sql(REPORTS)).length === 1);
+  await waitUntil(
+    "the worker reports its running jobs",
+    async () => (await queue.sql(REPORTS)).length === 1,
+  );
   for (const name of ["1", "2", "3", "4", "5"]) await add(name);
-  await waitUntil("the first runs", () => task.seen.length === 1);
+  await waitUntil("the first job runs", () => task.seen.length === 1);
   gates.get("1")?.open();
-  await waitUntil("the second runs", () => task.seen.length === 2);
+  await waitUntil("the second job runs", () => task.seen.length === 2);
   // If the first job was quick, the third may have been fetched with the second. The worker then returns the third.
-  await waitUntil("only the second is locked", async () => (await locked()).length === 1);
+  await waitUntil("only the second job is locked", async () => (await locked()).length === 1);
   await add("URGENT", { priority: -100 });
   assert.equal((await queue.utils.removeJob("k4")).outcome, "removed");
   for (const [, gate] of gates) gate.open();
-  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
   assert.deepEqual(task.seen, ["1", "2", "URGENT", "3", "5"]);
 });
 
@@ -69,10 +72,10 @@ test("The first job of a task in a named queue is fetched alone. If jobs are qui
       },
     ],
   });
-  await waitUntil("the last runs", () => quick.seen.length === LAST + 1);
+  await waitUntil("the last job runs", () => quick.seen.length === LAST + 1);
   gate.open();
   assert.equal(counts[0], 1);
-  assert.ok(Math.max(...counts) > 5, `fetched ${counts}`);
+  assert.ok(Math.max(...counts) > 5, `the numbers of jobs in the fetches are ${counts}`);
   assert.deepEqual(
     quick.seen,
     Array.from({ length: LAST + 1 }, (_, n) => n),
@@ -89,11 +92,11 @@ test("Jobs behind a slow job of their run are returned, and the queue stays lock
   // After these quick jobs, the worker expects that the next jobs are quick, too, and fetches several of them together.
   await add(Array.from({ length: 30 }, () => "quick"));
   await queue.startWorker({ tasks: [task], connections: 1, pollIntervalMs: HOUR_MS });
-  await waitUntil("the quick ones are done", async () => (await queue.remaining()).length === 0);
+  await waitUntil("the quick jobs are done", async () => (await queue.remaining()).length === 0);
   task.seen.length = 0;
   const [slow] = await add(["slow", "a", "b", "c"]);
-  await waitUntil("the slow one runs", () => task.seen.length === 1);
-  await waitUntil("it alone is locked", async () => (await locked()).length === 1);
+  await waitUntil("the slow job runs", () => task.seen.length === 1);
+  await waitUntil("only the slow job is locked", async () => (await locked()).length === 1);
   assert.deepEqual(await locked(), [slow?.id]);
   const left = await queue.remaining();
   assert.deepEqual(left.map(({ attempts }) => attempts).sort(), [0, 0, 0, 1]);
@@ -103,7 +106,7 @@ test("Jobs behind a slow job of their run are returned, and the queue stays lock
   assert.notEqual(line?.locked_by, null);
   await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
   gate.open();
-  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
   // `seen` has the jobs of both workers, in the order of their starts.
   assert.deepEqual(task.seen, ["slow", "a", "b", "c"]);
 });
@@ -132,7 +135,7 @@ test("Jobs fetched ahead for slots that stay busy are returned within a second."
     [0, 1],
   );
   gate.open();
-  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
 });
 
 test("Jobs behind a long job of a fast lane are unlocked long before the lane's time limit.", async () => {
@@ -148,14 +151,14 @@ test("Jobs behind a long job of a fast lane are unlocked long before the lane's 
       spec: { priority: payload === 1 ? 0 : payload + 10 },
     }));
   await queue.utils.addJobs([...jobs(1, 2_000), ...jobs(-1, 1), ...jobs(2, 50)]);
-  await waitUntil("the long one runs", () => task.seen.includes(-1));
+  await waitUntil("the long job runs", () => task.seen.includes(-1));
   const free = async () =>
     await queue.sql(
       "select from worker._private_jobs where locked_by is null for update skip locked",
     );
-  await waitUntil("only the long one is locked", async () => (await free()).length === 50, 1_500);
+  await waitUntil("only the long job is locked", async () => (await free()).length === 50, 1_500);
   gate.open();
-  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
 });
 
 test("While a job blocks its worker's event loop, the job never counts as fetched.", async () => {
@@ -181,7 +184,10 @@ test("While a job blocks its worker's event loop, the job never counts as fetche
     const why = await explainJob(queue.db, id);
     assert.ok(why === null || why.condition !== "fetched");
   }
-  assert.ok(reads > 5 && first !== (await beats()), `${reads} reads`);
+  assert.ok(
+    reads > 5 && first !== (await beats()),
+    `${reads} reads are too few, or the worker sent no heartbeat`,
+  );
   await worker.stop();
 });
 
@@ -210,12 +216,15 @@ test("A job that was reported as fetched is reported as running once it starts."
     ]);
     const condition = async () =>
       (await listLightJobs(queue.db)).jobs.find(({ id }) => id === second?.id)?.condition;
-    await waitUntil("it is reported", async () => (await condition()) === "fetched");
+    await waitUntil(
+      "the second job is reported as fetched",
+      async () => (await condition()) === "fetched",
+    );
     await holder.query("select pg_advisory_unlock(4711)");
     gates.first.open();
-    await waitUntil("it runs", () => task.seen.includes("second"));
+    await waitUntil("the second job runs", () => task.seen.includes("second"));
     await waitUntil(
-      "its worker reports it as running",
+      "the second job is reported as running",
       async () => (await condition()) === "running",
       900,
     );
@@ -247,7 +256,10 @@ test("A started job is shown as running from its first moment on.", async () => 
       spec: n % 2 === 0 ? { queueName: "q" } : {},
     })),
   );
-  await waitUntil("all are done", async () => (await queue.remaining()).length === 0, 60_000);
-  assert.ok(conditions.length > 24, `${conditions.length} reads`);
+  await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0, 60_000);
+  assert.ok(
+    conditions.length > 24,
+    `the jobs' conditions were read only ${conditions.length} times`,
+  );
   assert.deepEqual([...new Set(conditions)], ["running"]);
 });

@@ -81,7 +81,7 @@ test("One SIGTERM stops the worker, and then ends the process by that signal, ev
   running.stdout.setEncoding("utf8").on("data", (more: string) => {
     stdout += more;
   });
-  await waitUntil("it is up", async () => stdout.includes("up\n"));
+  await waitUntil("the HTTP server is open", async () => stdout.includes("up\n"));
   running.kill("SIGTERM");
   const [, signal] = await once(running, "exit");
   assert.deepEqual([stdout, signal], ["up\nstopped\n", "SIGTERM"]);
@@ -122,7 +122,10 @@ test("If the schema is missing, the error has the caller's line in its stack, an
       assert.doesNotMatch(error.message, / --schema$|first, or name/);
     }
     const outer = await utils.addJob("t").catch((error: Error) => error.cause as Error);
-    assert.ok(!(outer instanceof Error && /^WorkerError/.test(outer.name)), "one cause, not two");
+    assert.ok(
+      !(outer instanceof Error && /^WorkerError/.test(outer.name)),
+      "the cause of the error is not another WorkerError",
+    );
   } finally {
     await client.end();
     await utils.end();
@@ -221,7 +224,7 @@ test("A task logs a message, with or without fields.", async () => {
   });
   const { id } = await queue.utils.addJob(task);
   const worker = await queue.startWorker({ tasks: [task], logger });
-  await waitUntil("the lines are there", async () =>
+  await waitUntil("the message with fields is logged", async () =>
     lines.some(({ message }) => message === "with fields"),
   );
   await worker.stop();

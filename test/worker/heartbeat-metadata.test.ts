@@ -38,7 +38,7 @@ test("While nothing changes, the text of the report is the same, even if the clo
   assert.equal(metadata.text(now, [], 3.7), first);
   const { current } = workerReport(first);
   const age = Date.now() - Date.parse(current[0]?.since ?? "");
-  assert.ok(age >= 4_900 && age < 60_000, `${age}`);
+  assert.ok(age >= 4_900 && age < 60_000, `the reported start is ${age} ms ago`);
 });
 
 test("Each attempt of a job is reported with the time at which this attempt started.", () => {
@@ -48,7 +48,10 @@ test("Each attempt of a job is reported with the time at which this attempt star
     const text = metadata.text(description({ running: [running(1, startedAtMs)] }), [], 0);
     return Date.parse(workerReport(text).current[0]?.since ?? "");
   });
-  assert.ok(Math.abs((starts[1] ?? 0) - (starts[0] ?? 0) - 59_000) < 1_000, `${starts}`);
+  assert.ok(
+    Math.abs((starts[1] ?? 0) - (starts[0] ?? 0) - 59_000) < 1_000,
+    `the reported starts of the attempts are ${starts}`,
+  );
 });
 
 test("The start of a running job is reported by the database's clock.", () => {
@@ -58,7 +61,10 @@ test("The start of a running job is reported by the database's clock.", () => {
     3_600_000,
   );
   const age = Date.now() - Date.parse(workerReport(text).current[0]?.since ?? "");
-  assert.ok(age >= 3_590_000 && age < 3_660_000, `${age}`);
+  assert.ok(
+    age >= 3_590_000 && age < 3_660_000,
+    `the reported start is ${age} ms before the local time`,
+  );
 });
 
 test("A report with more tasks and jobs than it can list is marked as incomplete.", () => {
@@ -114,7 +120,10 @@ test("The largest report does not exceed the table's size limit, and still lists
     const text = metadata.text(description({ tasks, cron, running, unsettled }), ids, 0);
     const first = await stored(text);
     const bytes = Math.max(first, await stored(text));
-    assert.ok(bytes > 100_000 && bytes <= 262_144, `${letter}: ${bytes}`);
+    assert.ok(
+      bytes > 100_000 && bytes <= 262_144,
+      `the report with the letter ${letter} has ${bytes} bytes`,
+    );
     const json = JSON.parse(text);
     assert.deepEqual([json.running_job_ids.length, json.fetched_job_ids.length], [1_000, 1_000]);
     assert.equal(json.unsettled.length, 20);

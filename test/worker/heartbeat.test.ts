@@ -61,7 +61,7 @@ async function beats(sql = queue.sql): Promise<void> {
   for (let n = 0; n < 3; n++) {
     const [before] = await sql<{ last: string | null }>(text);
     await waitUntil(
-      "a heartbeat",
+      "the worker sends a heartbeat",
       async () => (await sql<{ last: string }>(text))[0]?.last !== before?.last,
     );
   }
@@ -268,7 +268,9 @@ test("When the table of heartbeats is dropped, the worker waits until a migratio
   const { worker, lines } = blockedWorker({ connectionString: url });
   await worker.start();
   await pool.query("drop table worker._private_workers cascade");
-  await waitUntil("it is logged", async () => lines.some((line) => /is unreachable/.test(line)));
+  await waitUntil("the worker logs the outage", async () =>
+    lines.some((line) => /is unreachable/.test(line)),
+  );
   await migrate(pool, schemaName());
   const { rows } = await pool.query("select id from worker.add_job('quick')");
   await waitUntil("the job is done", async () => {
@@ -291,12 +293,12 @@ test("If the network loses the heartbeat connection without notice, the worker d
     return row?.ms ?? 0;
   };
   const registeredMs = await lastMs();
-  await waitUntil("a heartbeat", async () => (await lastMs()) > registeredMs);
+  await waitUntil("the worker sends a heartbeat", async () => (await lastMs()) > registeredMs);
   proxy.of("worker heartbeat").mute("established");
   const beforeMs = await lastMs();
-  await waitUntil("the next heartbeat", async () => (await lastMs()) > beforeMs);
+  await waitUntil("the worker sends the next heartbeat", async () => (await lastMs()) > beforeMs);
   const gapMs = (await lastMs()) - beforeMs;
-  assert.ok(gapMs < 7_000, `there was none for ${gapMs} ms`);
+  assert.ok(gapMs < 7_000, `the worker sent no heartbeat for ${gapMs} ms`);
 });
 
 test("If the heartbeat thread ends before it has written a report, the report is written without the thread.", async () => {

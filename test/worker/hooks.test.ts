@@ -87,7 +87,7 @@ describe("An observer is notified", () => {
     assert.ok(again?.error instanceof RangeError && again.durationMs >= 0);
     const good = await saw.saw("job:failed");
     assert.deepEqual([good.job.payload, good.error.message], ["last", "last"]);
-    await waitUntil("both are written", async () =>
+    await waitUntil("both errors are written", async () =>
       (await queue.remaining()).every(({ last_error }) => last_error !== null),
     );
     const payloads = (name: "job:error" | "job:failed") =>
@@ -135,7 +135,7 @@ describe("An observer is notified", () => {
       await queue.utils.addJob("task", "good");
       await queue.utils.addJob("task", "bad");
       await queue.utils.addJob("task", "worst", { maxAttempts: 1 });
-      await waitUntil("all three are settled", () => rows.size === 3);
+      await waitUntil("all three jobs are settled", () => rows.size === 3);
       assert.deepEqual(Object.fromEntries(results), {
         good: ["job:success", "completed", "null", worker.id],
         bad: ["job:error", "failed", "bad", worker.id],
@@ -159,7 +159,7 @@ describe("An observer is notified", () => {
       ...options,
       localQueue: { size: 4, adaptive: false },
     });
-    await waitUntil("one runs and two wait", async () =>
+    await waitUntil("all three jobs are locked by the worker", async () =>
       (await queue.remaining()).every(({ locked_by }) => locked_by === worker.id),
     );
     // Locked rows do not show that a job has started: the worker may not have received the answer to the fetch yet.
@@ -174,7 +174,7 @@ describe("An observer is notified", () => {
       ],
     );
     gate.open();
-    await waitFor("the stop", stopped);
+    await waitFor("the worker's stop", stopped);
     assert.equal(saw.all("job:complete")[2]?.result, "completed");
     assert.equal(saw.all("job:start").length, 1);
   });
@@ -205,7 +205,7 @@ describe("An observer is notified", () => {
     const saw = witness("job:fetch", "localQueue:getJobs:complete");
     const quick = recordingTask("quick");
     const worker = await queue.startWorker({ tasks: [quick], plugins: [saw] });
-    await waitUntil("all have run", () => quick.seen.length === 5);
+    await waitUntil("all jobs have run", () => quick.seen.length === 5);
     await worker.stop();
     const fetched = saw.all("job:fetch");
     const counts = fetched.map(({ count }) => count);
@@ -236,7 +236,7 @@ describe("An observer is notified", () => {
     assert.match(error.message, /terminat|closed|reset|EPIPE/i);
     assert.deepEqual(await saw.saw("worker:reconnected"), { workerId });
     await queue.utils.addJob("quick");
-    await waitUntil("it works again", () => quick.seen.length === 1);
+    await waitUntil("the worker runs a job again", () => quick.seen.length === 1);
     assert.equal(saw.all("worker:disconnected").length, 1);
     assert.equal(saw.all("worker:reconnected").length, 1);
   });
@@ -273,7 +273,7 @@ describe("An observer that throws", () => {
       await queue.utils.addJob("task", "bad");
       const worker = await queue.startWorker({ tasks: [task], logger, plugins: [rude, saw] });
       await Promise.all([saw.saw("job:success"), saw.saw("job:error")]);
-      await waitFor("the stop", worker.stop());
+      await waitFor("the worker's stop", worker.stop());
       const [left, ...more] = await queue.remaining();
       assert.deepEqual([left?.last_error, more], ["it failed", []]);
       const complaints = lines.filter(({ message }) => message === "an observer failed");

@@ -338,7 +338,7 @@ describe("Before a task adds a job, an interceptor", () => {
     await queue.startWorker({ tasks: [task], plugins: [never] });
     await queue.utils.addJob("child");
     await queue.sql("select worker.add_job('child')");
-    await waitUntil("both have run", () => task.seen.length === 2);
+    await waitUntil("both jobs have run", () => task.seen.length === 2);
   });
 });
 

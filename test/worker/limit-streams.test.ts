@@ -30,7 +30,7 @@ async function oneByOne() {
     seen.done++;
   });
   await queue.utils.addJobs(Array.from({ length: JOBS }, () => ({ identifier: "limited" })));
-  const allHaveRun = () => waitUntil("all have run", () => seen.done === JOBS);
+  const allHaveRun = () => waitUntil("all jobs have run", () => seen.done === JOBS);
   return { task, seen, allHaveRun };
 }
 
@@ -45,7 +45,7 @@ test("Jobs are fetched ahead while the only permit of their limit is in use.", a
   });
   await worker.start();
   await allHaveRun();
-  assert.ok(ahead > fetches / 2, `${ahead} of ${fetches} fetches`);
+  assert.ok(ahead > fetches / 2, `a job was running at ${ahead} of ${fetches} fetches`);
 });
 
 test("Results are written at most once in 25 ms, except together with fetches.", async () => {
@@ -91,10 +91,10 @@ test("Jobs that were fetched ahead are given back within two seconds while the o
   await queue.utils.addJobs(
     Array.from({ length: JOBS + 50 }, (_, payload) => ({ identifier: "limited", payload })),
   );
-  await waitUntil("the long one runs", () => task.seen.includes(JOBS));
+  await waitUntil("the long job runs", () => task.seen.includes(JOBS));
   const locked = async () => (await queue.remaining()).filter((job) => job.locked_by !== null);
   await waitUntil("only running jobs are locked", async () => (await locked()).length === 1, 2_000);
   gate.open();
-  await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs have run", async () => (await queue.remaining()).length === 0);
   assert.equal(new Set(task.seen).size, JOBS + 50);
 });

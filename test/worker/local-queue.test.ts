@@ -59,18 +59,18 @@ describe("The local queue", () => {
       plugins: [saw],
     });
     assert.deepEqual(await saw.saw("localQueue:returnJobs"), { workerId: worker.id, count: 4 });
-    await waitUntil("they are returned", async () => (await locked()).count === 1);
+    await waitUntil("the unstarted jobs are returned", async () => (await locked()).count === 1);
     assert.deepEqual((await locked()).attempts.toSorted(), [0, 0, 0, 0, 1]);
     const before = saw.all("job:fetch").length;
     await queue.utils.addJob("held");
     const other = recordingTask("held");
     const helper = await queue.startWorker({ tasks: [other] });
-    await waitUntil("another worker has done them", () => other.seen.length === 5);
+    await waitUntil("another worker has run the 5 unstarted jobs", () => other.seen.length === 5);
     await helper.stop();
     assert.equal(saw.all("job:fetch").length, before);
     open();
     await waitUntil(
-      "the first one is done, too",
+      "the first job is done, too",
       async () => (await queue.remaining()).length === 0,
     );
     await queue.utils.addJob("held");
@@ -93,26 +93,26 @@ describe("The local queue", () => {
       localQueue: { size: 20, adaptive: false, ttlMs: 60 },
       plugins: [saw],
     });
-    await waitUntil("its only slot is taken", () => task.seen.length === 1);
+    await waitUntil("the worker's only slot is taken", () => task.seen.length === 1);
     await addMany("queued", 3, { queueName: "q" });
     // While the duration of a task's jobs is unknown, a fetch gets only one job of a named queue.
     assert.equal((await saw.saw("localQueue:returnJobs")).count, 1);
     const free = recordingTask("queued");
     await queue.startWorker({ tasks: [free], pollIntervalMs: 50 });
-    await waitUntil("the queue's jobs run elsewhere", () => free.seen.length === 3);
+    await waitUntil("another worker runs the queue's jobs", () => free.seen.length === 3);
   });
 
   test("fetches slow jobs only when a slot is free, even if many jobs are ready.", async () => {
     const { task, open } = blockingTask();
     await addMany("held", 50);
     const worker = await queue.startWorker({ tasks: [task], concurrency: 2 });
-    await waitUntil("two run", () => task.seen.length === 2);
+    await waitUntil("two jobs run", () => task.seen.length === 2);
     await addMany("held", 5);
     await queue.startWorker({ tasks: [recordingTask("other")] });
     assert.equal((await locked()).count, 2);
     const stopped = worker.stop();
     open();
-    await waitFor("the stop", stopped);
+    await waitFor("the worker stops", stopped);
   });
 
   test("without `adaptive`, is filled up to its size, until jobs that did not start in time were returned.", async () => {
@@ -127,7 +127,7 @@ describe("The local queue", () => {
       plugins: [saw],
     });
     const { count } = await saw.saw("localQueue:returnJobs");
-    assert.ok(count <= 10 && count >= 5, `${count} went back`);
+    assert.ok(count <= 10 && count >= 5, `${count} jobs were returned`);
     await waitUntil("only running jobs are locked", async () => (await locked()).count === 3);
     const before = saw.all("job:fetch").length;
     await queue.utils.addJob("held");
@@ -170,7 +170,7 @@ describe("The refetch delay", () => {
     const delays = await saw.saw("localQueue:refetchDelay:start");
     assert.deepEqual(delays, { workerId, durationMs: 300 });
     await queue.utils.addJob("task");
-    await waitUntil("it has run", () => task.seen.length === 1);
+    await waitUntil("the job has run", () => task.seen.length === 1);
     assert.deepEqual(await saw.saw("localQueue:refetchDelay:expired"), { workerId });
     assert.deepEqual(order.slice(0, 3), ["fetched 0", "pause", "expired"]);
   });
@@ -186,7 +186,7 @@ describe("The refetch delay", () => {
       workerId: worker.id,
       count: 3,
     });
-    await waitUntil("they have run", () => task.seen.length === 3);
+    await waitUntil("the announced jobs have run", () => task.seen.length === 3);
   });
 
   test("does not end early when fewer jobs are announced.", async () => {
@@ -200,7 +200,7 @@ describe("The refetch delay", () => {
     // While another worker starts and runs the jobs, the first worker has time to receive the announcement.
     const other = recordingTask("task");
     await queue.startWorker({ tasks: [other] });
-    await waitUntil("they have run elsewhere", () => other.seen.length === 2);
+    await waitUntil("another worker has run the jobs", () => other.seen.length === 2);
     assert.deepEqual(order, ["fetched 0", "pause"]);
   });
 
@@ -239,7 +239,7 @@ describe("The refetch delay", () => {
     await queue.utils.addJob("parent");
     const localQueue = { refetchDelay: { durationMs: 100, ...never } };
     const options = { connectionString: queue.url, recovery: false, localQueue } as const;
-    await waitFor("runOnce", runOnce({ ...options, tasks: [parent, child] }));
+    await waitFor("runOnce() ends", runOnce({ ...options, tasks: [parent, child] }));
     assert.equal(child.seen.length, 1);
   });
 });

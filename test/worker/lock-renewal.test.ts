@@ -62,7 +62,10 @@ test("A failed renewal of the locks of long jobs is repeated before the next ren
   });
   renewal.start();
   try {
-    await waitUntil("all have happened", () => new Set(order).size === 3);
+    await waitUntil(
+      "the failed, the repeated and the next renewal have happened",
+      () => new Set(order).size === 3,
+    );
     assert.deepEqual(order.slice(0, 2), ["failed", "renewed"]);
     assert.equal(await isRenewed(id), true);
   } finally {
@@ -93,9 +96,9 @@ test("While a worker's thread is blocked, its heartbeats repeat a failed renewal
   loop.take({ command: "leases", leases: [{ id: "me", table: 0, renewed_ms: 0 }] });
   const running = loop.run();
   try {
-    await waitUntil("it has failed", () => reports.includes("unrenewed"));
+    await waitUntil("the renewal has failed", () => reports.includes("unrenewed"));
     assert.equal(await isRenewed(id), false);
-    await waitUntil("it has succeeded", () => isRenewed(id));
+    await waitUntil("the repeated renewal has succeeded", () => isRenewed(id));
   } finally {
     await loop.stop(running);
   }

@@ -34,15 +34,18 @@ test("A worker searches all jobs for lost queues only after the row of a queue w
   });
   reset.start();
   try {
-    await waitUntil("three checks", () => checks() >= 3);
+    await waitUntil("three checks for deleted queue rows have run", () => checks() >= 3);
     assert.equal(reads(), 0);
 
     await queue.sql("delete from worker._private_job_queues");
     await waitUntil("the queue is back", async () => (await names()).includes("recovered-queue-1"));
     // The next check reads all jobs again: a transaction that was open during the first read may have added a job.
-    await waitUntil("a second read", () => reads() >= 2);
+    await waitUntil("all jobs are searched a second time", () => reads() >= 2);
     const before = checks();
-    await waitUntil("three more checks", () => checks() >= before + 3);
+    await waitUntil(
+      "three more checks for deleted queue rows have run",
+      () => checks() >= before + 3,
+    );
     assert.equal(reads(), 2);
   } finally {
     await reset.stop();
@@ -69,7 +72,9 @@ test("Lost queues are restored although PostgreSQL refuses to unlock another que
   });
   reset.start();
   try {
-    await waitUntil("a turn", () => warnings.includes("stale locks could not be reset"));
+    await waitUntil("the warning about stale locks is logged", () =>
+      warnings.includes("stale locks could not be reset"),
+    );
     await queue.sql("delete from worker._private_job_queues where queue_name = 'q'");
     await waitUntil("the queue is back", async () => (await names()).includes("recovered-queue-1"));
   } finally {

@@ -38,7 +38,9 @@ test("After a worker was killed, its slots in a managed queue become free again,
   await second.event("started");
   second.release();
   await waitUntil("all jobs are done", isEmpty);
-  await waitUntil("its slots are free", async () => (await holders()).every((one) => one === null));
+  await waitUntil("the queue's slots are free", async () =>
+    (await holders()).every((one) => one === null),
+  );
   await second.stop();
 });
 
@@ -59,7 +61,7 @@ test("A job that waits for a token of its task holds no slot of its queue.", asy
     () => other.seen.length > 0,
   );
   let most = 0;
-  await waitUntil("thirty have run", async () => {
+  await waitUntil("30 jobs of the task with a rate have run", async () => {
     most = Math.max(most, (await holders()).filter((one) => one !== null).length);
     return rated.seen.length >= 30;
   });
@@ -76,7 +78,7 @@ test("A drain ends even if a queue cannot become managed because another worker 
     "update worker._private_job_queues set locked_by = $1, locked_at = now() where queue_name = 'locked'";
   await queue.sql(lock, ["graphile"]);
   const worker = queue.worker({ tasks: [task] });
-  await waitFor("the drain", worker.drain());
+  await waitFor("the drain ends", worker.drain());
   assert.deepEqual(
     (await queue.remaining()).map((job) => job.queue),
     ["locked"],

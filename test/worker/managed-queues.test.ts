@@ -60,7 +60,8 @@ test("Twenty queues with three slots each never run more than three jobs per que
   await Promise.all([1, 2, 3].map(() => queue.startWorker({ tasks: [of.task], concurrency: 10 })));
   await empty();
   assert.equal(of.runs.length, 300);
-  for (const name of tenants) assert.ok((of.most.get(name) ?? 0) <= 3, `${of.most.get(name)}`);
+  for (const name of tenants)
+    assert.ok((of.most.get(name) ?? 0) <= 3, `${of.most.get(name)} jobs of a queue run at once`);
   // While no other queue has jobs, a queue uses all of its slots.
   await jobs(["tenant/0"], 40);
   await empty();
@@ -113,7 +114,7 @@ test("Queues are read again soon after a lost connection, however late the loss 
   assert.equal(
     queues.dueAtMs - clock.monotonic(),
     150_000,
-    "the end of a run does not cut it short",
+    "the end of a run does not shorten the pause",
   );
 });
 
@@ -167,11 +168,11 @@ test("A paused queue with a limit runs nothing, and continues when it is resumed
   const other = watched("other", 0);
   await queue.startWorker({ tasks: [of.task, other.task], concurrency: 4 });
   await jobs(["q"], 1);
-  await waitUntil("the queue is managed", () => of.runs.length === 1);
+  await waitUntil("the first job of the queue has run", () => of.runs.length === 1);
   await queue.utils.pauseQueue("q");
   await jobs(["q"], 5);
   await jobs(["p"], 3, "other");
-  await waitUntil("another queue goes on", () => other.runs.length === 3);
+  await waitUntil("all jobs of the other queue have run", () => other.runs.length === 3);
   assert.equal(of.runs.length, 1);
   await queue.utils.resumeQueue("q");
   await empty();
@@ -232,9 +233,9 @@ test("While all queues are managed, few fetches read the rows of all queues.", a
   const before = await read();
   for (let n = 1; n <= 300; n++) {
     await queue.utils.addJob("task", { n });
-    await waitUntil("it has run", async () => of.runs.length === n);
+    await waitUntil("the added job has run", async () => of.runs.length === n);
   }
   await worker.stop();
   const most = (await read()) - before;
-  assert.ok(most < 150, `${most} times`);
+  assert.ok(most < 150, `fetches read the rows of all queues ${most} times`);
 });

@@ -47,7 +47,11 @@ for (const fastLane of [false, true]) {
     assert.equal(seen.get('worker_job_duration_seconds_count{task="good"}'), 2);
     assert.equal(seen.get('worker_job_duration_seconds_bucket{task="good",le="+Inf"}'), 2);
     assert.equal(seen.get("worker_fetch_latency_seconds_count"), 4);
-    assert.equal(seen.has("worker_heartbeat_age_seconds"), false, "it has no heartbeat");
+    assert.equal(
+      seen.has("worker_heartbeat_age_seconds"),
+      false,
+      "a worker without heartbeats has no metric of their age",
+    );
     release.open();
   });
 }

@@ -22,7 +22,7 @@ for (const fastLane of [false, true]) {
     }));
     await queue.utils.addJobs(jobs);
     await waitUntil(
-      "all have ended",
+      "all misbehaving jobs have ended",
       async () => {
         return (await queue.remaining()).every(
           ({ attempts, locked_by }) => attempts > 0 && !locked_by,
@@ -31,7 +31,7 @@ for (const fastLane of [false, true]) {
       60_000,
     );
     await queue.utils.addJob("quick");
-    await waitUntil("another one runs", () => quick.seen.length === 1);
+    await waitUntil("another job runs", () => quick.seen.length === 1);
     const failed = new Map((await queue.remaining()).map((job) => [JSON.parse(job.payload), job]));
     for (const behavior of THROWS.filter((one) => !one.startsWith("returns"))) {
       const text = failed.get(behavior)?.last_error ?? "";

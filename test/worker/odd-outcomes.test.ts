@@ -139,7 +139,7 @@ test("The delays of exponential() are between zero and ten years, for any option
       const delayMs = policy(attempt, new Error("no"), undefined as never);
       assert.ok(
         delayMs !== false && delayMs >= 0 && delayMs <= tenYearsMs,
-        `${attempt}: ${delayMs}`,
+        `the delay of attempt ${attempt} is ${delayMs} ms`,
       );
     }
   }
@@ -162,7 +162,9 @@ test("A permanent failure is stored with its cause, whatever the type of the cau
   const worker = await queue.startWorker({ tasks: [task], logger: "silent" });
   const errors = async () =>
     Promise.all(jobs.map(async ({ id }) => (await queue.utils.getJob(id))?.lastError));
-  await waitUntil("all have failed", async () => (await errors()).every((error) => error != null));
+  await waitUntil("all jobs have failed", async () =>
+    (await errors()).every((error) => error != null),
+  );
   await worker.stop();
   const [text = "", value = "", looped = ""] = (await errors()).map(String);
   assert.match(text, /^PermanentFailure: no\n.*\nCaused by: the card is stolen$/s);

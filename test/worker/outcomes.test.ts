@@ -144,7 +144,7 @@ for (const [mode, options] of modes) {
       await queue.utils.addJob("queued", { n: 1 }, { queueName: "line" });
       await queue.utils.addJob("queued", { n: 2 }, { queueName: "line" });
       const worker = await queue.startWorker({ tasks: [task], ...options });
-      await waitUntil("both have started", () => started.length === 2);
+      await waitUntil("both jobs have started", () => started.length === 2);
       await worker.stop();
       const left = await queue.remaining();
       assert.deepEqual(
@@ -231,7 +231,10 @@ describe("The delay before the next attempt", () => {
     ] as const) {
       for (let n = 0; n < 100; n++) {
         const delay = policy(attempt, error, undefined as never) as number;
-        assert.ok(delay >= delayMs * 0.8 && delay <= delayMs * 1.2, `${attempt}: ${delay}`);
+        assert.ok(
+          delay >= delayMs * 0.8 && delay <= delayMs * 1.2,
+          `attempt ${attempt}: a delay of ${delay} ms`,
+        );
       }
     }
   });
@@ -294,7 +297,7 @@ for (const [mode, options] of [
       const { id } = await queue.utils.addJob("task");
       const worker = await queue.startWorker({ tasks: [task], ...options });
       await waitUntil(
-        "it has ended",
+        "the attempt has ended",
         async () => ((await queue.remaining())[0]?.wait_s as number) > 1,
       );
       await worker.stop();

@@ -71,10 +71,13 @@ test("While a job of a paused queue still runs, the queue's lock contains the id
   assert.equal(await lock(), `paused:again\n${worker}`);
   assert.deepEqual(await queue.utils.listLockedWorkers().then((all) => all.length), 1);
   over.open();
-  await waitUntil("the run has ended", async () => (await lock()) === "paused:again");
+  await waitUntil(
+    "the lock does not contain the worker's id any more",
+    async () => (await lock()) === "paused:again",
+  );
   assert.equal(task.seen.length, 1);
   await expire();
-  await waitUntil("the other job has run", () => task.seen.length === 2);
+  await waitUntil("the second job has run", () => task.seen.length === 2);
 });
 
 test("The pause of a queue does not end while a job of the queue runs; if the worker of the job has a heartbeat row, the jobs are not scanned.", async () => {

@@ -82,7 +82,10 @@ for (const [mode, options] of [
     await queue.startWorker({ tasks: [task], ...options });
     await waitUntil("the job has run", () => task.seen.length === 1);
     assert.ok(performance.now() - pausedAt > 500);
-    await waitUntil("the row is gone", async () => (await queue.utils.listPauses()).length === 0);
+    await waitUntil(
+      "the pause is no longer listed",
+      async () => (await queue.utils.listPauses()).length === 0,
+    );
   });
 }
 
@@ -120,7 +123,10 @@ test("A queue that is paused while one of its jobs runs stays paused after the j
   await started.opened;
   await queue.utils.pauseQueue("q");
   end.open();
-  await waitUntil("the job is gone", async () => (await queue.remaining()).length === 2);
+  await waitUntil(
+    "the running job is completed",
+    async () => (await queue.remaining()).length === 2,
+  );
   for (let n = 0; n < 5; n++) await passThrough(other.seen);
   assert.equal(task.seen.length, 1);
   assert.equal((await queueRow(queue.utils.database, "q"))?.isPaused, true);
@@ -164,7 +170,10 @@ test("A queue that is resumed while one of its jobs runs continues after that jo
   for (let round = 0; round < 5 && fastestMs >= 1_000; round++) {
     fastestMs = Math.min(fastestMs, await resumedMs());
   }
-  assert.ok(fastestMs < 1_000, `${fastestMs} ms`);
+  assert.ok(
+    fastestMs < 1_000,
+    `the next job starts ${fastestMs} ms after the end of the running job`,
+  );
   assert.equal(most, 1);
 });
 
@@ -188,7 +197,7 @@ test("A run of 50 fetched jobs of a queue stops when the queue is paused.", asyn
     last = task.seen.length;
     return isStill;
   });
-  assert.ok(task.seen.length < 130, `${task.seen.length} have run`);
+  assert.ok(task.seen.length < 130, `${task.seen.length} jobs have run`);
   const attempts = (await queue.remaining()).map((job) => job.attempts);
   assert.deepEqual(new Set(attempts), new Set([0]));
 });
@@ -259,7 +268,7 @@ test("The jobs of a stale worker are recovered while their queue is paused, and 
   assert.deepEqual(await queue.utils.resumeQueue("q"), { wasPaused: true, waitsForJob: false });
   const task = recordingTask("task");
   await queue.startWorker({ tasks: [task] });
-  await waitUntil("both have run", () => task.seen.length === 2);
+  await waitUntil("both jobs have run", () => task.seen.length === 2);
 });
 
 test("A pause whose end passes while no process runs is over for the first worker that starts.", async () => {
@@ -272,7 +281,7 @@ test("A pause whose end passes while no process runs is over for the first worke
   await queue.utils.pauseQueue("q", { resumeAt });
   await queue.sql("update worker._private_pauses set resume_at = now() - interval '1 minute'");
   await queue.startWorker({ tasks: [task] });
-  await waitUntil("both have run", () => task.seen.length === 2);
+  await waitUntil("both jobs have run", () => task.seen.length === 2);
   await waitUntil(
     "no pause is left",
     async () => (await queue.sql("select from worker._private_pauses")).length === 0,

@@ -23,5 +23,5 @@ test("While endGroup() waits for the end of a program, it does not list all proc
   assert.deepEqual((await ended)[1], "SIGKILL");
   const lists = mock.calls.filter(({ arguments: [path] }) => path === "/proc");
   // /proc is listed once before SIGKILL, and a few times after it, although the group is polled about 20 times.
-  assert.ok(lists.length <= 4, `${lists.length} lists`);
+  assert.ok(lists.length <= 4, `/proc is listed ${lists.length} times`);
 });

@@ -16,7 +16,7 @@ test("The tail begins with a whole line, however many lines arrive at once.", ()
   for (let count = 1; count <= written.length; count++) {
     const lines = tailOf(count).split("\n");
     const first = lines.shift() ?? "";
-    assert.ok(first.startsWith("…"), `${count} at once: ${first}`);
+    assert.ok(first.startsWith("…"), `with ${count} lines at once, the tail begins with: ${first}`);
     assert.deepEqual([first.slice(1), ...lines], written.slice(-1 - lines.length));
     assert.ok(lines.join("\n").length <= 8_192, String(count));
   }

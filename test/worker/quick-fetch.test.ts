@@ -39,8 +39,12 @@ for (const fastLane of [false, true]) {
       const options = { forbiddenFlags, fastLane, concurrency, pollIntervalMs: NEVER_MS };
       await queue.startWorker({ tasks, ...options, ...more });
       await queue.utils.addJob("warm");
-      await waitUntil("it is idle", async () => (await queue.remaining()).length === 0);
-      return { seen, shown: (count: number) => waitUntil("shown", () => seen.length === count) };
+      await waitUntil("the worker is idle", async () => (await queue.remaining()).length === 0);
+      return {
+        seen,
+        shown: (count: number) =>
+          waitUntil("the jobs of the task `show` have run", () => seen.length === count),
+      };
     }
 
     test("reads every column of an announced job.", async () => {
@@ -77,7 +81,10 @@ for (const fastLane of [false, true]) {
     test("reads the error of the previous attempt.", async () => {
       const { seen, shown } = await resting();
       const added = await queue.utils.addJob("show", "fails");
-      await waitUntil("it failed", async () => (await queue.remaining())[0]?.last_error != null);
+      await waitUntil(
+        "the job has failed",
+        async () => (await queue.remaining())[0]?.last_error != null,
+      );
       await queue.utils.rescheduleJobs([added?.id ?? ""], { runAt: new Date(0) });
       await queue.utils.addJob("warm");
       await shown(2);
@@ -184,14 +191,14 @@ test("The jobs of a fetch without an answer count as locked until its connection
   const show = recordingTask("show");
   const worker = await queue.startWorker({ pool, tasks: [show], pollIntervalMs: NEVER_MS });
   await queue.utils.addJob("show", "warm");
-  await waitUntil("it is idle", async () => (await queue.remaining()).length === 0);
+  await waitUntil("the worker is idle", async () => (await queue.remaining()).length === 0);
   isArmed = true;
   // More jobs than slots, so that further fetches are needed.
   await queue.utils.addJobs(
     Array.from({ length: 25 }, (_, payload) => ({ identifier: "show", payload })),
   );
-  await waitUntil("they are requested", () => silenced !== undefined);
-  await waitUntil("all have run", () => show.seen.length === 26);
+  await waitUntil("the fetch that gets no answer is sent", () => silenced !== undefined);
+  await waitUntil("all jobs have run", () => show.seen.length === 26);
   assert.equal(new Set(show.seen).size, 26);
   await worker.stop();
 });

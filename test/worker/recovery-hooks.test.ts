@@ -55,7 +55,7 @@ test("An interceptor is called for each stale worker, and observers are notified
   assert.equal((await job(kept))?.locked_by, "keep");
   assert.ok((await workerIds()).includes("keep"));
   // A later search, which finds a new stale worker, does not call the interceptor for `keep` again.
-  await waitUntil("another one is found", async () => {
+  await waitUntil("another stale worker is found", async () => {
     if (!called.includes("later")) await addStaleWorker("later").catch(() => {});
     return called.includes("later");
   });
@@ -72,7 +72,7 @@ test("If an interceptor throws for a stale worker, the interceptor is called aga
     return undefined;
   });
   await worker.start();
-  await waitUntil("the other's job is done", () => isGone(freed));
+  await waitUntil("the job of the other stale worker is done", () => isGone(freed));
   await waitUntil("the interceptor was called again", async () => calls > 1);
 });
 

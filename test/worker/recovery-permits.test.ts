@@ -34,7 +34,7 @@ test("A recovery withdraws a stale worker's permits, unless a resilient job of t
     ...{ uptimeMs: 10_000, heartbeatAtMs: row?.now_ms ?? 0, longestGapMs: 60_000 },
   });
   const rows = await queue.sql("select id from worker._private_workers order by id");
-  assert.equal(rows.length, 3, "the rows stay until the second pass");
+  assert.equal(rows.length, 3, "the workers' rows stay until the second pass of the recovery");
   const holders = await queue.sql<{ worker_id: string }>(
     "select worker_id from worker._private_limit_permits",
   );

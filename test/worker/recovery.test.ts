@@ -32,7 +32,7 @@ test("A worker that stops normally leaves no row behind.", async () => {
   assert.deepEqual(await workerIds(), [worker.workerId]);
   // The stop waits at most 0.8 s for the heartbeat thread. On a busy machine the thread may need longer to start, so
   // the test first waits until the thread has sent a heartbeat.
-  await waitUntil("it sends a heartbeat", async () => {
+  await waitUntil("the heartbeat thread sends a heartbeat", async () => {
     const text = "select last_heartbeat_at > started_at as beats from worker._private_workers";
     return (await queue.sql<{ beats: boolean }>(text))[0]?.beats === true;
   });

@@ -22,7 +22,7 @@ for (const fastLane of [false, true]) {
         const run = async (identifiers: string[], spec = {}) => {
           const before = seen().length;
           for (const one of identifiers) await queue.utils.addJob(one, one, spec);
-          await waitUntil("all ran", async () => {
+          await waitUntil("all jobs have run", async () => {
             return (
               seen().length === before + identifiers.length && !(await queue.remaining()).length
             );
@@ -52,10 +52,10 @@ for (const fastLane of [false, true]) {
     const tasks = [held, task, quick];
     await queue.startWorker({ tasks, fastLane, pollIntervalMs: 50, concurrency: 5 });
     await queue.utils.addJob("held", {}, { queueName: "old" });
-    await waitUntil("it runs", () => held.seen.length === 1);
+    await waitUntil("the job of the old queue runs", () => held.seen.length === 1);
     await refill();
     for (let n = 0; n < 4; n++) await queue.utils.addJob("task", n, { queueName: "new" });
-    await waitUntil("the first one runs", () => task.seen.length === 1);
+    await waitUntil("the first job of the new queue runs", () => task.seen.length === 1);
     old.open();
     // Two more jobs run, one after the other. When the second of them is done, the worker has written the result of
     // the old job, and has fetched again after that.
@@ -67,7 +67,7 @@ for (const fastLane of [false, true]) {
     }
     assert.deepEqual(task.seen, [0]);
     gate.open();
-    await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+    await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
     assert.deepEqual(task.seen, [0, 1, 2, 3]);
   });
 }

@@ -121,7 +121,7 @@ for (const fastLane of [false, true]) {
         await refuse(id);
         const options = { tasks: [task], fastLane, logger, pollIntervalMs: 50, concurrency: 5 };
         const worker = await queue.startWorker(options);
-        await waitUntil("it has failed", async () => {
+        await waitUntil("the job with the refused result has failed", async () => {
           const left = await queue.remaining();
           return left.length === 1 && left[0]?.locked_by === null && left[0].last_error !== null;
         });
@@ -133,7 +133,7 @@ for (const fastLane of [false, true]) {
         const { attempts = 0 } = left ?? {};
         assert.ok(attempts >= 1 && attempts <= runs, `${attempts} attempts of ${runs} runs`);
         assert.match(left?.last_error ?? "", sentence);
-        await waitUntil("it is logged", () =>
+        await waitUntil("the refusal is logged", () =>
           lines.some((line) => line.level === "error" && sentence.test(`${line.fields["error"]}`)),
         );
         assert.ok(
@@ -141,8 +141,8 @@ for (const fastLane of [false, true]) {
           "no outage is logged",
         );
         await queue.utils.addJob("task", 100);
-        await waitUntil("another one runs", () => task.seen.includes(100));
-        await waitFor("it stops", worker.stop(), 12_000);
+        await waitUntil("another job runs", () => task.seen.includes(100));
+        await waitFor("the stop of the worker", worker.stop(), 12_000);
       });
     }
   });
@@ -169,7 +169,10 @@ for (const fastLane of [false, true]) {
       ...{ tasks: [task], fastLane, logger, recovery, pollIntervalMs: 50, concurrency: 5 },
     });
     const logged = (text: RegExp) => lines.filter(({ message }) => text.test(message));
-    await waitUntil("they stay locked", () => logged(/stays locked/).length === 2);
+    await waitUntil(
+      "the log reports that both jobs stay locked",
+      () => logged(/stays locked/).length === 2,
+    );
     assert.equal(logged(/is sent again/).length, 4);
     const errors = new Map(
       logged(/stays locked/).map(({ fields: f }) => [f["job_id"], f["error"]]),
@@ -177,7 +180,7 @@ for (const fastLane of [false, true]) {
     assert.deepEqual(new Set(errors.keys()), new Set(ids));
     assert.match(`${errors.get(ids[0])}`, /result of the job: never \(PL/);
     assert.match(`${errors.get(ids[1])}`, /is skipped by the trigger "history"$/);
-    await waitUntil("the worker's row lists them", async () => {
+    await waitUntil("the worker's row lists both jobs", async () => {
       const text = `select jsonb_path_query_array(metadata, '$.unsettled[*].id')::text as ids
         from worker._private_workers`;
       const [row] = await queue.sql<{ ids: string }>(text);
@@ -189,7 +192,7 @@ for (const fastLane of [false, true]) {
     );
     // After a refusal in the fast mode, the safe mode runs the job once more.
     assert.equal(task.seen.filter((n) => n === 1).length, fastLane ? 2 : 1);
-    await waitFor("it stops", worker.stop(), 12_000);
+    await waitFor("the stop of the worker", worker.stop(), 12_000);
     assert.ok((await queue.remaining()).every(({ locked_by: holder }) => holder !== null));
   });
 }
@@ -215,22 +218,22 @@ test("While refused results of the fast mode are written one by one, the safe mo
     ...{ tasks: [task, other], concurrency: count + 1, pollIntervalMs: 60_000, logger: "silent" },
     fastLane: { limitMs: 5_000 },
   });
-  await waitUntil("all run", () => task.seen.length === count);
+  await waitUntil("all jobs run", () => task.seen.length === count);
   // A job with a key runs in the safe mode. After this job, the test waits until the safe mode has no fetch under way.
   let ended = 0;
   worker.hooks.on("job:complete", () => void ended++);
   await queue.utils.addJob("other", {}, { jobKey: "first" });
-  await waitUntil("the result is written", () => ended === 1);
+  await waitUntil("the result of the first job with a key is written", () => ended === 1);
   await untilQuiet(queue);
   gate.open();
-  await waitUntil("the results are written", async () => {
+  await waitUntil("the refused results are being written", async () => {
     const text = `select from pg_stat_activity
       where datname = current_database() and wait_event = 'PgSleep'`;
     return (await queue.sql(text)).length > 0;
   });
   await queue.utils.addJob("other", {}, { jobKey: "second" });
   await waitUntil("the safe mode has fetched", () => other.seen.length === 2);
-  await waitUntil("all are written", async () =>
+  await waitUntil("all refused results are written", async () =>
     (await queue.remaining()).every(({ last_error: error }) => error !== null),
   );
   assert.deepEqual(
@@ -259,7 +262,7 @@ test("If a row security policy forbids the delete of a job, the job fails, and t
     const task = recordingTask<number>("task");
     await queue.utils.addJobs([0, 1].map((payload) => ({ identifier: "task", payload })));
     await queue.startWorker({ connectionString, tasks: [task], pollIntervalMs: 50 });
-    await waitUntil("it has failed", async () => {
+    await waitUntil("the job has failed", async () => {
       const left = await queue.remaining();
       return left.length === 1 && left[0]?.locked_by === null && left[0].last_error !== null;
     });
@@ -304,7 +307,7 @@ test("Payloads that cannot be read together within the time limit are read one b
       ["a", "b", "c"].map((letter) => ({ identifier: "task", payload: letter.repeat(10_000) })),
     );
     await queue.startWorker({ connectionString, tasks: [task], logger, pollIntervalMs: 50 });
-    await waitUntil("all have run", () => task.seen.length === 3, 60_000);
+    await waitUntil("all jobs have run", () => task.seen.length === 3, 60_000);
     assert.ok(lines.some(({ message }) => /cannot read the large payloads/.test(message)));
     assert.ok((await queue.remaining()).length === 0);
   } finally {
@@ -338,10 +341,10 @@ test("A job that cannot be unlocked after a lost connection is logged, and the w
     `select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and application_name like 'worker%'`,
   );
-  await waitUntil("the others have run", () => task.seen.length === 2);
+  await waitUntil("the other two jobs have run", () => task.seen.length === 2);
   assert.deepEqual(task.seen.toSorted(), [1, 3]);
   await queue.utils.addJob("task", 4);
-  await waitUntil("a later one has run", () => task.seen.includes(4));
+  await waitUntil("a job that is added later has run", () => task.seen.includes(4));
   const refusals = lines.filter(({ message }) => /refuses to unlock a job/.test(message));
   assert.match(`${refusals[0]?.fields["error"]}`, /not this one/);
   await queue.sql("drop trigger history on worker._private_jobs");

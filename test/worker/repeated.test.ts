@@ -41,22 +41,31 @@ test("A result whose answer was lost does not change the next attempt of its job
   });
   const { id } = await queue.utils.addJob("task");
   const job = async () => (await queue.remaining()).find((one) => one.id === id);
-  await waitUntil("the job is kept", async () => (await job())?.locked_by === worker.id);
+  await waitUntil(
+    "the job is locked by locked_by",
+    async () => (await job())?.locked_by === worker.id,
+  );
   await untilQuiet(queue);
   safe.mute("established", "answers");
   first.open();
-  await waitUntil("its failure is written", async () => (await job())?.last_error != null);
+  await waitUntil(
+    "the failure of the first attempt is written",
+    async () => (await job())?.last_error != null,
+  );
   await queue.utils.addJob("other"); // the announcement of this job wakes the fast lane
-  await waitUntil("a lane runs it again", () => attempts.length === 2);
-  await waitUntil("the lane keeps it", async () => (await job())?.locked_by === worker.id);
+  await waitUntil("a lane runs the job again", () => attempts.length === 2);
+  await waitUntil(
+    "the job is locked by locked_by again",
+    async () => (await job())?.locked_by === worker.id,
+  );
   safe.reset();
   await watch.saw("worker:reconnected");
   assert.equal((await job())?.locked_by, worker.id);
   second.open();
-  await waitUntil("it is done", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
   assert.deepEqual(attempts, [1, 2]);
   const ends = () => watch.all("job:complete").filter(({ job }) => job.id === id);
-  await waitUntil("both ends are reported", () => ends().length === 2);
+  await waitUntil("the ends of both attempts are reported", () => ends().length === 2);
   assert.deepEqual(
     ends().map(({ result }) => result),
     ["unknown", "completed"],
@@ -84,22 +93,25 @@ test("If the answers to a failure and to the next fetch of its job are lost, the
     ...{ connections: 1, concurrency: 1, pollIntervalMs: 60_000, retry: fixed(0) },
   });
   const job = async () => (await queue.remaining()).find((one) => one.id === id);
-  await waitUntil("it runs", () => attempts.length === 1);
+  await waitUntil("the first attempt has started", () => attempts.length === 1);
   await untilQuiet(queue);
   safe.mute("established", "answers");
   first.open();
-  await waitUntil("its failure is written", async () => (await job())?.last_error != null);
-  await waitUntil("it is fetched again", async () => {
+  await waitUntil(
+    "the failure of the first attempt is written",
+    async () => (await job())?.last_error != null,
+  );
+  await waitUntil("the job is fetched again", async () => {
     const one = await job();
     return one?.attempts === 2 && one.locked_by === worker.id;
   });
   safe.reset();
   const ends = () => watch.all("job:complete").filter(({ job }) => job.id === id);
-  await waitUntil("both ends are reported", () => ends().length === 2);
+  await waitUntil("the ends of both attempts are reported", () => ends().length === 2);
   assert.deepEqual(attempts, [1, 2]);
   assert.deepEqual(
     ends().map(({ result }) => result),
     ["unknown", "completed"],
   );
-  await waitUntil("it is done", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
 });

@@ -43,9 +43,9 @@ test("Workers whose leases have expired because the table of heartbeats is missi
   };
   for (let n = 0; n < 2; n++) await queue.startWorker(options);
   for (const queueName of ["a", "b"]) await queue.utils.addJob("held", {}, { queueName });
-  await waitUntil("both run", () => held.seen.length === 2);
+  await waitUntil("both jobs run", () => held.seen.length === 2);
   await rename("_private_workers", "away");
-  await waitUntil("it is logged", () =>
+  await waitUntil("a worker logs the outage", () =>
     lines.some(({ message }) => /is unreachable/.test(message)),
   );
   await waitUntil("both leases have expired", async () => {
@@ -62,12 +62,12 @@ test("Workers whose leases have expired because the table of heartbeats is missi
   await waitUntil("another worker has run its job", () => free.seen.length === 1);
   assert.equal(quick.seen.length, 0);
   await rename("away", "_private_workers");
-  await waitUntil("it runs", () => quick.seen.length === 1);
-  await waitUntil("both send heartbeats", async () => (await fresh()).length === 2);
+  await waitUntil("the quick job runs", () => quick.seen.length === 1);
+  await waitUntil("both workers send heartbeats", async () => (await fresh()).length === 2);
   const third = await queue.startWorker(options);
   await waitUntil("the third worker is ready", async () => (await fresh()).includes(third.id));
   gate.open();
-  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
   assert.equal(held.seen.length, 2);
   assert.deepEqual(
     [interrupted.all("worker:recovered"), interrupted.all("job:interrupted")],
@@ -82,13 +82,13 @@ test("A worker continues under another id after a restore has set its last heart
   const worker = await queue.startWorker({ ...OPTIONS, tasks: [held, quick], plugins: [lost] });
   const { id } = worker;
   await queue.utils.addJob("held");
-  await waitUntil("it runs", () => held.seen.length === 1);
+  await waitUntil("the first job runs", () => held.seen.length === 1);
   // A restored dump may contain a job that the worker had locked when the dump was made, and that the worker completed
   // before the restore. These statements add such a job.
   await queue.utils.addJob("quick", {}, { runAt: new Date(Date.now() + 3_600_000) });
   await queue.sql(`update worker._private_jobs set locked_by = '${id}', locked_at = now(), attempts = 1,
     run_at = now() where locked_by is null`);
-  await waitUntil("it sends a heartbeat", async () => (await fresh()).includes(id));
+  await waitUntil("the worker sends a heartbeat", async () => (await fresh()).includes(id));
   await queue.sql(
     "update worker._private_workers set last_heartbeat_at = now() - interval '1 day'",
   );
@@ -100,7 +100,7 @@ test("A worker continues under another id after a restore has set its last heart
     "the job that was locked in the dump has run, too",
     () => quick.seen.length === 1,
   );
-  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
   assert.equal(held.seen.length, 1);
   await waitUntil("the old lease is deleted", async () => {
     return (await queue.sql("select id from worker._private_workers")).length === 1;
@@ -111,13 +111,13 @@ test("When the table of heartbeats is replaced, the worker continues under anoth
   const quick = recordingTask("quick");
   const lost = witness("worker:leaseLost");
   const worker = await queue.startWorker({ ...OPTIONS, tasks: [quick], plugins: [lost] });
-  await waitUntil("it sends a heartbeat", async () => (await fresh()).includes(worker.id));
+  await waitUntil("the worker sends a heartbeat", async () => (await fresh()).includes(worker.id));
   await queue.sql(`begin; create table worker.again (like worker._private_workers including all);
     insert into worker.again select * from worker._private_workers;
     drop table worker._private_workers; alter table worker.again rename to _private_workers; commit`);
   assert.equal((await lost.saw("worker:leaseLost")).reason, "restored");
   await queue.utils.addJob("quick");
-  await waitUntil("it runs", () => quick.seen.length === 1);
+  await waitUntil("the job runs", () => quick.seen.length === 1);
 });
 
 test("A worker continues after its schema was dropped and created again.", async () => {
@@ -125,16 +125,16 @@ test("A worker continues after its schema was dropped and created again.", async
   const { lines, logger } = recorder();
   const worker = await queue.startWorker({ ...OPTIONS, tasks: [quick], logger });
   await queue.utils.addJob("quick");
-  await waitUntil("it runs", () => quick.seen.length === 1);
+  await waitUntil("the first job runs", () => quick.seen.length === 1);
   await queue.sql("drop schema worker cascade");
   await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
-  await waitUntil("it is logged", () =>
+  await waitUntil("the worker logs the outage", () =>
     lines.some(({ message }) => /is unreachable/.test(message)),
   );
   await migrate(queue.pool, schemaName());
   await queue.utils.addJob("quick");
-  await waitUntil("it runs", () => quick.seen.length === 2);
-  await waitUntil("it sends a heartbeat", async () => (await fresh()).includes(worker.id));
+  await waitUntil("the second job runs", () => quick.seen.length === 2);
+  await waitUntil("the worker sends a heartbeat", async () => (await fresh()).includes(worker.id));
 });
 
 /**
@@ -177,15 +177,18 @@ for (const [what, [remove, restore]] of Object.entries(INCOMPLETE)) {
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'worker listen'`);
     const isLogged = () => lines.some(({ fields }) => fields["connection"] === "schema");
-    await waitUntil("it has checked the schema", () => hasStopped || isLogged());
+    await waitUntil("the worker has checked its schema", () => hasStopped || isLogged());
     await queue.sql(restore);
     await queue.utils.addJob("quick");
     await waitUntil("the job runs", () => hasStopped || quick.seen.length === 1);
-    assert.ok(!hasStopped, "it has stopped by itself");
+    assert.ok(!hasStopped, "the worker has stopped by itself");
     const warnings = lines.filter(
       ({ fields, level }) => level === "warn" && "connection" in fields,
     );
-    assert.ok(warnings.length <= 2, "an outage of the listener, and one of the schema");
+    assert.ok(
+      warnings.length <= 2,
+      "at most two outages are logged: of the listener and of the schema",
+    );
   });
 }
 
@@ -202,7 +205,7 @@ test("A worker runs one check of its schema at a time, and notices a migration t
     await migration.query("begin; lock table worker.migrations in access exclusive mode");
     for (let n = 1; n <= 4; n++) {
       await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
-      await waitUntil("it checks the schema", async () => (await checks()) > 0);
+      await waitUntil("the worker checks its schema", async () => (await checks()) > 0);
       // The migration's notification precedes the job's notification. So a worker that has run the job has usually
       // received both.
       await queue.utils.addJob("quick");
@@ -214,7 +217,7 @@ test("A worker runs one check of its schema at a time, and notices a migration t
   } finally {
     migration.release(true);
   }
-  await waitFor("it stops", worker.stopped);
+  await waitFor("the worker stops", worker.stopped);
   await queue.sql("delete from worker.migrations where id = 1000");
 });
 
@@ -226,7 +229,7 @@ test("A worker stops when a migration has made its schema too new.", async () =>
   });
   await queue.sql("insert into worker.migrations (id, breaking) values (1000, true)");
   await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
-  await waitFor("it stops", worker.stopped);
+  await waitFor("the worker stops", worker.stopped);
   await queue.sql("delete from worker.migrations where id = 1000");
 });
 
@@ -239,10 +242,10 @@ for (const fastLane of [false, true]) {
         const tasks = [recordingTask("quick")];
         const worker = await queue.startWorker({ ...OPTIONS, recovery, fastLane, tasks, logger });
         await queue.sql("alter schema worker rename to gone");
-        await waitUntil("it is logged", () =>
+        await waitUntil("the worker logs the outage", () =>
           lines.some(({ message }) => /is unreachable/.test(message)),
         );
-        await waitFor("it stops", worker.stop(), 12_000);
+        await waitFor("the worker stops", worker.stop(), 12_000);
         await queue.sql("alter schema gone rename to worker");
         assert.equal(worker.hasAbandonedJobs, false);
       });
@@ -256,9 +259,9 @@ test("If a job runs again because its lock was lost during the first attempt, th
   const interrupted = witness("job:interrupted", "job:success");
   await queue.startWorker({ ...OPTIONS, tasks: [task], plugins: [interrupted], concurrency: 2 });
   const { id } = await queue.utils.addJob("task");
-  await waitUntil("it runs", () => task.seen.length === 1);
+  await waitUntil("the job runs", () => task.seen.length === 1);
   await queue.sql("update worker._private_jobs set locked_by = null, locked_at = null");
-  await waitUntil("it runs again", () => task.seen.length === 2);
+  await waitUntil("the job runs again", () => task.seen.length === 2);
   assert.equal((await interrupted.saw("job:interrupted")).jobId, id);
   // The two attempts occupy both slots, so the job `next` starts only after the first attempt has ended. Once the
   // result of `next` is written, the worker has also handled the result of the first attempt.
@@ -272,6 +275,6 @@ test("If a job runs again because its lock was lost during the first attempt, th
     [2],
   );
   gates[1]?.open();
-  await waitUntil("it is done", async () => (await queue.remaining()).length === 0);
+  await waitUntil("the job is done", async () => (await queue.remaining()).length === 0);
   assert.equal(interrupted.all("job:success").filter(({ job }) => job.id === id).length, 1);
 });

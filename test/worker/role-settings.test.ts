@@ -58,7 +58,7 @@ test("With array_nulls off, added jobs and errors of failed jobs are stored as u
     tasks: [recordingTask("bad", () => Promise.reject(new Error("no")))],
   });
   await utils.addJob("bad");
-  await waitUntil("it has failed", async () =>
+  await waitUntil("the attempt has failed", async () =>
     /no/.test((await queue.remaining())[0]?.last_error ?? ""),
   );
   await utils.end();
@@ -114,7 +114,7 @@ for (const fastLane of [false, true]) {
             spec: k % 4 === 1 ? { queueName: `q${k % 3}` } : {},
           }));
         await Promise.all(Array.from({ length: 10 }, (_, at) => utils.addJobs(batch(at))));
-        await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
+        await waitUntil("all jobs have run", async () => (await queue.remaining()).length === 0);
         await utils.end();
         assert.equal(task.seen.length, 200);
         assert.equal(new Set(task.seen.map(({ n }) => n)).size, 200);

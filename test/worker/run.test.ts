@@ -163,7 +163,7 @@ describe("run", () => {
     const task = recordingTask("task");
     const worker = await run({ ...brief(), tasks: [task], signal, handleSignals: false });
     await queue.utils.addJob("task");
-    await waitUntil("it has run", () => task.seen.length === 1);
+    await waitUntil("the job has run", () => task.seen.length === 1);
     controller.abort();
     await waitFor("the worker's end", worker.stopped);
   });
@@ -265,9 +265,9 @@ describe("An idle worker wakes up", () => {
     const task = recordingTask("task");
     await queue.startWorker({ tasks: [task], pollIntervalMs: NEVER_MS });
     await queue.utils.addJob("task");
-    await waitUntil("it has run", () => task.seen.length === 1);
+    await waitUntil("the job has run", () => task.seen.length === 1);
     await queue.sql("select worker.add_job('task', queue_name := 'q')");
-    await waitUntil("the queued one has run", () => task.seen.length === 2);
+    await waitUntil("the job of the named queue has run", () => task.seen.length === 2);
   });
 
   test("when a job becomes due, long before the poll, even just after a fetch.", async () => {
@@ -282,7 +282,7 @@ describe("An idle worker wakes up", () => {
       const before = delays.length;
       const runAt = new Date(Date.now() + waitMs);
       await queue.utils.addJob("task", runAt.toISOString(), { runAt });
-      await waitUntil(`one due in ${waitMs} ms has run`, () => delays.length > before);
+      await waitUntil(`the job due in ${waitMs} ms has run`, () => delays.length > before);
     }
     assert.ok(
       delays.every((delay) => delay >= 0),
@@ -295,7 +295,7 @@ describe("An idle worker wakes up", () => {
     const options = { tasks: [task], notify: false, pollIntervalMs: 50 };
     await queue.startWorker(options);
     await queue.utils.addJob("task");
-    await waitUntil("it has run", () => task.seen.length === 1);
+    await waitUntil("the job has run", () => task.seen.length === 1);
     const listening = await queue.sql(
       "select from pg_stat_activity where datname = current_database() and query ilike 'listen%'",
     );
@@ -311,7 +311,7 @@ describe("An idle worker wakes up", () => {
     await saw.saw("job:fetch", 2);
     assert.equal(task.seen.length, 0);
     await queue.sql(`update worker._private_job_queues set locked_by = null, locked_at = null`);
-    await waitUntil("it has run", () => task.seen.length === 1);
+    await waitUntil("the job has run", () => task.seen.length === 1);
   });
 });
 
@@ -326,7 +326,7 @@ describe("A worker whose lock on a job was lost", () => {
       const saw = witness("job:interrupted");
       const { id } = await queue.utils.addJob("task", { n: 1 });
       const worker = await queue.startWorker({ tasks: [task], plugins: [saw] });
-      await waitUntil("it runs", () => task.seen.length === 1);
+      await waitUntil("the job runs", () => task.seen.length === 1);
       await queue.utils.forceUnlockWorkers([worker.id]);
       await queue.sql(
         `update worker._private_jobs set locked_by = 'another', locked_at = now(), attempts = 2`,
@@ -353,7 +353,7 @@ describe("On SIGTERM a process that runs a worker", () => {
     const lines: string[] = [];
     createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
     const exited = once(child, "exit");
-    await waitUntil("its job runs", () => lines.includes("running"));
+    await waitUntil("the job of the process runs", () => lines.includes("running"));
     return { child, lines, exited };
   }
 
@@ -361,7 +361,7 @@ describe("On SIGTERM a process that runs a worker", () => {
     await queue.utils.addJob("slow");
     const { child, lines, exited } = await process_(false);
     child.kill("SIGTERM");
-    assert.deepEqual(await waitFor("its end", exited), [0, null]);
+    assert.deepEqual(await waitFor("the end of the process", exited), [0, null]);
     assert.deepEqual(lines, ["running", "finished", "stopped"]);
     assert.deepEqual(await queue.remaining(), []);
   });
@@ -372,8 +372,11 @@ describe("On SIGTERM a process that runs a worker", () => {
     const from = performance.now();
     child.kill("SIGTERM");
     // The process sends the signal to itself, because the abandoned job would keep the process running.
-    assert.deepEqual(await waitFor("its end", exited, 5_000), [null, "SIGTERM"]);
-    assert.ok(performance.now() - from >= 400, "the limit and the grace have passed");
+    assert.deepEqual(await waitFor("the end of the process", exited, 5_000), [null, "SIGTERM"]);
+    assert.ok(
+      performance.now() - from >= 400,
+      "the stop's time limit and the abort's grace period have passed",
+    );
     const [job] = await queue.remaining();
     assert.deepEqual([job?.attempts, job?.locked_by], [1, null]);
     assert.equal(
@@ -388,7 +391,7 @@ describe("On SIGTERM a process that runs a worker", () => {
     child.kill("SIGTERM");
     await waitUntil("the stop has begun", () => lines.includes("shutdown SIGTERM"));
     child.kill("SIGINT");
-    assert.deepEqual(await waitFor("its end", exited), [0, null]);
+    assert.deepEqual(await waitFor("the end of the process", exited), [0, null]);
     assert.match((await queue.remaining())[0]?.last_error ?? "", /^interrupted/);
   });
 });

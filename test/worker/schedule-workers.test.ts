@@ -81,7 +81,10 @@ test("A Graphile worker runs the jobs of schedules. Schedules are not recorded a
     await queue.utils.addSchedule("* * * * *", "task", { identifier: "s", fillMs: 10 * MINUTE_MS });
     await setNext(queue.pool, "s", minutesAgo(2));
     await queue.utils.changeSchedule("s", { priority: 1 });
-    await waitUntil("the Graphile worker has run them", () => stock.length >= 3);
+    await waitUntil(
+      "the Graphile worker has run the jobs of the schedule",
+      () => stock.length >= 3,
+    );
     const ledger = await queue.sql<{ identifier: string }>(
       "select identifier from worker._private_known_crontabs order by identifier",
     );
@@ -103,7 +106,10 @@ test("If a process is killed in the transaction that adds jobs of ticks, another
   const first = await workerProcess(queue.url);
   const waiting = `select pid from pg_stat_activity where datname = current_database()
     and wait_event_type = 'Lock' and query ~ 'insert into .*_private_jobs'`;
-  await waitUntil("its transaction waits", async () => (await queue.sql(waiting)).length > 0);
+  await waitUntil(
+    "the transaction that adds jobs waits for a lock",
+    async () => (await queue.sql(waiting)).length > 0,
+  );
   first.signal("SIGKILL");
   await first.exited;
   await blocker.query("commit");
@@ -114,7 +120,7 @@ test("If a process is killed in the transaction that adds jobs of ticks, another
       `select payload->'_cron'->>'ts' as ts, count(*)::int as count
        from worker._private_jobs group by 1 order by 1`,
     );
-  await waitUntil("the ticks are there", async () => (await ticks()).length >= 4);
+  await waitUntil("the jobs of four ticks are added", async () => (await ticks()).length >= 4);
   const found = await ticks();
   assert.deepEqual(new Set(found.map(({ count }) => count)), new Set([1]));
   const minutes = found.map((_, n) => new Date(Date.parse(firstAt) + n * MINUTE_MS).toISOString());

@@ -286,6 +286,9 @@ describe("Ticks that were missed", () => {
     await schedules.stop();
     assert.equal((await jobsOf(pool, long)).length, 1_441);
     const place = events.findIndex((one) => one.includes(short));
-    assert.ok(place >= 0 && place <= 500, `${place}`);
+    assert.ok(
+      place >= 0 && place <= 500,
+      `the first event of the short schedule has the index ${place}`,
+    );
   });
 });

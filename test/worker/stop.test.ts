@@ -49,7 +49,7 @@ describe("A graceful stop", () => {
       concurrency: 2,
       localQueue: { size: 20, adaptive: false },
     });
-    await waitUntil("two run and more wait", async () => {
+    await waitUntil("two jobs run and more jobs are fetched", async () => {
       const locked = (await queue.remaining()).filter(({ locked_by }) => locked_by !== null);
       return begun() === 2 && locked.length > 10;
     });
@@ -118,7 +118,7 @@ describe("A graceful stop", () => {
     const { task, open, begun } = blockingTask();
     await addMany("held", 5, { queueName: "q" });
     const worker = await queue.startWorker({ tasks: [task], concurrency: 3 });
-    await waitUntil("the first one runs", () => begun() === 1);
+    await waitUntil("the first job runs", () => begun() === 1);
     const stopped = worker.stop();
     open();
     await waitFor("the stop", stopped);
@@ -136,7 +136,7 @@ describe("A graceful stop", () => {
     const tasks = [recordingTask("quick", () => sleep(1))];
     await addMany("quick", 2_000);
     const worker = await queue.startWorker({ tasks, concurrency: 4 });
-    await waitUntil("some have run", () => (tasks[0]?.seen.length ?? 0) > 20);
+    await waitUntil("more than 20 jobs have started", () => (tasks[0]?.seen.length ?? 0) > 20);
     const stopped = worker.stop();
     const begun = tasks[0]?.seen.length;
     await stopped;
@@ -189,7 +189,7 @@ describe("A graceful stop", () => {
     // The worker has no lease, because with a lease the stop would leave the locked queue to recovery.
     const options = { tasks: [task], connections: 1 };
     const worker = await queue.startWorker({ ...options, connectionString: proxy.url });
-    await waitUntil("it runs", () => begun() === 1);
+    await waitUntil("the job runs", () => begun() === 1);
     const client = new pg.Client(queue.url);
     await client.connect();
     t.after(() => client.end());
@@ -200,7 +200,10 @@ describe("A graceful stop", () => {
       where application_name = 'worker connection' and datname = current_database() and wait_event_type = 'Lock'`;
     lanes.reset();
     open();
-    await waitUntil("its unlock waits", async () => (await queue.sql(waits)).length > 0);
+    await waitUntil(
+      "the unlock of the named queue waits for a lock",
+      async () => (await queue.sql(waits)).length > 0,
+    );
     assert.deepEqual(await queue.remaining(), []);
     lanes.reset();
     await client.query("rollback");
@@ -296,7 +299,7 @@ describe("A stop that takes too long", () => {
     const { task, open, begun } = blockingTask();
     await queue.utils.addJob("held");
     const worker = await queue.startWorker({ tasks: [task], stopTimeoutMs: 0, abortGraceMs: 10 });
-    await waitUntil("it runs", () => begun() === 1);
+    await waitUntil("the job runs", () => begun() === 1);
     const stopped = worker.stop();
     await sleep(200);
     open();
@@ -316,13 +319,13 @@ describe("A stop that takes too long", () => {
         abortGraceMs: 60_000,
       });
       const drained = worker.drain();
-      await waitUntil("it runs", () => begun() === 1);
+      await waitUntil("the job runs", () => begun() === 1);
       if (fault === "cut") await proxy.close();
       else proxy.mute();
       open();
       await waitFor("the stop", worker.stop(), 5_000);
       await waitFor("the drain", drained);
-      await waitFor("another drain", worker.drain());
+      await waitFor("a second drain() after the stop", worker.drain());
       assert.equal(worker.hasAbandonedJobs, true);
       assert.equal((await queue.remaining())[0]?.locked_by, worker.id);
     });
@@ -334,7 +337,7 @@ describe("A stop that takes too long", () => {
     const worker = queue.worker({ tasks: [recordingTask("none")], connectionString: proxy.url });
     const over = new AbortController();
     const drained = worker.drain(over.signal);
-    await waitUntil("it connects", () => proxy.accepted > 0);
+    await waitUntil("the worker connects", () => proxy.accepted > 0);
     over.abort();
     await waitFor("the drain", drained, 2_000);
   });
@@ -356,7 +359,7 @@ describe("A stop that takes too long", () => {
         const fetchSql = `select from pg_stat_activity
           where application_name in ('worker connection', 'worker fast lane') and datname = current_database() and query_start > $1`;
         await waitUntil(
-          "it fetches",
+          "the worker fetches",
           async () => (await queue.sql(fetchSql, [begin?.now])).length > 0,
         );
         if (fault === "cut") await proxy.close();
@@ -407,7 +410,7 @@ describe("An abort", () => {
       });
       await saw.saw("job:fetch");
       await addMany("deaf", 3, fastLane ? {} : { queueName: "q" });
-      await waitUntil("one runs", () => deaf.seen.length >= 1);
+      await waitUntil("a job runs", () => deaf.seen.length >= 1);
       await waitFor("the abort", worker.abort("now"), 5_000);
       const left = await queue.remaining();
       assert.equal(left.length, 3);

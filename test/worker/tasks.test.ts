@@ -12,7 +12,7 @@ const queue = workerQueue();
 async function tried(task: Task<never>, payload: unknown = {}): Promise<JobLeft | undefined> {
   const { id } = await queue.utils.addJob(task.identifier, payload);
   const worker = await queue.startWorker({ tasks: [task] });
-  await waitUntil("the job has been tried", async () => {
+  await waitUntil("the first attempt of the job has ended", async () => {
     const [row] = (await queue.remaining()).filter((job) => job.id === id);
     return row === undefined || (row.attempts > 0 && row.locked_by === null);
   });
@@ -118,7 +118,10 @@ test("A job whose last attempt fails keeps its row, and its state is failed.", a
   const failing = defineTask("task", () => "never");
   await queue.utils.addJob("task", {}, { maxAttempts: 1 });
   await queue.startWorker({ tasks: [failing] });
-  await waitUntil("it has failed", async () => (await queue.remaining())[0]?.last_error !== null);
+  await waitUntil(
+    "the job has failed",
+    async () => (await queue.remaining())[0]?.last_error !== null,
+  );
   const [job] = await queue.utils.listJobs().then(({ jobs }) => jobs);
   assert.equal(job?.state, "failed");
   assert.equal(job?.attempts, 1);
@@ -219,7 +222,10 @@ describe("A timeout", () => {
     await queue.utils.addJob("next", {}, { priority: 1 });
     await queue.startWorker({ tasks: [stuck, next], concurrency: 1 });
     await ran.opened;
-    await waitUntil("it has failed", async () => (await queue.remaining())[0]?.last_error !== null);
+    await waitUntil(
+      "the job `stuck` has failed",
+      async () => (await queue.remaining())[0]?.last_error !== null,
+    );
     assert.equal((await queue.remaining())[0]?.last_error, "timed out after 50 ms");
     assert.match(String(reason), /timed out after 50 ms/);
   });
@@ -230,7 +236,7 @@ describe("A timeout", () => {
     await queue.utils.addJob("endless");
     await queue.utils.addJob("patient");
     await queue.startWorker({ tasks: [endless, patient], timeoutMs: 30 });
-    await waitUntil("one is left, failed", async () => {
+    await waitUntil("only the job that timed out is left", async () => {
       const left = await queue.remaining();
       return left.length === 1 && left[0]?.last_error === "timed out after 30 ms";
     });
@@ -249,12 +255,15 @@ for (const fastLane of [false, true]) {
     const counted = defineTask("counted", () => void runs++);
     await queue.startWorker({ tasks: [counted], fastLane, pollIntervalMs: 100 });
     await queue.utils.addJob("counted");
-    await waitUntil("it has run", () => runs === 1);
-    await waitUntil("it is gone", async () => (await queue.remaining()).length === 0);
+    await waitUntil("the first job has run", () => runs === 1);
+    await waitUntil("the first job is deleted", async () => (await queue.remaining()).length === 0);
     await queue.utils.cleanup(["gc-task-identifiers"]);
     assert.deepEqual(await queue.sql("select * from worker._private_tasks"), []);
     await queue.utils.addJob("counted");
-    await waitUntil("it has run again", () => runs === 2);
-    await waitUntil("it is gone, too", async () => (await queue.remaining()).length === 0);
+    await waitUntil("the second job has run", () => runs === 2);
+    await waitUntil(
+      "the second job is deleted",
+      async () => (await queue.remaining()).length === 0,
+    );
   });
 }

@@ -54,7 +54,7 @@ for (const [mode, options] of modes) {
         Array.from({ length: 20 }, (_, n) => ({ identifier: "pay", payload: { n } })),
       );
       const worker = await queue.startWorker({ tasks: [task], plugins: [plugin], ...options });
-      await waitUntil("all have ended", () => events.length === 20);
+      await waitUntil("all jobs have ended", () => events.length === 20);
       await worker.stop();
       assert.deepEqual(await queue.remaining(), []);
       assert.deepEqual(
@@ -72,7 +72,7 @@ for (const [mode, options] of modes) {
       });
       await queue.utils.addJob("pay", {});
       const worker = await queue.startWorker({ tasks: [task], plugins: [plugin], ...options });
-      await waitUntil("it has failed", () => events.length === 1);
+      await waitUntil("the attempt has failed", () => events.length === 1);
       await worker.stop();
       const [left] = await queue.remaining();
       assert.equal(left?.attempts, 1);
@@ -91,7 +91,7 @@ for (const [mode, options] of modes) {
       });
       await queue.utils.addJob("pay", {});
       const worker = await queue.startWorker({ tasks: [task], plugins: [plugin], ...options });
-      await waitUntil("it has failed", () => events.length === 1);
+      await waitUntil("the attempt has failed", () => events.length === 1);
       await worker.stop();
       const [left] = await queue.remaining();
       assert.equal(left?.attempts, 1);
@@ -111,7 +111,7 @@ for (const [mode, options] of modes) {
       });
       await queue.utils.addJob("pay", {});
       const worker = await queue.startWorker({ tasks: [task], plugins: [plugin], ...options });
-      await waitUntil("it has ended", () => events.length === 1);
+      await waitUntil("the job has ended", () => events.length === 1);
       await worker.stop();
       assert.deepEqual(await queue.remaining(), []);
       assert.deepEqual(events, ["completed"]);
@@ -138,7 +138,7 @@ test("A job whose time limit passes between completeIn() and the commit is compl
   const { id } = await queue.utils.addJob("pay", {});
   const worker = await queue.startWorker({ tasks: [task], plugins: [plugin] });
   worker.hooks.on("job:error", ({ error }) => void failures.push(error.message));
-  await waitUntil("it has ended", () => events.length === 1);
+  await waitUntil("the job has ended", () => events.length === 1);
   await worker.stop();
   assert.deepEqual(failures, []);
   assert.deepEqual(events, ["completed"]);
@@ -153,7 +153,7 @@ test("A transaction cannot complete a job whose lock was lost.", async () => {
   });
   await queue.utils.addJob("pay", {});
   const worker = await queue.startWorker({ tasks: [task], plugins: [plugin] });
-  await waitUntil("the loss is reported", () => events.length === 1);
+  await waitUntil("the loss of the lock is reported", () => events.length === 1);
   await worker.stop();
   assert.deepEqual(events, ["interrupted lease_lost"]);
   assert.deepEqual(await effects(), []);
@@ -171,7 +171,7 @@ test("A job cannot be completed outside a transaction.", async () => {
   await queue.utils.addJob("pay", {});
   const { events, plugin } = recorded();
   const worker = await queue.startWorker({ tasks: [task], plugins: [plugin] });
-  await waitUntil("it has failed", () => events.length === 1);
+  await waitUntil("the attempt has failed", () => events.length === 1);
   await worker.stop();
   assert.equal((await queue.remaining()).length, 1);
   const needs = /^completeIn\(\) needs a client in a transaction/;
@@ -187,7 +187,7 @@ test("After a transactional task has completed a job of a named queue, the next 
   });
   for (let n = 0; n < 3; n++) await queue.utils.addJob("pay", {}, { queueName: "line" });
   const worker = await queue.startWorker({ tasks: [task], plugins: [plugin] });
-  await waitUntil("all have ended", () => events.length === 3);
+  await waitUntil("all jobs have ended", () => events.length === 3);
   await worker.stop();
   assert.equal((await effects()).length, 3);
 });
@@ -213,16 +213,19 @@ test("A transaction cannot complete a job whose lock was lost with the connectio
     fastLane: { limitMs: 500 },
   });
   await queue.utils.addJob("pay");
-  await waitUntil("it holds its row", () => signals.length === 1);
+  await waitUntil("the fast lane runs the job", () => signals.length === 1);
   const [lost] = await queue.sql<{ pid: number }>(`select pid, pg_terminate_backend(pid)
     from pg_stat_activity where state = 'idle in transaction' and datname = current_database()`);
   await waitUntil(
-    "the safe mode has run it again",
+    "the safe mode has run the job again",
     async () => (await queue.remaining()).length === 0,
   );
   const others = `select from pg_stat_activity where application_name = 'worker fast lane'
     and datname = current_database() and pid <> ${lost?.pid}`;
-  await waitUntil("its lane has connected again", async () => (await queue.sql(others)).length > 0);
+  await waitUntil(
+    "the fast lane has connected again",
+    async () => (await queue.sql(others)).length > 0,
+  );
   again.open();
   await waitFor("the answer of completeIn()", ended.opened);
   assert.equal((refusal as WorkerError).code, "conflict");

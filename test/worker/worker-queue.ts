@@ -1,5 +1,5 @@
-// Helpers for tests with workers: a queue whose workers are aborted after each test, waits with a time limit, and
-// recorders of events, payloads and log lines.
+// Helpers for tests with workers: a queue whose workers are aborted after each test; functions that wait with a
+// time limit; recorders of events, payloads and log lines.
 import { afterEach, beforeEach } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../src/base/logger.ts";

@@ -17,7 +17,7 @@ export function zoneProblem(name: string): string | null {
 /** No name of a time zone is as long as this. */
 const MAX_NAME_LENGTH = 64;
 
-/** Caches valid names, because checking a name takes as long as computing ten ticks. */
+/** Caches valid names, because checking a name takes as long as computing a tick or two. */
 const validNames = new Set<string>();
 const MAX_CACHED = 1_000;
 

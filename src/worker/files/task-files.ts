@@ -147,7 +147,10 @@ async function examine(directory: string, name: string): Promise<TaskFile | Igno
     if (codeOf(error) !== "EACCES") return { name, reason: messageOf(error) };
     const extensions = MODULE_EXTENSIONS.join(" ");
     const hint = extname(name) === ".tsx" ? "; JSX is not compiled here" : "";
-    return { name, reason: `it is neither executable nor one of ${extensions}${hint}` };
+    return {
+      name,
+      reason: `it is not executable, and has no single extension of ${extensions}${hint}`,
+    };
   }
 }
 

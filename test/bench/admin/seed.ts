@@ -1,4 +1,4 @@
-// Creates a database with a large queue, to try the admin with:
+// Creates a database with a large queue, on which the admin can be tried:
 //
 //   node --import ./test/support/register.mjs test/bench/admin/seed.ts --server postgres://… \
 //     --database big [--jobs 1000000] [--sorted] [--schema worker] [--connections 2]

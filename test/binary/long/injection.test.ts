@@ -140,7 +140,7 @@ test("SIGUSR1 opens no debugger in a worker or in a process that the worker has 
   await running.logged("still here");
   const seen = running.count;
   const all = [running.pid, ...childrenOf(running.pid)];
-  assert.ok(all.length > 1, "it has not started a process");
+  assert.ok(all.length > 1, "the worker has not started a process");
   for (const pid of all) process.kill(pid, "SIGUSR1");
   assert.equal((await run(program, ["add", "print"], { env })).status, 0);
   await running.logged("still here", seen);

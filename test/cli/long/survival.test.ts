@@ -127,7 +127,7 @@ test("A running job continues after an uncaught error and a signal. If a third s
   await again.logged("slow begins");
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) again.send(signal);
   const { status, stderr } = await again.ended;
-  assert.ok([129, 130, 143].includes(status ?? 0), `${status} ${stderr}`);
+  assert.ok([129, 130, 143].includes(status ?? 0), `the exit status is ${status}: ${stderr}`);
   assert.doesNotMatch(stderr, /a task has ended this process/);
 });
 

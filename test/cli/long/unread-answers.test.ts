@@ -67,9 +67,9 @@ for (const letter of ["x", "€"]) {
     for (let served = 0; served < 8; requested++) {
       if ((await read()).status === 200) served++;
       most = Math.max(most, memoryMb(admin.pid) - before);
-      assert.ok(requested < 40, `${served} of ${requested} were served`);
+      assert.ok(requested < 40, `${served} of ${requested} requests were served`);
     }
-    assert.ok(most < 400, `${most} MB more`);
+    assert.ok(most < 400, `the admin's memory grew by ${most} MB`);
     for (const socket of readers) socket.destroy();
     await admin.stop();
     await bound?.remove();

@@ -194,7 +194,7 @@ test("A running undo reports how many jobs it has skipped.", async () => {
     void (state === "undoing" && skippedCounts.push(undoSkipped.changed));
   const undoing = await changeOperation(with_.store, ended.id, "undo");
   const undone = await workOn({ ...with_, onProgress }, undoing, never);
-  assert.equal(skippedCounts[0], 1, "of the first 500");
+  assert.equal(skippedCounts[0], 1, "1 of the first 500 jobs is skipped");
   assert.deepEqual([undone.undone, undone.undoSkipped.changed], [1_197, 3]);
 });
 

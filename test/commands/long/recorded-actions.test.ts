@@ -30,7 +30,7 @@ const act = (name: string, input: object, of: TestQueue = queue) => {
 async function kept(name: string, input: object): Promise<JobOperation> {
   const { operationId } = await act(name, input);
   const operation = await operationTools(queue.db).store.find(operationId ?? "0");
-  assert.ok(operation, `${name} was not stored`);
+  assert.ok(operation, `no operation was stored for the command ${name}`);
   return operation;
 }
 

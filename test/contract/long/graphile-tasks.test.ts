@@ -114,12 +114,12 @@ test("Tasks of a directory get the same values and leave the same jobs as under 
   const stock = await outcome(async (connectionString, taskDirectory, isDone) => {
     const options = { connectionString, taskDirectory, schema: "worker", logger, crontab: "" };
     const runner = await runStock({ ...options, noHandleSignals: true, pollInterval: 100 });
-    await waitUntil("graphile-worker has run all", isDone);
+    await waitUntil("graphile-worker has run all jobs", isDone);
     await runner.stop();
   });
   const ours = await outcome(async (url, directory, isDone) => {
     const run = startRun(["--tasks", directory, "--poll-interval", "100ms"], { DATABASE_URL: url });
-    await waitUntil("worker run has run all", isDone);
+    await waitUntil("worker run has run all jobs", isDone);
     run.send("SIGTERM");
     assert.equal((await run.ended).status, 0);
   });

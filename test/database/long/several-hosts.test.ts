@@ -235,9 +235,11 @@ test("If a server becomes read-only, a read-write connection ends after its next
     await waitUntil("the server refuses writes", () => refused(anybody));
     // The server may apply the setting to the writer's session later than to other sessions. The first refused write
     // ends the writer's session.
-    await waitUntil("the writer is refused, too", () => refused(writer));
+    await waitUntil("the server refuses a write on the read-write connection, too", () =>
+      refused(writer),
+    );
     await writer.ended;
-    await waitUntil("it does not match the target", () =>
+    await waitUntil("the check of the other read-write connection fails", () =>
       matched.client.prove().then(
         () => false,
         ({ message }) => message === "read-only",

@@ -75,7 +75,7 @@ function fill(path: string): void {
 /** Whether the server accepts a write within two seconds. After a crash, the server may need this time to restart. */
 function answers(server: Server): Promise<boolean> {
   const takesWrites = () => server.sql("create temp table room ()").then(...asBoolean);
-  return waitUntil("it takes writes", takesWrites, 2_000).then(...asBoolean);
+  return waitUntil("the server accepts writes", takesWrites, 2_000).then(...asBoolean);
 }
 
 const asBoolean = [() => true, () => false] as const;

@@ -34,7 +34,10 @@ test("A search skips and counts rows that take too long to search, and finds all
   const missing = Array.from({ length: 40 }, (_, n) => `${n + 1}`).filter(
     (id) => !found.includes(id),
   );
-  assert.ok(missing.includes("20") && missing.length <= unchecked, `${missing}`);
+  assert.ok(
+    missing.includes("20") && missing.length <= unchecked,
+    `the jobs that are not found: ${missing}`,
+  );
   assert.equal(new Set(found).size, found.length);
 });
 
@@ -53,7 +56,7 @@ async function fillSlowly(count: number, slow: readonly number[]): Promise<void>
     create function worker.payload_in_time(id bigint, payload json) returns json language plpgsql stable as $$
     begin
       if id in (${slow.join()}) then
-        -- As after the time limit: the error is PostgreSQL's, not the function's.
+        -- PostgreSQL itself cancels the statement, as it does after the time limit.
         perform pg_cancel_backend(pg_backend_pid());
         perform pg_sleep(10);
       end if;
@@ -86,7 +89,7 @@ async function findsAllBut(slow: readonly number[], filter: JobFilter): Promise<
     cursor = page.cursorAfter(page.ids.length) ?? undefined;
     if (cursor === undefined) break;
   }
-  assert.equal(cursor, undefined, `${filter.sort}: the pages never end`);
+  assert.equal(cursor, undefined, `${filter.sort}: the search ends within 100 pages`);
   const all = Array.from({ length: 40 }, (_, n) => n + 1);
   assert.deepEqual(
     found.map(Number).toSorted((a, b) => a - b),

@@ -54,7 +54,7 @@ test("At most about 16 MB are decompressed for one result, however many rows the
   await add(Array.from({ length: 40 }, () => 1_390_000));
   const rows = await read();
   const reached = await loadPacked(queue.db, rows, LARGEST);
-  assert.ok(reached >= 11 && reached <= 16, `reached ${reached} of 40`);
+  assert.ok(reached >= 11 && reached <= 16, `${reached} of 40 rows were read within the bound`);
 });
 
 test("Common values are found in small payloads, even if other payloads are too large to be read.", async () => {

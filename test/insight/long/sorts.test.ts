@@ -88,7 +88,7 @@ for (const sort of jobSorts) {
       const expected = await naive(sort, where);
       for (const limit of [17, 500]) {
         const ids = await joined({ ...filter, sort, limit });
-        assert.deepEqual(ids, expected, `${JSON.stringify(filter)} by ${limit}`);
+        assert.deepEqual(ids, expected, `${JSON.stringify(filter)} in pages of ${limit}`);
       }
     }
   });
@@ -126,7 +126,7 @@ test("Thousands of jobs with successive ids that are in one error group are rank
     let page = await listJobs(queue.db, filter);
     // Each response continues the ranking of the previous response. For 4,000 rows, a few responses are enough.
     for (let n = 0; page.report.ranking === "partial"; n++) {
-      assert.ok(n < 50 && page.nextCursor !== null, "it makes no progress");
+      assert.ok(n < 50 && page.nextCursor !== null, "the ranking is complete within 50 pages");
       page = await listJobs(queue.db, { ...filter, cursor: page.nextCursor });
     }
     found.add(JSON.stringify(page.jobs.map(({ id }) => id)));

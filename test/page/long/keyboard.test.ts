@@ -267,7 +267,7 @@ test("With forced colours, current links, current tabs and selected rows still d
     }
     const dot = page.locator(".side .fresh .dot");
     const colour = await dot.evaluate((one) => getComputedStyle(one).forcedColorAdjust);
-    assert.equal(colour, "none", "the dot keeps its colour");
+    assert.equal(colour, "none", "the dot in the sidebar keeps its colour");
   };
   await visit(admin, "/jobs?q=is:failed", work, { forcedColors: "active" });
 });
@@ -287,7 +287,10 @@ test("A dialog takes the focus, keeps it, and gives it back at Escape.", async (
           () => document.activeElement?.closest("dialog, body")?.tagName,
         );
         const inBrowser = await page.evaluate(() => document.activeElement === document.body);
-        assert.ok(where === "DIALOG" || inBrowser, `tab ${i} went to the page behind`);
+        assert.ok(
+          where === "DIALOG" || inBrowser,
+          `Tab ${i} moved the focus to the page behind the dialog`,
+        );
       }
       // The last Tab may have moved the focus from the page to the browser. The page would then not receive Escape.
       await page.locator("dialog button").first().focus();

@@ -46,7 +46,7 @@ test("Pausing a queue for two hours first adds the tables of pauses. The key p r
     await waitForText(page, /^Paused by ana until .*: deploy <b>\.$/);
     const [pause] = await admin.utils.listPauses();
     const forMs = (pause?.resumeAt?.getTime() ?? 0) - (pause?.pausedAt.getTime() ?? 0);
-    assert.ok(Math.abs(forMs - 7_200_000) < 60_000, `${forMs}`);
+    assert.ok(Math.abs(forMs - 7_200_000) < 60_000, `the queue is paused for ${forMs} ms`);
     await page.keyboard.press("p");
     await confirm(page, ["Resume queue mail", "Its jobs can start again at once"], "Resume");
     await dismissNotice(page, "Resumed the queue mail");

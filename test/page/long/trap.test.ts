@@ -18,7 +18,11 @@ before(async () => {
 async function assertStopped(page: Page): Promise<void> {
   const fatal = page.locator("#fatal");
   await fatal.getByText("This page has stopped.").waitFor();
-  assert.equal(await page.locator("main, dialog, table").count(), 0, "nothing else is shown");
+  assert.equal(
+    await page.locator("main, dialog, table").count(),
+    0,
+    "the page shows only the message",
+  );
   assert.equal(await page.getByText("Loading").count(), 0);
   await page.unrouteAll();
   const reload = fatal.getByRole("button", { name: "Reload the page" });

@@ -27,7 +27,7 @@ for (const { zone, ahead } of [
         }, ahead),
     });
     assert.deepEqual(compare.untrue, []);
-    assert.ok(compare.compared > 500, `${compare.compared} statements`);
+    assert.ok(compare.compared > 500, `${compare.compared} statements were compared`);
   });
 }
 

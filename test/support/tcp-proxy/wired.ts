@@ -86,7 +86,7 @@ export async function connectProxy(): Promise<Wired> {
       const count = servers.length;
       const client = await connect();
       client.send(first);
-      await waitUntil("the server has it", async () => servers.length > count);
+      await waitUntil("the server has accepted the connection", async () => servers.length > count);
       const end = servers[count] as End;
       await end.receives(first);
       end.received = "";

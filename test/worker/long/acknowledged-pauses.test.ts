@@ -71,7 +71,7 @@ for (const [mode, options] of modes) {
         from worker._private_jobs`,
       );
       assert.ok((left?.count ?? 0) > 0, "some jobs were still waiting when the pause began");
-      assert.ok((left?.locked ?? 0) <= 8, `${left?.locked} are locked`);
+      assert.ok((left?.locked ?? 0) <= 8, `${left?.locked} jobs are locked`);
       if (scope !== "all") await passThrough(other.seen);
       else await queue.sql("select pg_notify('jobs:insert', '{\"count\":1}')");
       await waitUntil("all started jobs have ended", async () => {
@@ -80,7 +80,7 @@ for (const [mode, options] of modes) {
         );
         return row?.locked === 0;
       });
-      assert.equal(started, startedAtAnswer, `${scope} is paused`);
+      assert.equal(started, startedAtAnswer, `no paused job starts (scope: ${scope})`);
       await queue.sql("delete from worker._private_jobs");
       if (scope === "queue") await queue.utils.resumeQueue("q");
       else await (scope === "task" ? queue.utils.resumeTask("task") : queue.utils.resumeAll());
@@ -101,11 +101,11 @@ test("If a fetch begins before a pause and is answered during the pause, no paus
     await holder.query("begin");
     await holder.query("select pg_advisory_xact_lock(4711)");
     await queue.utils.addJob("task");
-    await waitUntil("the fetch waits", async () => (await lockWaits(holder)) === 1);
+    await waitUntil("the fetch waits for the lock", async () => (await lockWaits(holder)) === 1);
     const early = await queue.utils.pauseTask("task", { waitMs: 300 });
     assert.deepEqual(early, { acknowledged: 0, waiting: 1, waitingFor: [worker.id] });
     await holder.query("commit");
-    await waitUntil("all have acknowledged", async () => {
+    await waitUntil("all workers have acknowledged the pause", async () => {
       return (await readAcknowledgement(queue.utils.database)).waiting === 0;
     });
     await passThrough(other.seen);
@@ -165,7 +165,7 @@ test("pauseTask() does not wait forever for a worker of an earlier version, and 
   const task = recordingTask("task");
   await addOlderWorker("worker-3");
   const worker = await queue.startWorker({ tasks: [task], ...HELD });
-  await waitUntil("it acknowledges", async () => {
+  await waitUntil("the worker has written its first acknowledgement", async () => {
     return (await readAcknowledgement(queue.utils.database)).acknowledged === 1;
   });
   const named = { acknowledged: 1, waiting: 1, waitingFor: ["worker-3"] };
@@ -176,7 +176,10 @@ test("pauseTask() does not wait forever for a worker of an earlier version, and 
   );
   const over = new AbortController();
   const waiting = queue.utils.pauseTask("task", { waitMs: 60_000, signal: over.signal });
-  await waitUntil("it is paused again", async () => (await queue.utils.listPauses()).length === 1);
+  await waitUntil(
+    "the task is paused again",
+    async () => (await queue.utils.listPauses()).length === 1,
+  );
   over.abort();
   assert.equal((await waiting).waitingFor.includes("worker-3"), true);
   await queue.sql(
@@ -185,7 +188,7 @@ test("pauseTask() does not wait forever for a worker of an earlier version, and 
   assert.deepEqual(
     await queue.utils.pauseTask("task"),
     all(1),
-    "a worker whose lease has expired starts nothing",
+    "pauseTask() does not wait for a worker whose lease has expired",
   );
   await worker.stop();
   assert.deepEqual(await readAcknowledgement(queue.utils.database), all(0));
@@ -206,7 +209,7 @@ test("Inside a transaction, pauseTask() does not wait for workers, and the pause
   } finally {
     client.release();
   }
-  await waitUntil("it is acknowledged", async () => {
+  await waitUntil("the pause is acknowledged", async () => {
     return (await readAcknowledgement(queue.utils.database)).waiting === 0;
   });
   await queue.utils.addJob("task");
@@ -219,10 +222,10 @@ test("A worker that starts during a pause acknowledges the pause. After the loss
   await queue.utils.pauseTask("task");
   const worker = await queue.startWorker({ tasks: [task, other], ...HELD });
   const acknowledged = async () => (await readAcknowledgement(queue.utils.database)).acknowledged;
-  await waitUntil("it acknowledges", async () => (await acknowledged()) === 1);
+  await waitUntil("the worker acknowledges the pause", async () => (await acknowledged()) === 1);
   const first = worker.id;
   await queue.sql(`delete from worker._private_workers where id = '${first}'`);
-  await waitUntil("it has a new lease", () => worker.id !== first);
+  await waitUntil("the worker has a new id", () => worker.id !== first);
   assert.deepEqual(await queue.utils.pauseTask("task"), all(1));
   await queue.utils.addJob("task");
   await passThrough(other.seen);
@@ -248,14 +251,14 @@ for (const [mode, options] of modes) {
       ...options,
     });
     await queue.utils.addJob("other", "other");
-    await waitUntil("the other runs", () => running === 1);
+    await waitUntil("the job of the other task runs", () => running === 1);
     await queue.utils.addJobs(
       Array.from({ length: 4 }, (_, n) => ({ identifier: "task", payload: n })),
     );
     await waitUntil("three jobs run", () => running === 3);
     const answer = await queue.utils.pauseTask("task", { reason: "deploy", cancelRunning: true });
     assert.deepEqual(answer, { ...all(1), cancelling: 2 });
-    await waitUntil("the cancelled ones have failed", async () => {
+    await waitUntil("the cancelled jobs have failed", async () => {
       const left = await queue.remaining();
       return left.filter((job) => job.last_error?.startsWith("cancelled: deploy")).length === 2;
     });
@@ -273,7 +276,7 @@ for (const [mode, options] of modes) {
       cancelling: 0,
     });
     assert.equal((await queue.utils.pauseAll({ cancelRunning: true })).cancelling, 1);
-    await waitUntil("the other has ended", () => ended.length === 3);
+    await waitUntil("the job of the other task has ended", () => ended.length === 3);
     await assert.rejects(queue.utils.pauseAll({ cancelRunning: true, waitMs: 0 }), {
       code: "bad_input",
     });
@@ -318,7 +321,10 @@ test("If a pause ends during an outage, the worker attempts to read the pauses e
   connection = null;
   const beganAt = performance.now();
   await again.promise;
-  assert.ok(performance.now() - beganAt > 1_000, "two readings are 2 s apart");
+  assert.ok(
+    performance.now() - beganAt > 1_000,
+    "the second attempt to read the pauses is made after more than 1 s",
+  );
   await watch.stop();
   // Ends the pause if the watch has not ended it.
   await queue.utils.resumeTask("ends");

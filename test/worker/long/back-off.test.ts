@@ -100,12 +100,12 @@ for (const [mode, options] of [
         const spec = target === "queue" || target === "key" ? { queueName: "q" } : {};
         await add("call", 5, spec);
         await add("other", 5);
-        await waitUntil("others have run", () => other.seen.length === 5);
+        await waitUntil("the jobs of other tasks have run", () => other.seen.length === 5);
         assert.equal(times.length, 1);
-        await waitUntil("all have run", () => task.seen.length === 7);
+        await waitUntil("the task of the back-off has run 7 times", () => task.seen.length === 7);
         const waitedMs = (times[1] as number) - (times[0] as number);
-        assert.ok(waitedMs > 2_350 && waitedMs < 4_500, `the next one starts after ${waitedMs} ms`);
-        await waitUntil("nothing is left", async () => (await queue.remaining()).length === 0);
+        assert.ok(waitedMs > 2_350 && waitedMs < 4_500, `the next job starts after ${waitedMs} ms`);
+        await waitUntil("no job is left", async () => (await queue.remaining()).length === 0);
         await waitUntil(
           "the pause has ended",
           async () => (await queue.sql("select from worker._private_pauses")).length === 0,
@@ -125,7 +125,7 @@ for (const [mode, options] of [
       });
       const [left] = await queue.remaining();
       assert.equal(left?.attempts, 0);
-      assert.ok(Math.abs((left?.wait_s ?? 0) - 60) < 2, `${left?.wait_s} s`);
+      assert.ok(Math.abs((left?.wait_s ?? 0) - 60) < 2, `the job waits ${left?.wait_s} s`);
     });
 
     for (const [title, response] of [
@@ -146,7 +146,7 @@ for (const [mode, options] of [
         await queue.startWorker({ tasks: [task], ...options });
         await add("call", 1);
         const { left_ms, reason } = await oneBackOff();
-        assert.ok(left_ms > 25_000 && left_ms < 31_000, `${left_ms} ms`);
+        assert.ok(left_ms > 25_000 && left_ms < 31_000, `the back-off ends in ${left_ms} ms`);
         assert.equal(reason, "HTTP 429");
         await waitUntil(
           "the job waits",
@@ -168,7 +168,7 @@ for (const [mode, options] of [
         await queue.startWorker({ tasks: [{ ...task, retry }], ...options });
         await add("call", 1);
         const { left_ms } = await oneBackOff();
-        assert.ok(left_ms > 500 && left_ms < 2_719, `${left_ms} ms`);
+        assert.ok(left_ms > 500 && left_ms < 2_719, `the back-off ends in ${left_ms} ms`);
       });
     }
 
@@ -183,13 +183,13 @@ for (const [mode, options] of [
       await add("call", 24);
       const { logger, lines } = recorder();
       await queue.startWorker({ tasks: [task], concurrency: 24, logger, ...options });
-      await waitUntil("all wait for their next attempt", async () =>
+      await waitUntil("all jobs wait for their next attempt", async () =>
         (await queue.remaining()).every(({ wait_s }) => wait_s > 50),
       );
-      await waitUntil("it is written", async () => (await backOffs()).length > 0);
+      await waitUntil("the back-off is written", async () => (await backOffs()).length > 0);
       assert.equal((await backOffs()).length, 1);
       const written = lines.filter(({ message }) => message === "backing off");
-      assert.ok(written.length <= 2, `${written.length} were written`);
+      assert.ok(written.length <= 2, `the back-off is logged ${written.length} times`);
     });
 
     test("an error that a batch task throws can begin a back-off, and the job fails when its deadline has passed.", async () => {
@@ -225,7 +225,7 @@ test("During a back-off of a named queue, Graphile workers start no job of the q
     await add("other", 1);
     await waitUntil("another job has run", async () => (await queue.remaining()).length === 4);
     assert.equal(seen.length, 0);
-    await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
+    await waitUntil("all jobs have run", async () => (await queue.remaining()).length === 0);
     assert.equal(seen.length, 3);
   } finally {
     await theirs.stop();
@@ -296,7 +296,7 @@ test("Of two concurrent back-offs of a limit, the one that ends later remains.",
   await beginBackOff({ ...db, client: other }, { ...backOff, delayMs: 3_600_000 });
   const { rows } = await other.query<{ pid: number }>("select pg_backend_pid() as pid");
   const shorter = beginBackOff(db, { ...backOff, delayMs: 60_000 });
-  await waitUntil("the shorter one waits for the row", async () => {
+  await waitUntil("the shorter back-off waits for the lock of the row", async () => {
     const waiting = await queue.sql(
       "select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))",
       [rows[0]?.pid],
@@ -362,7 +362,9 @@ test("If the message of a RetryAfter has 40 MB, its first 200 characters are the
   await queue.utils.addJob("call");
   const startedAt = performance.now();
   await queue.startWorker({ tasks: [task], logger });
-  await waitUntil("it is logged", () => lines.some(({ message }) => message === "backing off"));
+  await waitUntil("the back-off is logged", () =>
+    lines.some(({ message }) => message === "backing off"),
+  );
   assert.ok(performance.now() - startedAt < 2_000);
   const { fields } = lines.find(({ message }) => message === "backing off") ?? {};
   assert.equal(fields?.["reason"], "x".repeat(200));
@@ -377,7 +379,7 @@ test("If jobs without a named queue request a back-off of their queue, or jobs n
   for (const to of ["queue", "limit:none", "queue", "limit:none"]) {
     await queue.utils.addJob("call", { to });
   }
-  await waitUntil("all wait", async () =>
+  await waitUntil("all jobs wait for their next attempt", async () =>
     (await queue.remaining()).every(({ wait_s }) => wait_s > 50),
   );
   await worker.stop();
@@ -401,7 +403,10 @@ test("Without the tables of limits, only the job that requests a back-off waits,
     logger,
   });
   for (const name of ["call", "call", "other", "other", "other"]) await utils.addJob(name);
-  await waitUntil("the others have run", async () => (await utils.countJobs()).total === 3);
+  await waitUntil(
+    "the jobs that request no back-off have run",
+    async () => (await utils.countJobs()).total === 3,
+  );
   await worker.stop();
   await utils.end();
   const warnings = lines.filter(({ message }) => message.includes("--with limits"));

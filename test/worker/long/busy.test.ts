@@ -37,18 +37,18 @@ describe("A result that cannot be written now is sent again, twice a second for 
     t.after(end);
     const task = recordingTask("task");
     await queue.startWorker({ tasks: [task], connections: 2 });
-    await waitUntil("it is refused", async () => (await refusals()) > 1);
+    await waitUntil("the result is refused twice", async () => (await refusals()) > 1);
     const before = await refusals();
     const startMs = performance.now();
     for (let n = 2; performance.now() - startMs < 2_000; n++) {
       await queue.utils.addJob("task");
-      await waitUntil("another one has run", () => task.seen.length === n);
+      await waitUntil("another job has run", () => task.seen.length === n);
     }
     const more = (await refusals()) - before;
-    assert.ok(more >= 1, "it is sent again");
-    assert.ok(more <= 16, `${more} times in two seconds`);
+    assert.ok(more >= 1, "the result is sent again");
+    assert.ok(more <= 16, `the result is sent again ${more} times in two seconds`);
     await queue.sql("drop trigger refuse on worker._private_jobs");
-    await waitUntil("all are written", async () => (await queue.remaining()).length === 0);
+    await waitUntil("all results are written", async () => (await queue.remaining()).length === 0);
   });
 });
 
@@ -65,14 +65,17 @@ for (const state of STATES) {
     const task = recordingTask<number>("task");
     const { lines, logger } = recorder();
     await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50, concurrency: 3 });
-    await waitUntil("all others are done", async () => (await queue.remaining()).length === 1);
+    await waitUntil("all other jobs are done", async () => (await queue.remaining()).length === 1);
     await queue.utils.addJob("task", 100);
-    await waitUntil("a later one is done", () => task.seen.includes(100));
+    await waitUntil("a later job has run", () => task.seen.includes(100));
     assert.ok(!task.seen.includes(2));
     assert.ok(lines.some(({ message }) => /cannot be locked now/.test(message)));
     if (state !== STATES[0]) return;
     await queue.sql("drop trigger refuse on worker._private_jobs");
-    await waitUntil("it has run, too", async () => (await queue.remaining()).length === 0);
+    await waitUntil(
+      "the job that could not be locked is done",
+      async () => (await queue.remaining()).length === 0,
+    );
     assert.equal(task.seen.length, 11);
   });
 
@@ -83,15 +86,15 @@ for (const state of STATES) {
     await refuse("delete", jobs[2]?.id ?? "", state);
     t.after(end);
     await queue.startWorker({ tasks: [task], pollIntervalMs: 50, concurrency: 10 });
-    await waitUntil("all run", () => task.seen.length === 10);
+    await waitUntil("all jobs run", () => task.seen.length === 10);
     gate.open();
-    await waitUntil("all others are done", async () => (await queue.remaining()).length === 1);
+    await waitUntil("all other jobs are done", async () => (await queue.remaining()).length === 1);
     await added(3, () => ({ queueName: "q1" }));
-    await waitUntil("later ones are done", async () => (await queue.remaining()).length === 1);
+    await waitUntil("the later jobs are done", async () => (await queue.remaining()).length === 1);
     const [left] = await queue.remaining();
     assert.notEqual(left?.locked_by, null);
     await queue.sql("drop trigger refuse on worker._private_jobs");
-    await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+    await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
     assert.equal(task.seen.length, 13);
   });
 }
@@ -122,16 +125,16 @@ test("Fetched jobs start while results are written one by one, even if one of th
     for each row execute function public.refuse()`);
   t.after(end);
   await queue.startWorker({ tasks: [task], concurrency: 2, connections: 1 });
-  await waitUntil("two run", () => task.seen.length === 2);
+  await waitUntil("two jobs run", () => task.seen.length === 2);
   gate.open();
-  await waitUntil("the third is done", async () => (await queue.remaining()).length === 2);
+  await waitUntil("the third job is done", async () => (await queue.remaining()).length === 2);
   await waitUntil("both failures are written", async () => {
     return (await queue.remaining()).every(({ last_error }) => last_error !== null);
   });
   const [{ n } = {}] = await queue.sql<{ n: string }>(
     "select last_value as n from public.refusals",
   );
-  assert.equal(n, "2", "the result was written after one wait");
+  assert.equal(n, "2", "the first result is sent twice: one refusal, then one wait for the lock");
 });
 
 test("A worker that loses its connections while a result cannot be written runs other jobs, and sends the result again.", async (t) => {
@@ -139,19 +142,22 @@ test("A worker that loses its connections while a result cannot be written runs 
   const task = recordingTask<number>("task", (n) => (n === 1 ? gate.opened : undefined));
   const { id } = await queue.utils.addJob("task", 1);
   await queue.startWorker({ tasks: [task], pollIntervalMs: 50, concurrency: 3 });
-  await waitUntil("it runs", () => task.seen.length === 1);
+  await waitUntil("the first job runs", () => task.seen.length === 1);
   const refusals = await refuse("delete", id);
   t.after(end);
   gate.open();
-  await waitUntil("its result is refused", async () => (await refusals()) > 1);
+  await waitUntil(
+    "the result of the first job is refused twice",
+    async () => (await refusals()) > 1,
+  );
   await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and application_name like 'worker%'`);
   await queue.utils.addJob("task", 2);
-  await waitUntil("another one has run", () => task.seen.includes(2));
+  await waitUntil("another job has run", () => task.seen.includes(2));
   const before = await refusals();
   await waitUntil("the result is sent again", async () => (await refusals()) > before);
   await queue.sql("drop trigger refuse on worker._private_jobs");
-  await waitUntil("all are written", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all results are written", async () => (await queue.remaining()).length === 0);
   assert.equal(task.seen.length, 2);
 });
 
@@ -163,21 +169,24 @@ test("A queue stays locked until its unstarted jobs are unlocked, even if one of
   await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
   // The worker fetches several jobs of a queue at once only if earlier jobs of the task were fast.
   await added(10, (n) => ({ queueName: "fast", priority: n }));
-  await waitUntil("ten have run", () => task.seen.length === 10);
+  await waitUntil("ten jobs have run", () => task.seen.length === 10);
   const jobs = await added(4, () => ({ queueName: "q" }));
   const lockedBy = async (n: number) =>
     (await queue.remaining()).find(({ id }) => id === jobs[n]?.id)?.locked_by;
   await waitUntil("one fetch has locked all four jobs", async () => (await lockedBy(3)) !== null);
   const refusals = await refuse("update", jobs[2]?.id ?? "");
   t.after(end);
-  await waitUntil("the last is returned", async () => (await lockedBy(3)) === null);
+  await waitUntil("the last job is unlocked", async () => (await lockedBy(3)) === null);
   gate.open();
   await waitUntil("the second job is done", async () => (await lockedBy(1)) === undefined);
   const before = await refusals();
-  await waitUntil("the return was sent again", async () => (await refusals()) > before + 4);
+  await waitUntil(
+    "the worker tries again to unlock the third job",
+    async () => (await refusals()) > before + 4,
+  );
   assert.deepEqual(task.seen.slice(10), [0, 1]);
   await queue.sql("drop trigger refuse on worker._private_jobs");
-  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
   assert.deepEqual(task.seen.slice(10), [0, 1, 2, 3]);
 });
 
@@ -188,23 +197,26 @@ test("A queue stays locked until its unstarted jobs are unlocked, also after the
   );
   await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
   await added(10, (n) => ({ queueName: "fast", priority: n }));
-  await waitUntil("ten have run", () => task.seen.length === 10);
+  await waitUntil("ten jobs have run", () => task.seen.length === 10);
   const jobs = await added(4, () => ({ queueName: "q" }));
   const lockedBy = async (n: number) =>
     (await queue.remaining()).find(({ id }) => id === jobs[n]?.id)?.locked_by;
   await waitUntil("one fetch has locked all four jobs", async () => (await lockedBy(3)) !== null);
   const refusals = await refuse("update", jobs[2]?.id ?? "");
   t.after(end);
-  await waitUntil("the last is returned", async () => (await lockedBy(3)) === null);
+  await waitUntil("the last job is unlocked", async () => (await lockedBy(3)) === null);
   gate.open();
   await waitUntil("the second job is done", async () => (await lockedBy(1)) === undefined);
   await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and application_name like 'worker%'`);
   const before = await refusals();
-  await waitUntil("the return was sent again", async () => (await refusals()) > before + 4);
+  await waitUntil(
+    "the worker tries again to unlock the third job",
+    async () => (await refusals()) > before + 4,
+  );
   assert.deepEqual(task.seen.slice(10), [0, 1]);
   await queue.sql("drop trigger refuse on worker._private_jobs");
-  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
   assert.deepEqual(task.seen.slice(10), [0, 1, 2, 3]);
 });
 
@@ -244,7 +256,7 @@ for (const locked of [1, 25]) {
     const task = recordingTask<number>("task", () => gate.opened);
     const jobs = await added(30);
     await queue.startWorker({ tasks: [task], pollIntervalMs: 50, concurrency: 30 });
-    await waitUntil("all run", () => task.seen.length === 30);
+    await waitUntil("all jobs run", () => task.seen.length === 30);
     const client = await queue.pool.connect();
     const isOverFor = (others: number) => async () => (await queue.remaining()).length === others;
     try {
@@ -253,15 +265,15 @@ for (const locked of [1, 25]) {
         jobs.slice(2, 2 + locked).map(({ id }) => id),
       ]);
       gate.open();
-      await waitUntil("all others are done", isOverFor(locked));
+      await waitUntil("all other jobs are done", isOverFor(locked));
       await queue.utils.addJob("task", 100);
-      await waitUntil("a later one has run", () => task.seen.includes(100));
-      await waitUntil("it is done", isOverFor(locked));
+      await waitUntil("a later job has run", () => task.seen.includes(100));
+      await waitUntil("the later job is done", isOverFor(locked));
       await client.query("commit");
     } finally {
       client.release();
     }
-    await waitUntil("all are done", isOverFor(0));
+    await waitUntil("all jobs are done", isOverFor(0));
     assert.equal(task.seen.length, 31);
   });
 }
@@ -281,15 +293,15 @@ for (const [how, body] of [
       for each row execute function public.refuse_queue()`);
     await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50, concurrency: 4 });
     const others = () => task.seen.filter((n) => n % 4 !== 0).length;
-    await waitUntil("all jobs of the others have run", () => others() === 15);
+    await waitUntil("all jobs of the other queues have run", () => others() === 15);
     await queue.utils.addJob("task", 101, { queueName: "q1" });
-    await waitUntil("a later one has run", () => others() === 16);
+    await waitUntil("a later job of another queue has run", () => others() === 16);
     if (how === "refuses to unlock") {
       const refused = lines.filter(({ message }) => /refuses to unlock a queue/.test(message));
       assert.match(`${refused[0]?.fields["error"]}`, /not this queue/);
     }
     await queue.sql("drop trigger refuse_queue on worker._private_job_queues");
-    await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+    await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
     assert.equal(task.seen.length, 21);
   });
 }

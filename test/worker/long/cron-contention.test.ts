@@ -157,7 +157,10 @@ describe("Several schedulers", () => {
     const times = await distinctTimes(task);
     for (const name of names) {
       const list = times.get(name) ?? [];
-      assert.ok(list.length === 60 || list.length === 61, `${name}: ${list.length}`);
+      assert.ok(
+        list.length === 60 || list.length === 61,
+        `the task ${name} has ${list.length} jobs`,
+      );
       const [first = "", last = ""] = [list[0], list.at(-1)];
       assert.equal(Date.parse(last) - Date.parse(first), (list.length - 1) * 60_000);
     }

@@ -36,7 +36,7 @@ async function refuseAtCommit(t: TestContext, payloads: readonly number[]): Prom
  */
 async function isExplained(id: string, sentence: RegExp): Promise<void> {
   const db = queue.utils.database;
-  await waitUntil("it is explained", async () =>
+  await waitUntil("the explanation of the job contains PostgreSQL's error", async () =>
     sentence.test((await explainJob(db, id))?.sentence ?? ""),
   );
   const reported = await readUnsettledJobs(db);
@@ -68,11 +68,14 @@ for (const [where, spec] of [
     const recovery = { heartbeatIntervalMs: 100, thresholdMs: 3_000, resilientThresholdMs: 3_000 };
     const options = { tasks: [task], recovery, pollIntervalMs: 50, concurrency: 5 };
     await queue.startWorker({ ...options, logger });
-    await waitUntil("all others have run", () => task.seen.length === 8);
+    await waitUntil("all jobs that are not refused have run", () => task.seen.length === 8);
     assert.ok(!task.seen.includes(2) && !task.seen.includes(5));
     await queue.utils.addJob("task", 100);
-    await waitUntil("a later one has run", () => task.seen.includes(100));
-    await waitUntil("they are written", async () => (await queue.remaining()).length === 2);
+    await waitUntil("a job that was added later has run", () => task.seen.includes(100));
+    await waitUntil(
+      "only the two refused jobs are left",
+      async () => (await queue.remaining()).length === 2,
+    );
     assert.deepEqual(
       named(lines)
         .map(({ job_id }) => job_id)
@@ -86,7 +89,7 @@ for (const [where, spec] of [
     await queue.sql("drop trigger refuse on worker._private_jobs");
     // Another worker is started, because the first worker leaves the refused jobs out for five minutes.
     await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
-    await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
+    await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
   });
 }
 
@@ -102,9 +105,9 @@ test("If PostgreSQL refuses to lock the slots of a queue with a limit, other que
   const task = recordingTask<number>("task");
   const { lines, logger } = recorder();
   await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50, concurrency: 4 });
-  await waitUntil("all others have run", () => task.seen.length === 6);
+  await waitUntil("all jobs of the other queues have run", () => task.seen.length === 6);
   await queue.utils.addJob("task", 100, { queueName: "limited1" });
-  await waitUntil("a later one has run", () => task.seen.includes(100));
+  await waitUntil("a job that was added later has run", () => task.seen.includes(100));
   const refused = lines.filter(({ message }) => /refuses to lock a queue/.test(message));
   assert.deepEqual(
     refused.map(({ fields }) => fields["queue_id"]),
@@ -118,9 +121,9 @@ test("Jobs whose locks a trigger refuses at the commit do not delay other jobs, 
   const { lines, logger } = recorder();
   await added(10, (n) => (n % 3 === 0 ? { queueName: "q" } : {}));
   await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50, concurrency: 5 });
-  await waitUntil("all others have run", () => task.seen.length === 8);
+  await waitUntil("all jobs that are not refused have run", () => task.seen.length === 8);
   await queue.utils.addJob("task", 100);
-  await waitUntil("a later one has run", () => task.seen.includes(100));
+  await waitUntil("a job that was added later has run", () => task.seen.includes(100));
   assert.equal(named(lines).length, 2);
 });
 
@@ -150,10 +153,15 @@ for (const fastLane of [false, true]) {
       const [zero] = await added(10);
       const options = { tasks: [task], fastLane, logger, pollIntervalMs: 50, concurrency: 5 };
       await queue.startWorker({ ...options, connectionString });
-      await waitUntil("it is named", () => named(lines).some(({ job_id }) => job_id === zero?.id));
-      await waitUntil("the others are done", async () => (await queue.remaining()).length === 1);
+      await waitUntil("the log names the job that PostgreSQL refuses to lock", () =>
+        named(lines).some(({ job_id }) => job_id === zero?.id),
+      );
+      await waitUntil(
+        "all other jobs are done",
+        async () => (await queue.remaining()).length === 1,
+      );
       await queue.utils.addJob("task", 100);
-      await waitUntil("a later one has run", () => task.seen.includes(100));
+      await waitUntil("a job that was added later has run", () => task.seen.includes(100));
       assert.match(`${named(lines)[0]?.["error"]}`, /row-level security policy/);
       assert.ok(
         !lines.some(({ message }) => /is unreachable/.test(message)),
@@ -182,14 +190,14 @@ test("If PostgreSQL refuses to lock a queue, other queues are not delayed, and t
   const recovery = { heartbeatIntervalMs: 100, thresholdMs: 3_000, resilientThresholdMs: 3_000 };
   const options = { tasks: [task], recovery, pollIntervalMs: 50, concurrency: 5 };
   await queue.startWorker({ ...options, logger });
-  await waitUntil("all others have run", () => task.seen.length === 20);
+  await waitUntil("all jobs outside the refused queue have run", () => task.seen.length === 20);
   await queue.utils.addJob("task", 100);
-  await waitUntil("a later one has run", () => task.seen.includes(100));
+  await waitUntil("a job that was added later has run", () => task.seen.includes(100));
   const refused = lines.filter(({ message }) => /refuses to lock a queue/.test(message));
   assert.equal(refused.length, 1);
   assert.match(`${refused[0]?.fields["error"]}`, /not this queue/);
   await isExplained(jobs[1]?.id ?? "", /its queue, so a worker leaves it out .*not this queue/);
   await queue.sql("drop trigger refuse_queue on worker._private_job_queues");
   await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
-  await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
 });

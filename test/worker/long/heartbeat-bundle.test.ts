@@ -87,11 +87,13 @@ for (const bundled of [asModule, asCommonJs])
     after(() => child.kill("SIGKILL"));
     const lines: string[] = [];
     createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
-    await waitUntil("it has started", async () => lines.some((line) => line.includes('"ready"')));
+    await waitUntil("the worker has started", async () =>
+      lines.some((line) => line.includes('"ready"')),
+    );
     const look = "select max(last_heartbeat_at)::text as last from worker._private_workers";
     const [before] = await queue.sql<{ last: string }>(look);
     await waitUntil(
-      "it sends a heartbeat",
+      "the worker sends a heartbeat",
       async () => (await queue.sql<{ last: string }>(look))[0]?.last !== before?.last,
     );
     child.stdin.end();

@@ -29,12 +29,12 @@ describe("With the tables of limits", () => {
     const a = recordingTask("a");
     await queue.startWorker({ tasks: [a], ...BEATS });
     await add(20, "a");
-    await waitUntil("the first worker has run them", () => a.seen.length === 20);
+    await waitUntil("the first worker has run its 20 jobs", () => a.seen.length === 20);
     await queue.utils.setLimit({ name: "l", task: "b", concurrency: 2 });
     const b = recordingTask("b");
     await queue.startWorker({ tasks: [b], ...BEATS });
     await add(20, "b");
-    await waitUntil("the other one runs its own", () => b.seen.length === 20, 6_000);
+    await waitUntil("the second worker has run its 20 jobs", () => b.seen.length === 20, 6_000);
   });
 
   test("A new limit counts the jobs that already run.", async () => {
@@ -50,12 +50,12 @@ describe("With the tables of limits", () => {
       await queue.startWorker({ tasks: [task], concurrency: 5, ...BEATS });
     }
     await add(16, "a");
-    await waitUntil("ten run", () => running.size === 10);
+    await waitUntil("ten jobs run", () => running.size === 10);
     await queue.utils.setLimit({ name: "l", task: "a", concurrency: 4 });
     const used =
       "select array_agg(in_use order by in_use) as used from worker._private_limit_permits";
     const theyUse = (...counts: number[]) =>
-      waitUntil("the permits in use are known", async () =>
+      waitUntil("the stored counts of permits in use are as expected", async () =>
         isDeepStrictEqual((await queue.sql(used))[0]?.["used"], counts),
       );
     await theyUse(5, 5);
@@ -65,11 +65,11 @@ describe("With the tables of limits", () => {
     for (const name of ["B1", "B2", "B3"]) running.get(name)?.();
     await theyUse(2, 2);
     running.get("A4")?.();
-    await waitUntil("another one runs", () => running.has("A6") || running.has("B6"));
+    await waitUntil("another job runs", () => running.has("A6") || running.has("B6"));
     const openAll = setInterval(() => {
       for (const open of running.values()) open();
     }, 3);
-    await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
+    await waitUntil("all jobs have run", async () => (await queue.remaining()).length === 0);
     clearInterval(openAll);
     assert.equal(Math.max(...most), 4);
   });
@@ -80,14 +80,14 @@ describe("With the tables of limits", () => {
     const first = recordingTask("one");
     await queue.startWorker({ tasks: [first], ...own });
     await add(20, "one");
-    await waitUntil("it has run them", () => first.seen.length === 20);
+    await waitUntil("the first worker has run its 20 jobs", () => first.seen.length === 20);
     const idle = "select 1 from worker._private_limit_permits where permits > 0 and wanted = 0";
-    await waitUntil("it is idle", async () => (await queue.sql(idle)).length === 1);
+    await waitUntil("the first worker is idle", async () => (await queue.sql(idle)).length === 1);
     const { opened, open } = latch();
     const second = recordingTask("two", () => opened);
     await queue.startWorker({ tasks: [second], ...own });
     await add(2, "two");
-    await waitUntil("the other one has both permits", () => second.seen.length === 2);
+    await waitUntil("the second worker has both permits", () => second.seen.length === 2);
     open();
   });
 
@@ -99,10 +99,13 @@ describe("With the tables of limits", () => {
       await queue.startWorker({ tasks: [task], ...BEATS });
     }
     const short = "select 1 from worker._private_limit_permits where wanted > permits";
-    await waitUntil("one waits for the other", async () => (await queue.sql(short)).length === 1);
+    await waitUntil(
+      "one worker waits for the other worker's permit",
+      async () => (await queue.sql(short)).length === 1,
+    );
     for (const turn of ["first", "second"]) {
       const before = tasks.map(({ seen }) => seen.length + 20);
-      await waitUntil(`each has its ${turn} turn`, () =>
+      await waitUntil(`each worker has its ${turn} turn`, () =>
         tasks.every(({ seen }, n) => seen.length > (before[n] ?? 0)),
       );
     }
@@ -119,7 +122,7 @@ describe("With the tables of limits", () => {
       const sql = "select max(exchange)::text as last from worker._private_limit_permits";
       return (await queue.sql(sql))[0]?.["last"];
     };
-    await waitUntil("400 fetches find nothing without an exchange", async () => {
+    await waitUntil("no permits are exchanged during 400 fetches", async () => {
       const before = await last();
       await fetches.saw("job:fetch", fetches.all("job:fetch").length + 400);
       return before === (await last());
@@ -144,7 +147,7 @@ describe("With the tables of limits", () => {
     const wanted = "select wanted from worker._private_limit_permits where worker_id = 'other'";
     const wants = async (most: number) => (await queue.sql(wanted))[0]?.["wanted"] === most;
     await waitUntil("the worker requests one permit", () => wants(1));
-    await waitUntil("it has the answer", () => limit.isShort);
+    await waitUntil("the worker has the answer to its request", () => limit.isShort);
     demand = 0;
     leases.permitsAnnounced(stored.id, true);
     await waitUntil("the worker requests no permit", () => wants(0), 3_000);
@@ -158,7 +161,7 @@ describe("With the tables of limits", () => {
     const few = recordingTask("few", () => sleep(10));
     await queue.startWorker({ tasks: [few], ...BEATS });
     await add(3_000, "few");
-    await waitUntil("it runs", () => few.seen.length > 0);
+    await waitUntil("the first worker runs jobs", () => few.seen.length > 0);
     let [running, most] = [0, 0];
     const many = recordingTask("many", async () => {
       most = Math.max(most, ++running);
@@ -174,7 +177,7 @@ describe("With the tables of limits", () => {
     await queue.utils.setLimit({ name: "l", task: "*", concurrency: 2 });
     const child = await workerProcess(queue.url, { recovery: QUICK, concurrency: 5 });
     await add(2, "held");
-    await waitUntil("its permits are in use", async () => {
+    await waitUntil("both permits are in use", async () => {
       const [row] = await queue.sql(
         "select sum(in_use)::int as n from worker._private_limit_permits",
       );
@@ -185,7 +188,7 @@ describe("With the tables of limits", () => {
     await add(3, "more");
     await queue.startWorker({ tasks: [held, more], recovery: QUICK });
     child.signal("SIGKILL");
-    await waitUntil("all have run", () => held.seen.length === 2 && more.seen.length === 3);
+    await waitUntil("all jobs have run", () => held.seen.length === 2 && more.seen.length === 3);
   });
 });
 
@@ -205,7 +208,7 @@ describe("Without the tables of limits", () => {
     const add = (identifier: string, count: number) =>
       queue.utils.addJobs(Array.from({ length: count }, () => ({ identifier, payload: {} })));
     await add("limited", 100);
-    await waitUntil("all have run", () => done === 100);
+    await waitUntil("all jobs have run", () => done === 100);
     assert.ok(most > 2);
     await migrate(queue.pool, queue.db.schema, { extensions: ["limits"] });
     await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 2 });
@@ -213,13 +216,13 @@ describe("Without the tables of limits", () => {
     // Once a worker has read the limits, the worker takes permits of the limit "other" for the jobs added here.
     const bothHave =
       "select 1 from worker._private_limit_permits p join worker._private_limits l on l.id = p.limit_id where l.name = 'other'";
-    await waitUntil("both have read the limits", async () => {
+    await waitUntil("both workers have read the limits", async () => {
       await add("other", 1);
       return (await queue.sql(bothHave)).length === 2;
     });
     most = 0;
     await add("limited", 100);
-    await waitUntil("the others have run", () => done === 200);
+    await waitUntil("the next 100 jobs have run", () => done === 200);
     assert.equal(most, 2);
   });
 });

@@ -98,7 +98,7 @@ test("While limits change at random, no more jobs run than the highest limit in 
   );
   const { tooMany, full } = judge(spans, histories);
   assert.deepEqual(tooMany, [], `LIMITS_SEED=${seed}`);
-  assert.ok(full > 50, `only ${full} jobs started as the last that their limit allowed`);
+  assert.ok(full > 50, `only ${full} starts of jobs reached a limit`);
   assert.deepEqual(
     [...added].filter((id) => !done.has(id)),
     [],

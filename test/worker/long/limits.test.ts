@@ -64,10 +64,13 @@ for (const [mode, options] of [
     for (let n = 0; n < 3; n++) {
       await queue.startWorker({ tasks: [task], concurrency: 10, ...BEATS, ...options });
     }
-    await waitUntil("all have run", () => seen.done === 120);
+    await waitUntil("all jobs have run", () => seen.done === 120);
     assert.equal(seen.most, 2);
     assert.ok(performance.now() - began < 10_000);
-    await waitUntil("their ends are written", async () => (await queue.remaining()).length === 0);
+    await waitUntil(
+      "the results of all jobs are written",
+      async () => (await queue.remaining()).length === 0,
+    );
   });
 
   test(`Jobs of a task without a limit run while more urgent jobs of another task wait for their limit (${mode}).`, async () => {
@@ -78,7 +81,7 @@ for (const [mode, options] of [
     await add(30, "limited", { priority: -10 });
     await add(50, "other");
     await queue.startWorker({ tasks: [limited, other], concurrency: 4, ...BEATS, ...options });
-    await waitUntil("all others have run", () => other.seen.length === 50);
+    await waitUntil("all jobs of the other task have run", () => other.seen.length === 50);
     await waitUntil("one limited job runs", () => limited.seen.length === 1);
     open();
     await waitUntil("the limited jobs have run", () => limited.seen.length === 30);
@@ -91,24 +94,27 @@ test("A limit can be raised, lowered and removed while its jobs run.", async () 
   await add(2_000, "limited");
   await queue.startWorker({ tasks: [task], concurrency: 20, ...BEATS });
   await queue.startWorker({ tasks: [task], concurrency: 20, ...BEATS });
-  await waitUntil("some have run", () => seen.done > 5);
+  await waitUntil("some jobs have run", () => seen.done > 5);
   assert.equal(seen.most, 1);
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 6 });
-  await waitUntil("six have run at once", () => seen.most >= 6);
+  await waitUntil("six jobs have run at once", () => seen.most >= 6);
   assert.equal(seen.most, 6);
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 2 });
-  await waitUntil("two run", () => seen.running <= 2);
+  await waitUntil("at most two jobs run", () => seen.running <= 2);
   const held = "select sum(permits)::int as permits from worker._private_limit_permits";
-  await waitUntil("2 permits are left", async () => (await queue.sql(held))[0]?.["permits"] === 2);
-  await waitUntil("no more run", () => seen.running <= 2);
+  await waitUntil(
+    "the workers hold 2 permits",
+    async () => (await queue.sql(held))[0]?.["permits"] === 2,
+  );
+  await waitUntil("at most two jobs run", () => seen.running <= 2);
   const done = seen.done;
   seen.most = 0;
-  await waitUntil("some more have run", () => seen.done > done + 20);
-  assert.ok(seen.most <= 2, `${seen.most} ran`);
+  await waitUntil("some more jobs have run", () => seen.done > done + 20);
+  assert.ok(seen.most <= 2, `${seen.most} jobs ran at once`);
   await queue.utils.removeLimit("l");
   seen.most = 0;
-  await waitUntil("more run at once than any limit allowed", () => seen.most > 20);
-  await waitUntil("all have run", () => seen.done === 2_000);
+  await waitUntil("more jobs run at once than any of the limits allowed", () => seen.most > 20);
+  await waitUntil("all jobs have run", () => seen.done === 2_000);
 });
 
 test("A lowered limit applies as soon as the jobs that were already running have ended.", async () => {
@@ -117,12 +123,12 @@ test("A lowered limit applies as soon as the jobs that were already running have
   await add(200, "limited");
   await queue.startWorker({ tasks: [task], concurrency: 3, ...BEATS });
   await queue.startWorker({ tasks: [task], concurrency: 3, ...BEATS });
-  await waitUntil("six run", () => seen.running === 6);
+  await waitUntil("six jobs run", () => seen.running === 6);
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 4 });
   const { done } = seen;
-  await waitUntil("the jobs that ran have ended", () => seen.done > done + 12);
+  await waitUntil("the jobs that were running have ended", () => seen.done > done + 12);
   seen.most = seen.running;
-  await waitUntil("more have run", () => seen.done > done + 24);
+  await waitUntil("more jobs have run", () => seen.done > done + 24);
   assert.equal(seen.most, 4);
 });
 
@@ -131,15 +137,15 @@ test("A worker without jobs of a task gives up its permits to a worker that need
   const first = counted("limited", 20);
   const idle = await queue.startWorker({ tasks: [first.task], concurrency: 4, ...BEATS });
   await add(4, "limited");
-  await waitUntil("it has run them", () => first.seen.done === 4);
+  await waitUntil("the first worker has run its jobs", () => first.seen.done === 4);
   const second = counted("limited", 20);
   await queue.startWorker({ tasks: [second.task], concurrency: 4, ...BEATS });
   await add(600, "limited");
-  await waitUntil("all have run", () => first.seen.done + second.seen.done === 604);
-  assert.ok(second.seen.done > 20, `${second.seen.done} of 600 by the second`);
+  await waitUntil("all jobs have run", () => first.seen.done + second.seen.done === 604);
+  assert.ok(second.seen.done > 20, `the second worker ran ${second.seen.done} of 600 jobs`);
   await idle.stop();
   await add(50, "limited");
-  await waitUntil("the second uses them all", () => second.seen.running === 4);
+  await waitUntil("the second worker uses all permits", () => second.seen.running === 4);
 });
 
 test("The permits of a stopped worker are free at once.", async () => {
@@ -147,7 +153,7 @@ test("The permits of a stopped worker are free at once.", async () => {
   const first = counted("limited", 5);
   const one = await queue.startWorker({ tasks: [first.task], ...BEATS });
   await add(1, "limited");
-  await waitUntil("it has run", () => first.seen.done === 1);
+  await waitUntil("the job of the first worker has run", () => first.seen.done === 1);
   const permits = () => queue.sql("select worker_id from worker._private_limit_permits");
   assert.deepEqual(await permits(), [{ worker_id: one.id }]);
   await one.stop();
@@ -155,7 +161,7 @@ test("The permits of a stopped worker are free at once.", async () => {
   const second = counted("limited", 5);
   await queue.startWorker({ tasks: [second.task], ...BEATS });
   await add(5, "limited");
-  await waitUntil("the other one runs them", () => second.seen.done === 5);
+  await waitUntil("the second worker has run the new jobs", () => second.seen.done === 5);
 });
 
 test("Two limits of one task both apply.", async () => {
@@ -171,10 +177,10 @@ test("Two limits of one task both apply.", async () => {
   for (let n = 0; n < 2; n++) {
     await queue.startWorker({ tasks: [a.task, b.task], concurrency: 10, ...BEATS });
   }
-  await waitUntil("all have run", () => a.seen.done + b.seen.done === 120);
+  await waitUntil("all jobs have run", () => a.seen.done + b.seen.done === 120);
   clearInterval(watch);
-  assert.ok(a.seen.most <= 2, `a ran ${a.seen.most}`);
-  assert.ok(most <= 3, `${most} ran`);
+  assert.ok(a.seen.most <= 2, `${a.seen.most} jobs of the task a ran at once`);
+  assert.ok(most <= 3, `${most} jobs ran at once`);
 });
 
 test("Several workers together do not exceed a rate.", async () => {
@@ -186,10 +192,10 @@ test("Several workers together do not exceed a rate.", async () => {
   const { task, seen } = counted("limited", 0);
   await add(200, "limited");
   for (let n = 0; n < 3; n++) await queue.startWorker({ tasks: [task], concurrency: 10, ...BEATS });
-  await waitUntil("all have run", () => seen.done === 200);
+  await waitUntil("all jobs have run", () => seen.done === 200);
   const starts = seen.starts.toSorted((x, y) => x - y);
   const inSecond = starts.map((at, n) => starts.slice(n).filter((one) => one < at + 1_000).length);
-  assert.ok(Math.max(...inSecond) <= 55, `${Math.max(...inSecond)} in a second`);
+  assert.ok(Math.max(...inSecond) <= 55, `${Math.max(...inSecond)} jobs started in a second`);
 });
 
 test("Jobs start under a rate that applies to all tasks, even if a task with the option concurrency has no jobs.", async () => {
@@ -198,7 +204,7 @@ test("Jobs start under a rate that applies to all tasks, even if a task with the
   const own = defineTask("own", () => {}, { concurrency: 1 });
   await add(20, "limited");
   await queue.startWorker({ tasks: [task, own], ...BEATS });
-  await waitUntil("all have run", () => seen.done === 20);
+  await waitUntil("all jobs have run", () => seen.done === 20);
 });
 
 test("A faster rate applies at once, even if the old rate has no token left.", async () => {
@@ -207,9 +213,9 @@ test("A faster rate applies at once, even if the old rate has no token left.", a
   await add(10, "limited");
   await queue.startWorker({ tasks: [task], ...BEATS });
   const used = "select 1 from worker._private_rates where tat > now() + interval '1 minute'";
-  await waitUntil("it is used up", async () => (await queue.sql(used)).length > 0);
+  await waitUntil("the old rate has no token left", async () => (await queue.sql(used)).length > 0);
   await queue.utils.setLimit({ name: "r", task: "limited", rate: { limit: 100, perMs: 1_000 } });
-  await waitUntil("all have run", () => seen.done === 10, 5_000);
+  await waitUntil("all jobs have run", () => seen.done === 10, 5_000);
 });
 
 for (const target of [{ task: "limited" }, { queue: "q" }]) {
@@ -226,7 +232,7 @@ for (const target of [{ task: "limited" }, { queue: "q" }]) {
     await add(2, "limited", { queueName: "q" });
     try {
       await queue.startWorker({ tasks: [task], ...BEATS });
-      await waitUntil("the first has run", () => seen.done === 1, 6_000);
+      await waitUntil("the first job has run", () => seen.done === 1, 6_000);
       const [row] = await queue.sql("select last_value::int as uses from worker.uses");
       assert.ok(Number(row?.["uses"]) >= 3, "the token was taken, returned and taken again");
     } finally {
@@ -300,12 +306,12 @@ test("Under a rate of one job an hour, a worker that waits for a token requests 
   tokens.consider(first, 1);
   await waitUntil("the token is taken", () => first.tokens === 1);
   tokens.consider(second, 1);
-  await waitUntil("the other one waits", () => clock.nextMs !== null);
+  await waitUntil("the second HeldLimit waits for a token", () => clock.nextMs !== null);
   await tokens.giveBack(first);
   clock.advance(60_020);
   await changed.opened;
   tokens.consider(second, 1);
-  await waitUntil("it has the token", () => second.tokens === 1);
+  await waitUntil("the second HeldLimit has the token", () => second.tokens === 1);
 });
 
 test("Jobs under a rate continue to start after the clock of the database was set back by a day.", async () => {
@@ -313,10 +319,10 @@ test("Jobs under a rate continue to start after the clock of the database was se
   const { task, seen } = counted("limited", 0);
   await add(1, "limited");
   await queue.startWorker({ tasks: [task], ...BEATS });
-  await waitUntil("one has run", () => seen.done === 1);
+  await waitUntil("the first job has run", () => seen.done === 1);
   await queue.sql("update worker._private_rates set tat = now() + interval '1 day'");
   await add(5, "limited");
-  await waitUntil("the others have run", () => seen.done === 6, 5_000);
+  await waitUntil("the other jobs have run", () => seen.done === 6, 5_000);
 });
 
 test("Jobs under a rate of queues continue to start after the clock of the database was set back by a day.", async () => {
@@ -324,10 +330,10 @@ test("Jobs under a rate of queues continue to start after the clock of the datab
   const { task, seen } = counted("limited", 0);
   await add(1, "limited", { queueName: "k/1" });
   await queue.startWorker({ tasks: [task], ...BEATS });
-  await waitUntil("one has run", () => seen.done === 1);
+  await waitUntil("the first job has run", () => seen.done === 1);
   await queue.sql("update worker._private_rates set tat = now() + interval '1 day'");
   await add(5, "limited", { queueName: "k/1" });
-  await waitUntil("the others have run", () => seen.done === 6, 5_000);
+  await waitUntil("the other jobs have run", () => seen.done === 6, 5_000);
 });
 
 test("A limit that begins to apply to a task grants no permits until the workers that were already running have read the limit.", async () => {
@@ -377,7 +383,7 @@ test("A worker that needed permits when the clock was set back gets its share.",
     where worker_id = 'two'`);
   await exchange("two", 0, 2);
   let number = 1;
-  await waitUntil("the first one has a share", async () => {
+  await waitUntil("the first worker's share is 2 permits", async () => {
     return (await exchange("one", 4, ++number)).share === 2;
   });
   await queue.sql("delete from worker._private_workers where id in ('one', 'two')");
@@ -404,8 +410,8 @@ test("The option concurrency of a task applies to each worker separately.", asyn
   await add(40, "own");
   await queue.startWorker({ tasks: [own], concurrency: 10 });
   await queue.startWorker({ tasks: [own], concurrency: 10 });
-  await waitUntil("all have run", () => seen.done === 40);
-  assert.ok(seen.most > 2 && seen.most <= 4, `${seen.most} ran`);
+  await waitUntil("all jobs have run", () => seen.done === 40);
+  assert.ok(seen.most > 2 && seen.most <= 4, `${seen.most} jobs ran at once`);
 });
 
 test("With 40 limited tasks, only a few fetches are empty before a job without a limit is fetched.", async () => {
@@ -421,7 +427,7 @@ test("With 40 limited tasks, only a few fetches are empty before a job without a
     await worker.drain();
     const before = seen.all("job:fetch").length;
     await add(1, "free");
-    await waitUntil("it has run", () => free.seen.length === n);
+    await waitUntil("the job without a limit has run", () => free.seen.length === n);
     const fetches = seen.all("job:fetch").slice(before);
     empty += fetches.findIndex(({ count }) => count > 0);
   }
@@ -439,8 +445,8 @@ test("A worker without heartbeats runs no limited job, and warns once.", async (
   await queue.startWorker({ tasks: [limited, other], logger, recovery: false });
   await add(3, "limited");
   await add(3, "other");
-  await waitUntil("the others have run", () => other.seen.length === 3);
-  await waitUntil("it has warned", () =>
+  await waitUntil("the jobs without a limit have run", () => other.seen.length === 3);
+  await waitUntil("the worker has logged the warning", () =>
     warnings.some((one) => one.includes("without heartbeats")),
   );
   assert.equal(limited.seen.length, 0);
@@ -464,7 +470,7 @@ test("A drain ends while another worker holds all permits and no job is ready.",
   const held = recordingTask("limited", () => opened);
   await queue.startWorker({ tasks: [held], ...BEATS });
   await add(1, "limited");
-  await waitUntil("it runs", () => held.seen.length === 1);
+  await waitUntil("the job of the first worker runs", () => held.seen.length === 1);
   const other = await queue.startWorker({ tasks: [recordingTask("limited")], ...BEATS });
   await other.drain();
   open();
@@ -479,7 +485,7 @@ test("A worker whose role may not read the limits runs without limits, and warns
   const connectionString = `${queue.url}${queue.url.includes("?") ? "&" : "?"}options=-c%20role%3Dnarrow`;
   const worker = await queue.startWorker({ connectionString, tasks: [limited], logger });
   await add(1, "limited");
-  await waitUntil("it has run", () => limited.seen.length === 1);
+  await waitUntil("the job has run", () => limited.seen.length === 1);
   await worker.stop();
   await queue.sql("drop owned by narrow; drop role narrow");
   const warnings = lines

@@ -16,7 +16,7 @@ for (const connections of [1, 2])
     const quick = recordingTask("quick");
     await queue.startWorker({ tasks: [held, quick], connections, pollIntervalMs: 50 });
     await queue.utils.addJob("held", {}, { jobKey: "one" });
-    await waitUntil("it runs", () => held.seen.length === 1);
+    await waitUntil("the first job runs", () => held.seen.length === 1);
     const client = new pg.Client(queue.url);
     await client.connect();
     t.after(() => client.end());
@@ -26,11 +26,11 @@ for (const connections of [1, 2])
     const end = performance.now() + 12_000;
     for (let n = 1; performance.now() < end; n++) {
       await queue.utils.addJob("quick");
-      await waitUntil("another one runs", () => quick.seen.length === n, 6_000);
+      await waitUntil("another job runs", () => quick.seen.length === n, 6_000);
     }
     assert.equal(held.seen.length, 1);
     await client.query("rollback");
-    await waitUntil("all is written", async () => (await queue.remaining()).length === 0);
+    await waitUntil("all results are written", async () => (await queue.remaining()).length === 0);
   });
 
 test("A queue stays locked until its fetched jobs are given back.", async (t) => {
@@ -41,7 +41,7 @@ test("A queue stays locked until its fetched jobs are given back.", async (t) =>
     (await queue.utils.addJob("task", n, { queueName })).id;
   const [first, second] = [await add(1), await add(2)];
   const ending = await queue.startWorker({ tasks: [held], concurrency: 1 });
-  await waitUntil("the first runs", () => held.seen.length === 1);
+  await waitUntil("the first job runs", () => held.seen.length === 1);
   await add(3);
   const client = new pg.Client(queue.url);
   await client.connect();
@@ -50,12 +50,12 @@ test("A queue stays locked until its fetched jobs are given back.", async (t) =>
   const stopped = ending.stop();
   gate.open();
   const isGone = async () => !(await queue.remaining()).some(({ id }) => id === first);
-  await waitUntil("the first has ended", isGone);
+  await waitUntil("the first job has ended", isGone);
   await queue.startWorker({ tasks: [next], pollIntervalMs: 50 });
   await add(0, "other");
   await waitUntil("a job of another queue has run", () => next.seen.length > 0);
   await client.query("rollback");
-  await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs have run", async () => (await queue.remaining()).length === 0);
   await stopped;
   assert.deepEqual(next.seen, [0, 2, 3]);
 });
@@ -69,14 +69,14 @@ test("After an outage a worker unlocks a queue together with the jobs of a fetch
   await add(1);
   const options = { tasks: [task], concurrency: 1, pollIntervalMs: 50 };
   const cutOff = await queue.startWorker({ ...options, connectionString: proxy.url });
-  await waitUntil("the first runs", () => task.seen.length === 1);
+  await waitUntil("the first job runs", () => task.seen.length === 1);
   const lane = proxy.of("worker connection");
   lane.mute("all", "answers");
   const second = await add(2);
   await add(3);
   gate.open();
   const lockedBy = async () => (await queue.remaining()).find(({ id }) => id === second)?.locked_by;
-  await waitUntil("the second is locked", async () => (await lockedBy()) === cutOff.id);
+  await waitUntil("the second job is locked", async () => (await lockedBy()) === cutOff.id);
   const client = new pg.Client(queue.url);
   await client.connect();
   t.after(() => client.end());
@@ -85,13 +85,16 @@ test("After an outage a worker unlocks a queue together with the jobs of a fetch
   lane.reset();
   const waits = `select from pg_stat_activity
     where application_name = 'worker connection' and datname = current_database() and wait_event_type = 'Lock'`;
-  await waitUntil("its return waits for the row", async () => (await queue.sql(waits)).length > 0);
+  await waitUntil(
+    "the return of the second job waits for the job's row",
+    async () => (await queue.sql(waits)).length > 0,
+  );
   await add(4);
   await add(0, "other");
   await queue.startWorker(options);
   await waitUntil("a job of another queue has run", () => task.seen.includes(0));
   await client.query("rollback");
-  await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs have run", async () => (await queue.remaining()).length === 0);
   assert.deepEqual(task.seen, [1, 0, 2, 3, 4]);
 });
 
@@ -112,7 +115,7 @@ for (const fastLane of [false, true]) {
     await queue.utils.addJob("task", 0, { queueName: "other" });
     await waitUntil("a job of another queue has run", () => task.seen.length > 0);
     await client.query("rollback");
-    await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
+    await waitUntil("all jobs have run", async () => (await queue.remaining()).length === 0);
     assert.deepEqual(task.seen, [0, 1, 2, 3]);
   });
 }

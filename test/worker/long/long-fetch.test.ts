@@ -39,12 +39,16 @@ for (const fastLane of [false, true]) {
     const slow = recordingTask("slow");
     await queue.startWorker({ tasks: [slow], logger, fastLane, pollIntervalMs: 60_000 });
     await queue.utils.addJob("slow");
-    await waitUntil("one has run", () => slow.seen.length === 1);
+    await waitUntil("the first job has run", () => slow.seen.length === 1);
     // PostgreSQL cancels a fetch after 6.5 s.
     await slowFetches(t, 9);
     await queue.utils.addJob("slow");
-    await waitUntil("another one has run", () => slow.seen.length === 2, 90_000);
-    await waitUntil("it is gone", async () => (await queue.remaining()).length === 0, 30_000);
+    await waitUntil("the second job has run", () => slow.seen.length === 2, 90_000);
+    await waitUntil(
+      "both jobs are done",
+      async () => (await queue.remaining()).length === 0,
+      30_000,
+    );
     assert.equal(slow.seen.length, 2);
     const warnings = lines.filter(({ level }) => level === "warn");
     const messages = new Set(warnings.map(({ message }) => message));
@@ -59,7 +63,7 @@ for (const fastLane of [false, true]) {
     const slow = recordingTask("slow");
     await queue.startWorker({ tasks: [slow], fastLane, pollIntervalMs: 60_000 });
     await queue.utils.addJob("slow");
-    await waitUntil("one has run", () => slow.seen.length === 1);
+    await waitUntil("the first job has run", () => slow.seen.length === 1);
     await slowFetches(t, 7);
     await queue.utils.addJob("slow");
     await waitUntil("the fetch runs", async () => (await queue.sql(fetching)).length > 0);
@@ -67,8 +71,12 @@ for (const fastLane of [false, true]) {
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query like 'listen %' and state = 'idle'`);
     // At most one slow fetch is sent at a time, so the job may have to wait until another slow fetch has ended.
-    await waitUntil("the job has run", () => slow.seen.length === 2, 30_000);
-    await waitUntil("it is gone", async () => (await queue.remaining()).length === 0, 30_000);
+    await waitUntil("the second job has run", () => slow.seen.length === 2, 30_000);
+    await waitUntil(
+      "both jobs are done",
+      async () => (await queue.remaining()).length === 0,
+      30_000,
+    );
     assert.equal(slow.seen.length, 2);
   });
 }
@@ -84,17 +92,17 @@ async function jobBesideSlowFetch(t: TestContext) {
   const tasks = [held, recordingTask("slow")];
   await queue.startWorker({ tasks, logger, connections: 2, pollIntervalMs: 60_000 });
   const { id } = await queue.utils.addJob("held");
-  await waitUntil("it runs", () => held.seen.length === 1);
+  await waitUntil("the held job runs", () => held.seen.length === 1);
   await slowFetches(t, 50);
   await queue.utils.addJob("slow");
   await waitUntil("a fetch has timed out", () =>
     lines.some(({ message }) => message === LONG_FETCH),
   );
-  await waitUntil("it has more time", async () => (await queue.sql(fetching)).length > 0);
+  await waitUntil("the fetch is sent again", async () => (await queue.sql(fetching)).length > 0);
   const isLeft = async () => (await queue.remaining()).some((job) => job.id === id);
   return async () => {
     gate.open();
-    await waitUntil("its result is written", async () => !(await isLeft()));
+    await waitUntil("the result of the held job is written", async () => !(await isLeft()));
   };
 }
 
@@ -128,10 +136,13 @@ test("endPatient() cancels a slow statement, or closes the connection if the cal
     client.query({ text: "select pg_sleep(60)" }),
   );
   const ended = assert.rejects(slow);
-  await waitUntil("it runs", async () => (await queue.sql(fetching)).length > 0);
+  await waitUntil("the slow statement runs", async () => (await queue.sql(fetching)).length > 0);
   proxy.mute("established");
   connection.endPatient(1_000);
-  await waitUntil("it is cancelled", async () => (await queue.sql(fetching)).length === 0);
+  await waitUntil(
+    "the slow statement is cancelled",
+    async () => (await queue.sql(fetching)).length === 0,
+  );
   assert.equal(isLost, false);
   connection.endPatient(5_000);
   await ended;

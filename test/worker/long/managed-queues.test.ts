@@ -37,7 +37,7 @@ test("While workers are killed, no queue has more slots in use than its limit al
   let most = 0;
   for (let kill = 0; kill < 4; kill++) {
     const [victim] = crew.splice(0, 1);
-    await waitUntil("it has run some jobs", async () => {
+    await waitUntil("the worker to kill has run more than 20 jobs", async () => {
       most = Math.max(most, await mostRuns());
       return (victim?.events.filter(({ event }) => event === "completed").length ?? 0) > 20;
     });
@@ -48,7 +48,7 @@ test("While workers are killed, no queue has more slots in use than its limit al
     most = Math.max(most, await mostRuns());
     return (await queue.sql("select from worker._private_jobs limit 1")).length === 0;
   });
-  assert.ok(most <= 3, `${most} slots of a queue`);
+  assert.ok(most <= 3, `${most} slots of a queue were in use at once`);
   await waitUntil("all slots are free", async () => (await mostRuns()) === 0);
   const rows = await queue.sql(
     "select queue_id from worker._private_queue_slots group by 1 having count(*) <> 3",

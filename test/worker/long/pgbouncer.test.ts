@@ -106,10 +106,10 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
       concurrency: 1,
       localQueue,
     });
-    await waitUntil("one runs", () => task.seen.length === 1);
+    await waitUntil("one job runs", () => task.seen.length === 1);
     const stopped = worker.stop();
     gate.open();
-    await waitFor("the stop", stopped);
+    await waitFor("the worker stops", stopped);
     const left = await queue.remaining();
     assert.deepEqual(
       left.map(({ attempts, locked_by }) => [attempts, locked_by]),
@@ -126,8 +126,8 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
     const cron = { crontab: "* * * * * ticking ?id=tick&fill=30m" };
     const options = { ...POOLED, tasks: [ticking], cron };
     await Promise.all([queue.startWorker(options), queue.startWorker(options)]);
-    await waitUntil("all ticks are scheduled", () => ticking.seen.length >= 30);
-    await waitUntil("they are done", async () => (await queue.remaining()).length === 0);
+    await waitUntil("the jobs of 30 ticks have started", () => ticking.seen.length >= 30);
+    await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
     const ticks = ticking.seen.map(({ _cron }) => _cron.ts);
     assert.equal(new Set(ticks).size, ticks.length);
   });

@@ -26,7 +26,7 @@ for (const fastLane of [false, true]) {
       const left = await job(poison.id);
       return left?.locked_by === null && left.attempts === 2;
     });
-    await waitUntil("the others are done", async () => {
+    await waitUntil("the other jobs are done", async () => {
       for (const { id } of others) if ((await job(id)) !== undefined) return false;
       return true;
     });

@@ -36,7 +36,10 @@ test("A frozen worker that wakes does not settle jobs that another worker has ta
   assert.match((await job(failed.id))?.last_error ?? "", /refused/);
   assert.deepEqual([named(other, "interrupted"), named(other, "leaseLost")], [[], []]);
   // The row of the old id is deleted. The row of the new id remains until the worker stops.
-  await waitUntil("the old id is gone", async () => !(await workerIds()).includes(frozen.workerId));
+  await waitUntil(
+    "the row of the old worker id is deleted",
+    async () => !(await workerIds()).includes(frozen.workerId),
+  );
   assert.ok((await workerIds()).includes(String(newWorkerId)));
   await Promise.all([frozen.stop(), other.stop()]);
   assert.deepEqual(await workerIds(), []);

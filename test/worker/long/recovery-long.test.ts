@@ -29,19 +29,19 @@ test("A job that has run for 5 hours on a live worker is not started a second ti
   await using _ = worker;
   const { id } = await add("long", {}, { queueName: "line" });
   await worker.start();
-  await waitUntil("it runs", () => started.length > 0);
+  await waitUntil("the job runs", () => started.length > 0);
   const ago = "locked_at = now() - interval '5 hours'";
   await queue.sql(`update worker._private_job_queues set ${ago}`);
   await queue.sql(`update worker._private_jobs set ${ago}`);
   // Once a Graphile worker's lock of the same age has been reset, the 4-hour rule has been applied.
   const stock = await add("quick");
   await lockJob(queue, stock.id, "stock-worker", "5 hours");
-  await waitUntil("the other's job is done", () => isGone(stock.id));
+  await waitUntil("the Graphile worker's job is done", () => isGone(stock.id));
   assert.equal((await job(id))?.locked_by, worker.id);
   const [line] = await queue.sql("select locked_by from worker._private_job_queues");
   assert.equal(line?.["locked_by"], worker.id);
   end.open();
-  await waitUntil("it is done", () => isGone(id));
+  await waitUntil("the long job is done", () => isGone(id));
   assert.deepEqual(started, [id]);
 });
 
@@ -53,19 +53,19 @@ test("A worker renews the locks of long jobs and of their queue before the locks
     (await add("long", {}, { queueName: "line" })).id,
   ];
   await worker.start();
-  await waitUntil("it runs", () => started.length > 0);
+  await waitUntil("the first job runs", () => started.length > 0);
   // The second job may be fetched together with the first. It is then returned, so only one job stays locked.
   await waitUntil(
     "the job and its queue are locked",
     async () => (await lockedSince()).length === 2,
   );
   const taken = await lockedSince();
-  await waitUntil("all locks are younger", async () =>
+  await waitUntil("all locks are renewed", async () =>
     (await lockedSince()).every((at, place) => at > (taken[place] ?? "")),
   );
   assert.deepEqual(started, ids.slice(0, 1));
   end.open();
-  for (const id of ids) await waitUntil("it is done", () => isGone(id));
+  for (const id of ids) await waitUntil("the job is done", () => isGone(id));
   assert.deepEqual(started, ids);
 });
 
@@ -76,7 +76,7 @@ test("A job that blocks its worker's process for hours keeps its lock, and the l
   await worker.event("started");
   const from = await lockedSince();
   assert.equal(from.length, 2);
-  await waitUntil("both locks are younger", async () =>
+  await waitUntil("both locks are renewed", async () =>
     (await lockedSince()).every((at, place) => at > (from[place] ?? "")),
   );
   assert.equal((await job(id))?.locked_by, worker.workerId);

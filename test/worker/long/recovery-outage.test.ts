@@ -107,7 +107,7 @@ test("A worker that is stopped during an outage ends, and its row is deleted lat
   await second.event("recovered", ({ staleWorkerIds }) =>
     (staleWorkerIds as string[]).includes(first.workerId),
   );
-  await waitUntil("its row is gone", async () => {
+  await waitUntil("the row of the stopped worker is deleted", async () => {
     const text = "select from worker._private_workers where id = $1";
     return (await sql(text, [first.workerId])).length === 0;
   });

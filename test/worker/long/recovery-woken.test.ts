@@ -31,7 +31,7 @@ async function startsNone(main?: string): Promise<void> {
   const [first, ...waiting] = jobs.map(({ id }) => ({ id }));
   for (const one of waiting) {
     await waitUntil(
-      "it waits there",
+      "the worker has fetched the job",
       async () => (await job(one.id))?.locked_by === frozen.workerId,
     );
   }
@@ -43,7 +43,7 @@ async function startsNone(main?: string): Promise<void> {
   frozen.signal("SIGCONT");
   await frozen.event("leaseLost");
   other.release();
-  await waitUntil("the other job is done", () => isGone(first?.id ?? ""));
+  await waitUntil("the first job is done", () => isGone(first?.id ?? ""));
   await Promise.all([frozen.stop(), other.stop()]);
   const ids = new Set(waiting.map((one) => one.id));
   assert.deepEqual(
@@ -67,7 +67,7 @@ for (const fastLane of [false, true]) {
     frozen.release();
     await frozen.stop();
     other.release();
-    for (const one of [id, free.id]) await waitUntil("it is done", () => isGone(one));
+    for (const one of [id, free.id]) await waitUntil("the job is done", () => isGone(one));
     await other.stop();
     assert.deepEqual(await workerIds(), []);
     const left =

@@ -23,14 +23,14 @@ test("If the pool's open connections stop passing data, jobs under a limit get t
     recovery: { heartbeatIntervalMs: 500, thresholdMs: 30_000 },
   });
   await queue.utils.addJob("call");
-  await waitUntil("it has run", () => task.seen.length === 1);
+  await waitUntil("the first job has run", () => task.seen.length === 1);
   const pool = proxy.of("worker");
   assert.ok(pool.open > 0);
   pool.mute("established");
   const mutedMs = performance.now();
   await queue.utils.setLimit({ ...limit, concurrency: 2 });
   await queue.utils.addJobs([{ identifier: "call" }, { identifier: "call" }]);
-  await waitFor("two at once", both.opened);
+  await waitFor("two jobs run at once", both.opened);
   const ms = performance.now() - mutedMs;
-  assert.ok(ms < 10_000, `${ms} ms`);
+  assert.ok(ms < 10_000, `the two jobs run after ${ms} ms`);
 });

@@ -19,7 +19,7 @@ test("A job that cannot be locked within a minute is logged with its id, and all
     for each row execute function public.slow()`);
   await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50, connections: 1 });
   await waitUntil(
-    "all others are done",
+    "all other jobs are done",
     async () => (await queue.remaining()).length === 1,
     120_000,
   );

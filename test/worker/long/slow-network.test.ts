@@ -38,7 +38,7 @@ test("A worker behind a slow network locks no more jobs than it has slots.", asy
     (await queue.remaining()).filter(({ locked_by }) => locked_by !== null).length;
   assert.equal(await locked(), 2);
   gate.open();
-  await waitUntil("all have run", () => held.seen.length === 50);
+  await waitUntil("all jobs have run", () => held.seen.length === 50);
   const fetched = saw.all("job:fetch").map(({ count }) => count);
   assert.equal(
     fetched.reduce((sum, count) => sum + count, 0),
@@ -71,7 +71,11 @@ for (const fastLane of [false, true]) {
     const accepted = proxy.accepted;
     // The connections of the heartbeat and of LISTEN, and two for each fetcher.
     const mine = fastLane ? 6 : 4;
-    await waitUntil("all are connected", () => proxy.accepted >= accepted + mine, PATIENCE_MS);
+    await waitUntil(
+      "all connections are replaced",
+      () => proxy.accepted >= accepted + mine,
+      PATIENCE_MS,
+    );
     await waitUntil(
       "the worker takes jobs again",
       async () => {
@@ -80,10 +84,13 @@ for (const fastLane of [false, true]) {
       },
       PATIENCE_MS,
     );
-    await waitUntil("nothing is left", async () => (await queue.remaining()).length === 0);
+    await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
     const before = quick.seen.length;
     await queue.utils.addJob("quick");
-    await waitUntil("the announcement of the next one arrives", () => quick.seen.length > before);
+    await waitUntil(
+      "the worker runs the next job after its announcement",
+      () => quick.seen.length > before,
+    );
     await worker.stop();
   });
 }
@@ -112,8 +119,8 @@ test("A statement on a lost connection has no effect when it arrives later.", as
   const locked = (await queue.remaining()).filter(({ locked_by }) => locked_by !== null);
   assert.equal(locked.length, 1);
   gate.open();
-  await waitUntil("all have run", () => held.seen.length === 5);
-  await waitUntil("nothing is left", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs have run", () => held.seen.length === 5);
+  await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
 });
 
 test("A job that adds another job over a lost connection is retried, and does not block its queue.", async (t) => {
@@ -135,7 +142,7 @@ test("A job that adds another job over a lost connection is retried, and does no
   const spec = { queueName: "one after another" };
   await queue.utils.addJob("parent", {}, spec);
   await waitUntil(
-    "the tasks' pool has a connection",
+    "the first job and its child are done",
     async () => (await queue.remaining()).length === 0,
   );
   assert.equal(child.seen.length, 1);
@@ -144,7 +151,11 @@ test("A job that adds another job over a lost connection is retried, and does no
     { identifier: "parent", spec },
     { identifier: "parent", spec },
   ]);
-  await waitUntil("all is done", async () => (await queue.remaining()).length === 0, PATIENCE_MS);
+  await waitUntil(
+    "all jobs are done",
+    async () => (await queue.remaining()).length === 0,
+    PATIENCE_MS,
+  );
   assert.deepEqual(codes, ["outcome_unknown"]);
   assert.equal(child.seen.length, 3);
 });
@@ -163,7 +174,7 @@ test("Each kind of connection has its own name in pg_stat_activity.", async () =
   };
   const lanes = ["worker fast lane", "worker fast lane", "worker connection", "worker connection"];
   const expected = [...lanes, "worker heartbeat", "worker listen"].sort();
-  await waitUntil("all are there", async () => `${await names()}` === `${expected}`);
+  await waitUntil("each connection has its name", async () => `${await names()}` === `${expected}`);
 });
 
 test("A fast lane does not start the jobs of a fetch whose answer arrives after the worker's lease has expired.", async (t) => {
@@ -176,7 +187,7 @@ test("A fast lane does not start the jobs of a fetch whose answer arrives after 
   const first = { tasks: [late], connectionString: proxy.url, plugins: [saw] };
   await queue.startWorker({ ...options, ...first });
   await queue.utils.addJob("task");
-  await waitUntil("it is idle", async () => (await queue.remaining()).length === 0);
+  await waitUntil("the first job is done", async () => (await queue.remaining()).length === 0);
   // The server executes the first worker's fetch, but the worker does not receive the answer. The worker's heartbeats
   // do not reach the server.
   proxy.of("worker fast lane").mute("all", "answers");
@@ -184,14 +195,17 @@ test("A fast lane does not start the jobs of a fetch whose answer arrives after 
   await queue.utils.addJob("task");
   const open = `select from pg_stat_activity where datname = current_database()
     and application_name = 'worker fast lane' and state = 'idle in transaction'`;
-  await waitUntil("its row is locked", async () => (await queue.sql(open)).length > 0);
+  await waitUntil(
+    "the first worker's fetch has locked the job",
+    async () => (await queue.sql(open)).length > 0,
+  );
   const other = recordingTask("task");
   await queue.startWorker({ ...options, tasks: [other] });
-  await waitUntil("the other one has run it", () => other.seen.length === 1);
+  await waitUntil("the second worker has run the job", () => other.seen.length === 1);
   proxy.resume();
   for (const name of ["worker fast lane", "worker heartbeat"]) proxy.of(name).resume();
   await saw.saw("worker:leaseLost");
   await queue.utils.addJob("task");
-  await waitUntil("all is done", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
   assert.equal(late.seen.length + other.seen.length, 3);
 });

@@ -31,7 +31,7 @@ for (const fastLane of [false, true]) {
       if (fastLane) return left[0]?.last_error !== null && left[0]?.locked_by === null;
       return lines.some(({ message }) => /the job stays locked/.test(message));
     };
-    await waitUntil("it has ended, and all others are done", hasEnded, 60_000);
+    await waitUntil("the slow job has ended, and all other jobs are done", hasEnded, 60_000);
     const [left] = await queue.remaining();
     assert.equal(left?.id, id);
     if (fastLane)
@@ -40,7 +40,7 @@ for (const fastLane of [false, true]) {
     assert.ok(!lines.some(({ message }) => /is unreachable/.test(message)), "no outage is logged");
     await queue.sql("drop function public.slow cascade");
     await queue.utils.addJob("task", 100);
-    await waitUntil("another one runs", () => task.seen.includes(100));
+    await waitUntil("another job runs", () => task.seen.includes(100));
   });
 }
 
@@ -56,7 +56,7 @@ test("A job whose deletion is slow at first is done in the end, and runs once.",
   await queue.sql(`create sequence public.calls; ${SLOW_DELETE("nextval('public.calls') <= 2")}`);
   await queue.utils.addJob("task", 1);
   await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50 });
-  await waitUntil("it is done", async () => (await queue.remaining()).length === 0, 60_000);
+  await waitUntil("the job is done", async () => (await queue.remaining()).length === 0, 60_000);
   assert.deepEqual(task.seen, [1]);
   assert.ok(lines.some(({ message }) => /it is sent again/.test(message)));
 });

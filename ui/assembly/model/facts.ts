@@ -1,6 +1,7 @@
 /**
- * The data that the server's feed sends to every page, such as the counts of jobs and the incidents. While live
- * updates are paused, only events of operations are taken. Of each other event, store() keeps the newest.
+ * The data that every page can read: the data of the server's feed, such as the counts of jobs and the incidents, and
+ * some data that pages and dialogs store here. While live updates are paused, only events of operations are taken. Of
+ * each other event, store() keeps the newest.
  */
 import { hasBuckets } from "../generated/conditions";
 import {
@@ -30,7 +31,7 @@ export class Facts {
   receipts: Map<string, string> = new Map<string, string>();
   /** The id of a running operation whose page is not open, so that a notice has to show its end; 0: none. */
   left: i64 = 0;
-  /** When counts or an operation last arrived, by this machine's clock. */
+  /** When counts were last taken outside a pause, or an event of an operation last arrived, by this machine's clock. */
   changedAt: f64 = 0;
   /** When counts last arrived that showed a possible change of the failed jobs, by this machine's clock. */
   failedAt: f64 = 0;

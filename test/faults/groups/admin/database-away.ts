@@ -23,7 +23,7 @@ export async function databaseAway(field: Field, server: Server): Promise<void> 
   const streams = await openStreams(admin.port, field.times(READERS, 50));
   field.defer(() => streams.close());
   await waitUntil(
-    "all readers have the queue",
+    "all readers have received the queue's state",
     async () => streams.streamsWith("pulse") === streams.size,
   );
   const [rss, lines] = [admin.rss_mb(), linesOf(log)];

@@ -52,7 +52,7 @@ export async function twoAdmins(field: Field, server: Server): Promise<void> {
     await admins[at]?.kill();
     const after = writers.acknowledged.size;
     await waitUntil(
-      "the other one takes writes",
+      "the other admin accepts writes",
       async () => writers.acknowledged.size > after + between,
     );
     const back = takesWrites(ports[at] ?? 0);

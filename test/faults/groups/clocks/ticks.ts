@@ -97,6 +97,6 @@ async function judge(stand: Stand, first: number, last: number): Promise<void> {
       stand.problem(`${ofTick.length} of ${ENTRIES} entries at ${new Date(at).toISOString()}`);
     }
     const lateMs = Math.max(...ofTick.map((tick) => tick.lateMs));
-    stand.figure("a tick is scheduled, through a crash", lateMs, MADE_UP);
+    stand.figure("from a tick to the add of its last job, with crashes", lateMs, MADE_UP);
   }
 }

@@ -32,7 +32,7 @@ export async function pairOf(field: Field): Promise<Pair> {
   });
   const caughtUp = async () => {
     const [row] = await primary.sql<{ lsn: string }>("select pg_current_wal_lsn()::text as lsn");
-    await waitUntil("the standby has followed", async () => {
+    await waitUntil("the standby has replayed all changes", async () => {
       const text = "select pg_last_wal_replay_lsn() >= $1::pg_lsn as is_there";
       const [there] = await standby.sql<{ is_there: boolean }>(text, [row?.lsn]);
       return there?.is_there === true;

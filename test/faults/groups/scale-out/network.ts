@@ -69,7 +69,7 @@ export async function makeNetwork(): Promise<Network> {
           await ip(`link set ${cable} up`);
           const isIn = async () =>
             (await ip(`-n ${space} link show eth0`)).stdout.includes("state UP");
-          await waitUntil(`the cable of ${name} is in`, isIn);
+          await waitUntil(`the cable of ${name} is connected`, isIn);
           // Clears the cache of addresses: addresses that did not respond while the cable was cut count as unreachable.
           await ip(`-n ${space} neigh flush dev eth0`);
         },
