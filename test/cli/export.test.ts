@@ -58,7 +58,7 @@ test("A signal ends an export after a whole line, and the cursor that continues 
     const [, cursor = ""] = /--cursor (\S+)\n$/.exec(await stderr) ?? [];
     assert.equal(
       await stderr,
-      `worker: stopped after ${count} jobs; continue it with --cursor ${cursor}\n`,
+      `worker: stopped after ${count} jobs; continue the export with --cursor ${cursor}\n`,
     );
     assert.equal(cursor, `${last}-${JOBS}`);
     const rest = await worker(["export", "--columns", "id", "--cursor", cursor], env);

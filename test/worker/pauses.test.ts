@@ -164,8 +164,9 @@ test("A queue that is resumed while one of its jobs runs continues after that jo
     await second.stop();
     return gapMs;
   };
-  // The end of the job ends the pause. Without this, the next job would start when the worker reads the pauses, up to
-  // two seconds later. On a busy machine a round may take longer, so one fast round is enough.
+  // The resumed queue still waits for its running job. The end of this job starts the next job at once. Without this,
+  // the next job would start when the worker next reads the pauses, up to two seconds later. On a busy machine a round
+  // may take longer, so one fast round is enough.
   let fastestMs = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 5 && fastestMs >= 1_000; round++) {
     fastestMs = Math.min(fastestMs, await resumedMs());

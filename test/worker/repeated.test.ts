@@ -72,7 +72,7 @@ test("A result whose answer was lost does not change the next attempt of its job
   );
 });
 
-test("If the answers to a failure and to the next fetch of its job are lost, the failure does not end the next attempt.", async (t) => {
+test("If the answers to the write of a failure and to the next fetch of the same job are lost, the failure does not end the job's next attempt.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const safe = proxy.of("worker connection");

@@ -18,6 +18,8 @@ export class PageHost {
   readonly #places: Places;
   #focusNext = "";
   #hadFocus = false;
+  /** The marked entry of an open list, such as the palette's. */
+  #marked: Element | null = null;
   /** The last result of `now`. */
   #now = 0;
   /** The milliseconds that `now` adds to the browser's clock. */
@@ -43,6 +45,9 @@ export class PageHost {
     next?.focus({ preventScroll: !this.#focusNext || this.#places.isScrolling });
     this.#focusNext = "";
     this.#places.afterDraw();
+    const marked = document.querySelector(".opt.on");
+    if (marked !== this.#marked) marked?.scrollIntoView({ block: "nearest" });
+    this.#marked = marked;
   }
 
   imports() {

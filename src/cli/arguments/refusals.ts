@@ -13,7 +13,7 @@ export class UsageError extends Error {
   }
 }
 
-/** The error for an invalid value. The message continues the name of the option or argument, such as "must be …". */
+/** The error for an invalid value. The message follows the name of the option or argument. Example: "must be …". */
 export class InvalidValue extends Error {
   /** Whether the value is not among the valid choices. Then givenIn() throws a UsageError, otherwise an InputError. */
   readonly isChoice: boolean;

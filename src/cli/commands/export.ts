@@ -136,7 +136,7 @@ function interrupted(error: unknown, progress: string): unknown {
 function continuation(begun: Export): string {
   const { lines, cursor, isInLine } = begun.progress();
   const cut = isInLine ? " and an incomplete line, which has to be removed" : "";
-  const place = cursor === null ? "" : `; continue it with --cursor ${cursor}`;
+  const place = cursor === null ? "" : `; continue the export with --cursor ${cursor}`;
   return `after ${jobs(lines)}${cut}${place}`;
 }
 

@@ -33,12 +33,13 @@ export const patternOf = (match: string): string =>
   ].reduce((text, [from, to]) => `pg_catalog.replace(${text}, E'${from}', E'${to}')`, match);
 
 /*
- * `wrong`: the queues that differ from the limits, or lack the row of a rate. While a queue is `managed:0` and none of
- * its slots is free, too many slots do not count as a difference: no slot could be removed, and each scan would write
- * the queue's row again. `seen`: a batch of `wrong`. `adopted`: the queues of the batch, except those whose row another
- * session has locked, or has changed since the scan. A changed row has another `version`. A row with the same version
- * has the same number of slots, because each change of this number writes the queue's row, too. `version` is xmin,
- * because old releases of PostgreSQL do not check a condition on ctid again if the row was changed before the lock.
+ * `wrong`: the queues that differ from the limits, or lack a row in `_private_rates`. While a queue is `managed:0` and
+ * none of its slots is free, too many slots do not count as a difference: no slot could be removed, and each scan would
+ * write the queue's row again. `seen`: a batch of `wrong`. `adopted`: the queues of the batch, except those whose row
+ * another session has locked, or has changed since the scan. A changed row has another `version`. A row with the same
+ * version has the same number of slots, because each change of this number writes the queue's row, too. `version` is
+ * xmin, because old releases of PostgreSQL do not check a condition on ctid again if the row was changed before the
+ * lock.
  */
 const manageSql: Statement = builtOnce(
   (s) => `
@@ -133,7 +134,8 @@ export async function manageQueues(
 }
 
 // A queue without jobs becomes ordinary if all its slots are free. The statement locks the slots, so that no run
-// begins. The row of a rate is deleted only while all its tokens are available, as in a new row.
+// begins. A row in `_private_rates` is deleted only while all its tokens are available: a later new row has all tokens,
+// too.
 const releaseUnusedSql: Statement = (s) => `
 with unused as materialized (
   select queues.id, queues.queue_name, queues.xmin as version from ${s}._private_job_queues as queues

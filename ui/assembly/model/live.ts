@@ -58,7 +58,7 @@ export class Live {
   wasOpen: bool = false;
   /** The error because of which no fresh data arrive; empty if no outage is known. */
   outage: string = "";
-  /** The code of the error in `outage`. */
+  /** The code of the error in `outage`. After an outage, the code remains although `outage` is empty. */
   outageCode: string = "";
   /** When the last outage began. */
   outageAt: f64 = 0;

@@ -121,8 +121,8 @@ const missed = (s: string): string => `missed as materialized (
   )`;
 
 /**
- * The ids of found jobs that are running, or have just ended. Jobs that were found unlocked, could not be changed, and
- * are unlocked now are left out: they may no longer match the query.
+ * The ids of found jobs that are fetched or running, or have just ended. Jobs that were found unlocked, could not be
+ * changed, and are unlocked now are left out: they may no longer match the query.
  */
 const RUNNING = `select found.id from found where not found.is_changed
       and found.id not in (select acted.id from acted)
@@ -145,8 +145,9 @@ const selectionOf = ({ ids, ctids }: BatchSelection, parameter: AddParameter): s
   )`;
 
 /**
- * Changes or deletes the locked jobs. A deletion finds the rows by ctid: a search in the index on ids would read dead
- * entries of the jobs that earlier batches have deleted, which would take a third of a batch's time.
+ * Changes or deletes the jobs in `locked_jobs`, whose rows this statement has locked. A deletion finds the rows by
+ * ctid: a search in the index on ids would read dead entries of the jobs that earlier batches have deleted, which would
+ * take a third of a batch's time.
  */
 function actedOf(s: string, change: JobChange, parameter: AddParameter): string {
   const head = changeStatement(s, change, parameter);

@@ -89,7 +89,7 @@ export function canSelectAll(page: JobsList): bool {
   return page.bar.terms.fault === null && page.list.rows.length > 0;
 }
 
-/** Returns the names of the actions on all matches that the current tab offers, the most likely first. */
+/** Returns the names of the actions on all matches that the current tab offers, in the order of `actionsOnEvery`. */
 export function verbsForEvery(page: JobsList): string[] {
   const condition = page.bar.terms.condition;
   const names: string[] = [];

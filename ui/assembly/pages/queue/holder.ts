@@ -34,7 +34,7 @@ function pause(m: Model, paused: Pause): Node {
     ? "It lasts until it is resumed."
     : paused.until > m.serverNow
       ? "A running worker then resumes the queue."
-      : "That time has passed.";
+      : "Its end has passed.";
   return why(
     paused.backsOff ? "sched" : "",
     pausedWords(m, paused) + ".",
