@@ -2,9 +2,11 @@
 // successful read there is a pause, which is longer after a slow read. During the pause, callers get the last value.
 // The first call after the pause begins a new read. If the last read was fast, callers wait for the new read. If the
 // last read was slow, callers get the last value while the new read runs, unless the value is older than STALE_MS.
-// After a write of this process the pause is shorter, and callers wait for the new read. After a slow read that failed
-// there is a pause, too, because PostgreSQL is probably under load.
+// After a write of this process the pause is shorter, and callers wait for the new read. If PostgreSQL has stopped a
+// read because it took too long, there is a pause as long as the read (at most slowIntervalMs), because PostgreSQL is
+// probably under load. During this pause, callers that would wait get the error.
 import { monotonic } from "../base/clock.ts";
+import { codeOf } from "../base/errors.ts";
 import { nullOnTimeout } from "./null-on-timeout.ts";
 
 export interface Cached<T> {
@@ -54,7 +56,7 @@ export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {
   const { changedAtMs = never, isSmall = () => false, clock = monotonic } = options;
   let last: { readonly value: T; readonly atMs: number; readonly tookMs: number } | null = null;
   let nextAtMs = 0;
-  let failed: { readonly error: unknown; readonly untilMs: number } | null = null;
+  let timedOut: { readonly error: unknown; readonly untilMs: number } | null = null;
   let running: Promise<T> | null = null;
   let next: Promise<T> | null = null;
 
@@ -65,14 +67,14 @@ export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {
         const atMs = clock();
         last = { value, atMs, tookMs: atMs - began };
         nextAtMs = atMs + pauseMs(last.tookMs);
-        failed = null;
+        timedOut = null;
         return value;
       })
       .catch((error) => {
         const atMs = clock();
         const tookMs = atMs - began;
         const untilMs = atMs + Math.min(tookMs, slowIntervalMs);
-        failed = tookMs < QUICK_MS ? null : { error, untilMs };
+        timedOut = codeOf(error) === "database_timeout" ? { error, untilMs } : null;
         throw error;
       })
       .finally(() => {
@@ -86,9 +88,9 @@ export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {
     return Math.max(tookMs < QUICK_MS ? intervalMs : slowIntervalMs, tookMs * PAUSE_FACTOR);
   };
 
-  /** During the pause after a slow read that failed, returns a promise that rejects with the error of that read. */
-  const recentFailure = (): Promise<never> | null =>
-    failed !== null && clock() < failed.untilMs ? Promise.reject(failed.error) : null;
+  /** During the pause after a read that was stopped, returns a promise that rejects with the error of that read. */
+  const recentTimeout = (): Promise<never> | null =>
+    timedOut !== null && clock() < timedOut.untilMs ? Promise.reject(timedOut.error) : null;
 
   const isBehind = () => {
     if (last === null || changedAtMs() <= last.atMs - last.tookMs) return false;
@@ -98,7 +100,7 @@ export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {
   const read = (): Promise<T> => {
     const isAfterWrite = isBehind();
     if (last !== null && clock() < nextAtMs && !isAfterWrite) return Promise.resolve(last.value);
-    const reading = running ?? recentFailure() ?? start();
+    const reading = running ?? recentTimeout() ?? start();
     if (last === null) return reading;
     const { value, tookMs, atMs } = last;
     // After a timeout, the old value is better than none.

@@ -2,6 +2,7 @@
 // cachedByKey() keeps such a cache for each of the keys that were used last.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { WorkerError } from "../../src/base/errors.ts";
 import { cachedByKey, createCache } from "../../src/database/cached.ts";
 
 test("Callers during a read share the read, and callers soon after it get the same value.", async () => {
@@ -31,21 +32,21 @@ test("If a read fails, the callers that wait for it get the error, and the next 
   assert.equal(await read(), 2);
 });
 
-test("If a slow read fails, the next read begins after a pause as long as the failed read, and calls in the pause get its error.", async () => {
+test("If PostgreSQL stops a read because it took too long, the next read begins after a pause as long as this read, and calls in the pause get its error.", async () => {
   let nowMs = 0;
   let runs = 0;
   const read = createCache(
     async () => {
       runs += 1;
       nowMs += 5_000;
-      if (runs === 1) throw new Error("timeout");
+      if (runs === 1) throw new WorkerError("database_timeout", "stopped");
       return runs;
     },
     { clock: () => nowMs },
   );
-  await assert.rejects(read(), /timeout/);
+  await assert.rejects(read(), /stopped/);
   nowMs += 4_900;
-  await assert.rejects(read(), /timeout/);
+  await assert.rejects(read(), /stopped/);
   assert.equal(runs, 1);
   nowMs += 200;
   assert.equal(await read(), 2);

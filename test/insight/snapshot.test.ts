@@ -4,7 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ActiveWorker } from "../../src/insight/read/list-active-workers.ts";
 import { fleetOf } from "../../src/insight/snapshot/fleet.ts";
-import { type ChangesSince, censusNames } from "../../src/insight/snapshot/name-counts.ts";
+import {
+  type ChangesSince,
+  censusNames,
+  sampledNames,
+} from "../../src/insight/snapshot/name-counts.ts";
 import { createRateMeter } from "../../src/insight/snapshot/rates.ts";
 import type { Gauge } from "../../src/insight/stats/gauge.ts";
 import { NameTallies, type TallyRow } from "../../src/insight/stats/name-tallies.ts";
@@ -76,4 +80,23 @@ test("A count of a census is exact if it cannot have changed since the census, a
     0,
     60,
   ]);
+});
+
+test("In a sample, the highest number of a task's jobs allows for pages that are full of its jobs.", () => {
+  const [sampled, pages, perPage] = [100, 10_000, 50];
+  const onPages = Array.from({ length: sampled * perPage }, (_, n) => Math.floor(n / perPage));
+  const tallies = new NameTallies();
+  tallies.addSample({
+    pages: onPages,
+    // All jobs of one sampled page have the task 2.
+    tasks: onPages.map((page) => (page === 0 ? 2 : 1)),
+    queues: onPages.map(() => null),
+    tallied: onPages.map(() => "ready"),
+    holders: [],
+  });
+  const names = sampledNames(tallies, "2026-01-01T00:00:00Z", sampled, pages);
+  const unseen = names.value(undefined, ["ready"]);
+  assert.deepEqual([unseen.value, unseen.low, unseen.high], [0, 0, 3 * 100 * perPage]);
+  const rare = names.value(tallies.tasks.get(2), ["ready"]);
+  assert.ok((rare.low ?? 0) <= 5_000 && (rare.high ?? 0) >= 20_000, `up to ${rare.high} jobs`);
 });

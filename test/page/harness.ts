@@ -212,6 +212,10 @@ export async function visit(
     await page.goto(addressOfRoute(admin, route));
     if (!isStarting) await page.locator(".starting").waitFor({ state: "detached" });
     await work({ page, context, requests });
+  } catch (error) {
+    const shown = context.pages().map((page) => page.locator("dialog, .notice").allInnerTexts());
+    for (const texts of await Promise.all(shown)) console.error("dialogs and notices:", texts);
+    throw error;
   } finally {
     await context.close();
   }

@@ -187,7 +187,8 @@ test("Workers that are not responding are swept, and unused queues are deleted, 
     await operator.click(page.getByRole("link", { name: "Maintenance" }));
     for (const [what, verb] of [
       ["Sweep workers that are not responding", /^Sweep 1 worker$/],
-      ["Delete unused queues", /^Delete \d+ queues$/],
+      // On a busy machine the number is an estimate, because the read of the 100,000 jobs takes too long.
+      ["Delete unused queues", /^Delete (≈ )?\d+ queues$/],
     ] as const) {
       const row = page.getByRole("row").filter({ hasText: what });
       await operator.click(row.getByRole("button", { name: "Preview…" }));

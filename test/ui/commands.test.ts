@@ -172,6 +172,17 @@ test("Before a removal by key, the dialog shows which job has the key, or that n
   assert.equal(page.requestOf("api/jobs/remove-by-key").body, '{"key":"kk"}');
 });
 
+test("A search for the job with a key that ran out of time does not show that no job has the key.", async () => {
+  const page = await openList([job(1)]);
+  page.click("Remove by key…");
+  page.type("key", "k");
+  page.pass(300);
+  page.answer("api/jobs?fields=row&limit=1", jobs([], null, { complete: false }));
+  assert.doesNotMatch(page.dialogText, /No job has this key/);
+  page.click("Remove the job");
+  assert.equal(page.requestOf("api/jobs/remove-by-key").body, '{"key":"k"}');
+});
+
 test("A dialog about many jobs shows how many there are of each task.", async () => {
   const other = (id: number) => job(id, { task_identifier: "charge_card" });
   const page = await openList([

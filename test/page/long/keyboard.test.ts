@@ -132,6 +132,22 @@ test("Enter opens what the palette finds: a page, an action, the jobs that match
   });
 });
 
+test("The arrow keys keep the marked entry of the palette above the key hints.", async () => {
+  await visit(admin, "/", async ({ page }) => {
+    await waitForPage(page, "Overview");
+    await page.keyboard.press("Control+k");
+    await page.locator(".palette .opt").first().waitFor();
+    const count = await page.locator(".palette .opt").count();
+    for (let i = 1; i < count; i++) await page.keyboard.press("ArrowDown");
+    await page.locator(`#palette-${count - 1}.on`).waitFor();
+    const marked = await page.locator(".palette .opt.on").boundingBox();
+    const hints = await page.locator(".palette .mfoot").boundingBox();
+    assert.ok(marked !== null && hints !== null);
+    assert.ok(marked.y + marked.height <= hints.y + 1, `${marked.y} and ${hints.y}`);
+    assert.ok(hints.y + hints.height <= 900, "the palette ends in the window");
+  });
+});
+
 test("Rows are focused, selected and opened with keys, and Enter on the job page's link to the list opens the list again.", async () => {
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     await waitForPage(page, "Jobs, failed");

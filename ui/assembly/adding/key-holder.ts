@@ -27,7 +27,8 @@ export class KeyHolder {
   onAnswer(body: string): void {
     const r = new JsonReader(body);
     const list = readJobList(r);
-    if (r.failed) return;
+    // A search that ran out of time does not show that no job has the key.
+    if (r.failed || !list.complete) return;
     this.answered = this.key;
     this.holder = list.jobs.length > 0 ? list.jobs[0] : null;
   }

@@ -90,7 +90,7 @@ function notStored(m: Model): Node {
     icon(INFO),
     box("div", "", [
       leaf("b", "", "Changes are only logged. "),
-      text("This list is lost when the server stops. To keep it and to undo, use "),
+      text("This list is lost when the server stops. To keep and undo changes, use "),
       link("/maintenance", "link", [text("Maintenance")]),
       text(" or run"),
       commandLine(line),
